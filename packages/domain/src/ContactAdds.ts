@@ -1,0 +1,92 @@
+/**
+ * Adding any number of contacts: adds of at most 1000, some at once, and for every contact, in the order in which they
+ * came, what became of it.
+ */
+import { Data, Effect, Ref, Stream } from "effect"
+import { type ContactPayload, maximumContactsPerAdd, type TooManyContacts } from "./Contact.ts"
+import { ContactsService } from "./ContactsService.ts"
+import { InvalidInput } from "./InvalidInput.ts"
+import type { ServiceError } from "./ServiceError.ts"
+
+/**
+ * What became of one contact: added or updated; refused for what it is; sent with no answer; or not sent, since something
+ * about the service had already ended the sending.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AddOutcome = Data.TaggedEnum<{
+  Accepted: {}
+  Refused: { readonly error: InvalidInput | TooManyContacts }
+  Unknown: { readonly error: ServiceError }
+  NotSent: { readonly error: ServiceError }
+}>
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const AddOutcome = Data.taggedEnum<AddOutcome>()
+
+/** How many adds are under way at once. The public service cuts connections off at 20. */
+const defaultConcurrency = 8
+
+/**
+ * Adds the contacts of a stream. A part that the service refuses for one bad contact is sent again in halves, so that one
+ * bad address does not lose the other 999. A failure that is about the service and not about a contact ends the sending.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const addAll = <E, R>(
+  contacts: Stream.Stream<ContactPayload, E, R>,
+  options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}
+): Stream.Stream<AddOutcome, E, R | ContactsService> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const service = yield* ContactsService
+      const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
+      const { concurrency = defaultConcurrency, listNames } = options
+
+      const sendHalves = (part: ReadonlyArray<ContactPayload>): Effect.Effect<ReadonlyArray<AddOutcome>> => {
+        const middle = Math.ceil(part.length / 2)
+        return Effect.zipWith(send(part.slice(0, middle)), send(part.slice(middle)), (left, right) => [
+          ...left,
+          ...right
+        ])
+      }
+      const send = Effect.fnUntraced(function* (
+        part: ReadonlyArray<ContactPayload>
+      ): Effect.fn.Return<ReadonlyArray<AddOutcome>> {
+        const all = (outcome: AddOutcome) => part.map(() => outcome)
+        const error = yield* Ref.get(stopped)
+        if (error !== undefined) return all(AddOutcome.NotSent({ error }))
+        return yield* service.add(part, { listNames }).pipe(
+          Effect.as(all(AddOutcome.Accepted())),
+          Effect.catchTags({
+            // A service that takes not even one would be asked for ever.
+            TooManyContacts: ({ message }) =>
+              part.length === 1
+                ? Effect.succeed(
+                    all(AddOutcome.Refused({ error: new InvalidInput({ field: "body", issue: message }) }))
+                  )
+                : sendHalves(part),
+            InvalidInput: (error) =>
+              part.length === 1 ? Effect.succeed(all(AddOutcome.Refused({ error }))) : sendHalves(part),
+            ServiceError: (error) =>
+              Effect.as(
+                Ref.update(stopped, (first) => first ?? error),
+                all(
+                  error.reason._tag === "OutcomeUnknown" ? AddOutcome.Unknown({ error }) : AddOutcome.NotSent({ error })
+                )
+              )
+          })
+        )
+      })
+      return contacts.pipe(
+        Stream.grouped(maximumContactsPerAdd),
+        Stream.mapEffect(send, { concurrency }),
+        Stream.flattenIterable
+      )
+    })
+  )

@@ -1,0 +1,69 @@
+/**
+ * Which contacts an operation is about: those that a rule selects, or those of a list of addresses. The two together
+ * cannot be written; where they arrive from outside, one constructor tells them apart.
+ * (Service interface, Contacts, rule 2.)
+ */
+import { Data, Effect, Option, Schema } from "effect"
+import { InvalidInput } from "./InvalidInput.ts"
+import { parseRule } from "./RuleParser.ts"
+import { RuleText } from "./RuleText.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type ContactFilter = Data.TaggedEnum<{
+  ByRule: { readonly rule: RuleText }
+  ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }
+}>
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ContactFilter = Data.taggedEnum<ContactFilter>()
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export class ConflictingFilter extends Schema.TaggedError<ConflictingFilter>()("ConflictingFilter", {}) {
+  override get message(): string {
+    return "A rule and a list of e-mails were both given. Provide either a rule or a list of e-mails, not both."
+  }
+}
+
+/**
+ * Reads a filter from outside: a command line or a request. Gives `None` where neither part is there; refuses both at
+ * once, a blank rule and an empty list, each of which would be read as "everything" by somebody.
+ *
+ * @category parsing
+ * @since 0.1.0
+ */
+export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
+  readonly rule?: string | undefined
+  readonly emails?: ReadonlyArray<string> | undefined
+}) {
+  if (input.rule !== undefined && input.emails !== undefined) return yield* new ConflictingFilter({})
+  if (input.rule !== undefined) {
+    yield* Effect.fromResult(parseRule(input.rule))
+    const rule = RuleText.make(input.rule)
+    return Option.some<ContactFilter>(ContactFilter.ByRule({ rule }))
+  }
+  if (input.emails === undefined) return Option.none<ContactFilter>()
+  const [first, ...rest] = input.emails
+  if (first === undefined) return yield* new InvalidInput({ field: "Emails", issue: "the list holds no e-mail" })
+  return Option.some<ContactFilter>(ContactFilter.ByEmails({ emails: [first, ...rest] }))
+})
+
+/**
+ * The body of a bulk delete as it travels. Both fields are optional here, so that the constructor above decides.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const EmailsPayload = Schema.Struct({
+  rule: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  emails: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+}).pipe(Schema.encodeKeys({ rule: "Rule", emails: "Emails" }), Schema.annotate({ identifier: "EmailsPayload" }))
+export type EmailsPayload = typeof EmailsPayload.Type

@@ -1,0 +1,51 @@
+/**
+ * What a service imports contacts from: a file that travels with the request, or the address of one that the service
+ * fetches itself.
+ * (Service interface, contactsImportPost.)
+ */
+import { Data, type PlatformError, Schema, type Stream } from "effect"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type ImportSource = Data.TaggedEnum<{
+  File: {
+    readonly name: string
+    readonly content: Stream.Stream<Uint8Array, PlatformError.PlatformError>
+    /** Whether the content can be read a second time, as that of a file can and that of standard input cannot. */
+    readonly replayable?: boolean
+  }
+  Address: { readonly url: string }
+}>
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ImportSource = Data.taggedEnum<ImportSource>()
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ImportOptions {
+  /** A list that exists already. */
+  readonly listName?: string | undefined
+  /** The encoding of the file, as the Encoding Standard names it; UTF-8 where it is not given. */
+  readonly encodingName?: string | undefined
+}
+
+/**
+ * The service does not take this file, or does not fetch from this address.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The import was refused: ${this.reason}`
+  }
+}

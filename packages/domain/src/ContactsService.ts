@@ -1,0 +1,98 @@
+/**
+ * Contacts: what every layer promises, whatever it is made of.
+ * (Service interface, Endpoints, Contacts.)
+ */
+import { Context, type Effect, type Stream } from "effect"
+import type {
+  Contact,
+  ContactNotFound,
+  ContactPayload,
+  ContactUpdatePayload,
+  ListNotFound,
+  TooManyContacts
+} from "./Contact.ts"
+import type { ContactFilter } from "./ContactFilter.ts"
+import type { ImportOptions, ImportRefused, ImportSource } from "./ContactImport.ts"
+import type { ExportExpired, ExportId, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "./Export.ts"
+import type { InvalidInput } from "./InvalidInput.ts"
+import type { InvalidRule } from "./RuleError.ts"
+import type { RuleText } from "./RuleText.ts"
+import type { ServiceError } from "./ServiceError.ts"
+
+/**
+ * The most contacts of one answer, whatever is asked. (docs/decisions/paging.md)
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maximumContactsPerPage = 1000
+
+/**
+ * Which contacts to list.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ContactsPage {
+  /** How many at most: 20 where it is not given, 1000 in one answer whatever is asked. */
+  readonly limit?: number | undefined
+  /** How many to skip ahead. */
+  readonly offset?: number | undefined
+  readonly rule?: RuleText | undefined
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class ContactsService extends Context.Service<
+  ContactsService,
+  {
+    /** One contact by its address. `contactsByEmailGet`, needs ViewContacts. */
+    readonly get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
+    /** A page of contacts, in the order in which they were added. `contactsGet`, needs ViewContacts. */
+    readonly list: (
+      page?: ContactsPage
+    ) => Effect.Effect<ReadonlyArray<Contact>, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * All contacts, page by page in constant memory; what it guarantees while contacts come and go stands with
+     * `streamPages`. `contactsGet`, needs ViewContacts.
+     */
+    readonly stream: (
+      from?: Omit<ContactsPage, "limit">
+    ) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * Adds contacts, or updates those that exist, and puts them on lists, which come into being where they are new. At
+     * most 1000; the answer has the order of the input. `contactsPost`, needs ModifyContacts.
+     */
+    readonly add: (
+      contacts: ReadonlyArray<ContactPayload>,
+      options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+    ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | InvalidInput | ServiceError>
+    /** Changes what is given and leaves the rest. `contactsByEmailPut`, needs ModifyContacts. */
+    readonly update: (
+      email: string,
+      changes: ContactUpdatePayload
+    ) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
+    /** Deletes a contact everywhere. `contactsByEmailDelete`, needs ModifyContacts. */
+    readonly delete: (email: string) => Effect.Effect<void, ContactNotFound | InvalidInput | ServiceError>
+    /** Deletes what a rule selects or a list names; addresses that are not there do not matter. `contactsDeletePost`, needs ModifyContacts. */
+    readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * Hands a file over. When it returns the service has the file, and works on it: the interface has no way to ask how
+     * far. `contactsImportPost`, needs ModifyContacts.
+     */
+    readonly import: (
+      source: ImportSource,
+      options?: ImportOptions
+    ) => Effect.Effect<void, ListNotFound | ImportRefused | InvalidInput | ServiceError>
+    /** Asks for a file of contacts. `contactsExportPost`, needs Export. */
+    readonly export: (request?: ExportRequest) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
+    /** Looks at an export once. `contactsExportByIdStatusGet`, needs Export. */
+    readonly exportStatus: (id: ExportId) => Effect.Effect<ExportStatus, ExportNotFound | ServiceError>
+    /** The bytes of a ready export, by its link. No key is sent. */
+    readonly download: (
+      link: string
+    ) => Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
+  }
+>()("@roster/domain/ContactsService") {}

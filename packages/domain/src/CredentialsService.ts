@@ -1,0 +1,60 @@
+/**
+ * Access credentials: API keys and SMTP credentials, of the account or of one of its subaccounts.
+ * (Service interface, Endpoints, Access credentials.)
+ */
+import { Context, type Effect } from "effect"
+import type { ApiKey, ApiKeyPayload, NewApiKey } from "./ApiKey.ts"
+import type { CredentialNotFound, NameTaken, TooManyCredentials } from "./Credential.ts"
+import type { EmailAddress } from "./EmailAddress.ts"
+import type { InvalidInput } from "./InvalidInput.ts"
+import type { ServiceError } from "./ServiceError.ts"
+import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "./SmtpCredentials.ts"
+
+/**
+ * Whose credentials: the account's own where it is not given.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OfSubaccount {
+  readonly subaccount?: EmailAddress | undefined
+}
+
+/**
+ * The five things that can be done with one kind of credential. Reading needs the access level Security, the rest
+ * ModifyAccessTokens.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CredentialOperations<Credential, NewCredential, Payload> {
+  readonly list: (of?: OfSubaccount) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
+  readonly get: (
+    name: string,
+    of?: OfSubaccount
+  ) => Effect.Effect<Credential, CredentialNotFound | InvalidInput | ServiceError>
+  /** Makes one. Its secret is in this answer and in no other. */
+  readonly create: (
+    payload: Payload
+  ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
+  readonly update: (
+    name: string,
+    payload: Payload
+  ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | InvalidInput | ServiceError>
+  readonly delete: (
+    name: string,
+    of?: OfSubaccount
+  ) => Effect.Effect<void, CredentialNotFound | InvalidInput | ServiceError>
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class CredentialsService extends Context.Service<
+  CredentialsService,
+  {
+    readonly apiKeys: CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload>
+    readonly smtp: CredentialOperations<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayload>
+  }
+>()("@roster/domain/CredentialsService") {}

@@ -1,0 +1,160 @@
+/**
+ * A mail to send, and the answer to it.
+ * (Service interface, Mail sending and Errors, 1; docs/decisions/records.md)
+ */
+import { Schema } from "effect"
+import { CustomFields } from "./Contact.ts"
+import { openLiterals } from "./OpenLiterals.ts"
+
+const optionalText = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export const EmailRecipient = Schema.Struct({
+  email: Schema.String,
+  fields: Schema.optionalKey(CustomFields)
+}).pipe(Schema.encodeKeys({ email: "Email", fields: "Fields" }))
+export type EmailRecipient = typeof EmailRecipient.Type
+
+/**
+ * One form of the text of a mail.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const BodyPart = Schema.Struct({
+  contentType: openLiterals(Schema.Literals(["HTML", "PlainText", "AMP", "CSS"])),
+  content: optionalText,
+  charset: optionalText
+}).pipe(Schema.encodeKeys({ contentType: "ContentType", content: "Content", charset: "Charset" }))
+export type BodyPart = typeof BodyPart.Type
+
+/**
+ * A file that goes with a mail, in base64.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Attachment = Schema.Struct({
+  binaryContent: Schema.String,
+  name: Schema.String,
+  contentType: optionalText,
+  size: Schema.optionalKey(Schema.NullOr(Schema.Int))
+}).pipe(Schema.encodeKeys({ binaryContent: "BinaryContent", name: "Name", contentType: "ContentType", size: "Size" }))
+export type Attachment = typeof Attachment.Type
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export const EmailContent = Schema.Struct({
+  from: Schema.String,
+  body: Schema.optionalKey(Schema.Array(BodyPart)),
+  merge: Schema.optionalKey(CustomFields),
+  attachments: Schema.optionalKey(Schema.Array(Attachment)),
+  headers: Schema.optionalKey(CustomFields),
+  postback: optionalText,
+  envelopeFrom: optionalText,
+  replyTo: optionalText,
+  subject: optionalText,
+  templateName: optionalText,
+  attachFiles: Schema.optionalKey(Schema.Array(Schema.String)),
+  utm: Schema.optionalKey(
+    Schema.Struct({ source: optionalText, medium: optionalText, campaign: optionalText, content: optionalText }).pipe(
+      Schema.encodeKeys({ source: "Source", medium: "Medium", campaign: "Campaign", content: "Content" })
+    )
+  )
+}).pipe(
+  Schema.encodeKeys({
+    from: "From",
+    body: "Body",
+    merge: "Merge",
+    attachments: "Attachments",
+    headers: "Headers",
+    postback: "Postback",
+    envelopeFrom: "EnvelopeFrom",
+    replyTo: "ReplyTo",
+    subject: "Subject",
+    templateName: "TemplateName",
+    attachFiles: "AttachFiles",
+    utm: "Utm"
+  })
+)
+export type EmailContent = typeof EmailContent.Type
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export const EmailOptions = Schema.Struct({
+  timeOffset: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  poolName: optionalText,
+  channelName: optionalText,
+  encoding: optionalText,
+  trackOpens: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  trackClicks: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
+}).pipe(
+  Schema.encodeKeys({
+    timeOffset: "TimeOffset",
+    poolName: "PoolName",
+    channelName: "ChannelName",
+    encoding: "Encoding",
+    trackOpens: "TrackOpens",
+    trackClicks: "TrackClicks"
+  })
+)
+export type EmailOptions = typeof EmailOptions.Type
+
+/**
+ * The most recipients of one message.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maximumRecipients = 1000
+
+/**
+ * A message to one or more recipients, each with fields of their own to fill in. `content.from` is a bare address or
+ * `Name <address>`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const EmailMessage = Schema.Struct({
+  recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
+  content: EmailContent,
+  options: Schema.optionalKey(EmailOptions)
+}).pipe(
+  Schema.encodeKeys({ recipients: "Recipients", content: "Content", options: "Options" }),
+  Schema.annotate({ identifier: "EmailMessageData" })
+)
+export type EmailMessage = typeof EmailMessage.Type
+
+/**
+ * What the service calls an accepted message.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const EmailSend = Schema.Struct({
+  transactionId: Schema.optionalKey(Schema.String),
+  messageId: Schema.optionalKey(Schema.NullOr(Schema.String))
+}).pipe(
+  Schema.encodeKeys({ transactionId: "TransactionID", messageId: "MessageID" }),
+  Schema.annotate({ identifier: "EmailSend" })
+)
+export type EmailSend = typeof EmailSend.Type
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotAllowedSender extends Schema.TaggedError<NotAllowedSender>()("NotAllowedSender", {
+  email: Schema.String
+}) {
+  override get message(): string {
+    return `The from e-mail address <${this.email}> is not allowed. Send from an address that the account has verified.`
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * Mail sending.
+ * (Service interface, Mail sending.)
+ */
+import { Context, type Effect } from "effect"
+import type { EmailMessage, EmailSend, NotAllowedSender } from "./EmailMessage.ts"
+import type { InvalidInput } from "./InvalidInput.ts"
+import type { ServiceError } from "./ServiceError.ts"
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class EmailsService extends Context.Service<
+  EmailsService,
+  {
+    /** Hands a message over for sending. `emailsPost`, needs SendHttp. */
+    readonly send: (message: EmailMessage) => Effect.Effect<EmailSend, NotAllowedSender | InvalidInput | ServiceError>
+  }
+>()("@roster/domain/EmailsService") {}

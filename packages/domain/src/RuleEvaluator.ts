@@ -1,0 +1,135 @@
+/**
+ * Deciding whether a contact matches a rule.
+ *
+ * @since 0.1.0
+ */
+import * as DateTime from "effect/DateTime"
+import type { Compare, Condition, DaysFrom, Field, MonthDay, Operator, Rule } from "./Rule.ts"
+import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
+import { compareText, foldText, numberOf } from "./RuleSemantics.ts"
+import { customValue, type FieldValue, recordValue, type RuleSubject } from "./RuleSubject.ts"
+
+/**
+ * Whether a rule selects a contact, where `now` is what `daysfrom` and
+ * `contactage` count from.
+ *
+ * A field without a value equals the empty text, and the empty text matches no
+ * order comparison. Texts are compared case-insensitively. Against a number
+ * literal a custom field counts only if its text is a number, against a date
+ * only if it is a date. `!=` and `not-contains` are exactly what `=` and
+ * `contains` are not, for every contact.
+ *
+ * @category evaluation
+ * @since 0.1.0
+ */
+export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.Utc): boolean =>
+  rule._tag === "All" || matchesCondition(rule, subject, DateTime.toEpochMillis(now))
+
+const matchesCondition = (condition: Condition, subject: RuleSubject, now: number): boolean => {
+  switch (condition._tag) {
+    case "And":
+      return condition.terms.every((term) => matchesCondition(term, subject, now))
+    case "Or":
+      return condition.terms.some((term) => matchesCondition(term, subject, now))
+    case "Compare":
+      return matchesCompare(condition, read(condition.field, subject, now))
+    case "MonthDay":
+      return matchesMonthDay(condition, read(condition.field, subject, now))
+    case "DaysFrom":
+      return matchesDaysFrom(condition, read(condition.field, subject, now), now)
+  }
+}
+
+const read = (field: Field, subject: RuleSubject, now: number): FieldValue =>
+  field._tag === "CustomField" ? customValue(subject, field.name) : recordValue(subject, field.name, now)
+
+const matchesCompare = ({ operator, value }: Compare, actual: FieldValue): boolean => {
+  switch (value._tag) {
+    case "Text":
+      return matchesText(operator, textOf(actual), foldText(value.text))
+    case "Word":
+      return matchesText(operator, textOf(actual), foldText(value.word))
+    case "Number":
+      return matchesNumber(operator, numberIn(actual), value.number)
+    case "Date":
+      return matchesDate(operator, instantIn(actual), dateRange(value.date))
+  }
+}
+
+const matchesMonthDay = ({ monthDay }: MonthDay, actual: FieldValue): boolean => {
+  const instant = instantIn(actual)
+  return instant !== undefined && monthDayOf(instant) === monthDay
+}
+
+const matchesDaysFrom = ({ days, operator }: DaysFrom, actual: FieldValue, now: number): boolean => {
+  const instant = instantIn(actual)
+  return matchesNumber(operator, instant === undefined ? undefined : wholeDays(instant, now), days)
+}
+
+const matchesText = (operator: Operator, actual: string, literal: string): boolean => {
+  switch (operator) {
+    case "starts-with":
+      return actual.startsWith(literal)
+    case "ends-with":
+      return actual.endsWith(literal)
+    case "contains":
+      return actual.includes(literal)
+    case "not-contains":
+      return !actual.includes(literal)
+    case "=":
+      return actual === literal
+    case "!=":
+      return actual !== literal
+    default:
+      return actual !== "" && inOrder(operator, compareText(actual, literal))
+  }
+}
+
+const matchesNumber = (operator: Operator, actual: number | undefined, literal: number): boolean => {
+  if (operator === "!=") return actual !== literal
+  return actual !== undefined && inOrder(operator, actual - literal)
+}
+
+const matchesDate = (operator: Operator, actual: number | undefined, { from, until }: DateRange): boolean => {
+  if (operator === "!=") return !matchesDate("=", actual, { from, until })
+  // Before the span, within it, or after it.
+  return actual !== undefined && inOrder(operator, actual < from ? -1 : actual < until ? 0 : 1)
+}
+
+const inOrder = (operator: Operator, difference: number): boolean => {
+  switch (operator) {
+    case "=":
+      return difference === 0
+    case "!=":
+      return difference !== 0
+    case "<":
+      return difference < 0
+    case "<=":
+      return difference <= 0
+    case ">":
+      return difference > 0
+    case ">=":
+      return difference >= 0
+    default:
+      return false
+  }
+}
+
+const textOf = (value: FieldValue): string =>
+  value === undefined
+    ? ""
+    : typeof value === "string"
+      ? foldText(value)
+      : typeof value === "number"
+        ? String(value)
+        : DateTime.formatIso(value)
+
+const numberIn = (value: FieldValue): number | undefined =>
+  typeof value === "number" ? value : typeof value === "string" ? numberOf(value) : undefined
+
+const instantIn = (value: FieldValue): number | undefined =>
+  typeof value === "string"
+    ? parseDate(value)?.start
+    : typeof value === "object"
+      ? DateTime.toEpochMillis(value)
+      : undefined

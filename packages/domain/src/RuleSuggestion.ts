@@ -1,0 +1,50 @@
+/**
+ * Finding the word that was probably meant.
+ *
+ * @since 0.1.0
+ */
+import { quoted } from "./RuleExcerpt.ts"
+
+/**
+ * The hint that names the nearest candidate, or nothing when none is near.
+ *
+ * @category suggestions
+ * @since 0.1.0
+ */
+export const didYouMean = (word: string, candidates: Iterable<string>): string | undefined => {
+  const candidate = nearest(word, candidates)
+  return candidate === undefined ? undefined : `did you mean ${quoted(candidate)}?`
+}
+
+// At most one letter in three may be wrong, or it is not a slip of the keyboard.
+const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
+  if (word.length > 40) return undefined
+  const wanted = word.toLowerCase()
+  let best: string | undefined
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
+    const distance = editDistance(wanted, candidate.toLowerCase())
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+// Levenshtein's distance, one row at a time.
+const editDistance = (left: string, right: string): number => {
+  let row = Array.from({ length: right.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= left.length; i++) {
+    let cell = i
+    const next = [cell]
+    for (let j = 1; j <= right.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1)
+      cell = Math.min(replaced, (row[j] ?? 0) + 1, cell + 1)
+      next.push(cell)
+    }
+    row = next
+  }
+  return row[right.length] ?? 0
+}

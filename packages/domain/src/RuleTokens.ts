@@ -1,0 +1,131 @@
+/**
+ * Cutting the text of a rule into words, literals and symbols.
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import { InvalidRule } from "./RuleError.ts"
+import { quoted } from "./RuleExcerpt.ts"
+
+/**
+ * The longest rule that is read, in UTF-16 units.
+ *
+ * @category limits
+ * @since 0.1.0
+ */
+export const maximumRuleLength = 16_384
+
+/**
+ * A piece of a rule and its place. The `text` of a quoted text is its content,
+ * that of any other token is what is written. The last token is `end`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Token {
+  readonly kind: "word" | "number" | "text" | "operator" | "symbol" | "end"
+  readonly text: string
+  readonly position: number
+  readonly length: number
+}
+
+/**
+ * What else can be said about a mistake: what would have been right, and the
+ * most likely remedy.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Advice {
+  readonly expected?: ReadonlyArray<string> | undefined
+  readonly hint?: string | undefined
+}
+
+/**
+ * Describes a mistake at a place in a rule.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const invalidRule = (
+  rule: string,
+  place: Pick<Token, "position" | "length">,
+  problem: string,
+  { expected = [], hint }: Advice = {}
+): InvalidRule =>
+  new InvalidRule({
+    rule: rule.slice(0, maximumRuleLength),
+    position: place.position,
+    length: place.length,
+    problem,
+    expected,
+    ...(hint === undefined ? {} : { hint })
+  })
+
+// One alternative per kind of token; no two can start with the same character, so reading is linear.
+const pattern = new RegExp(
+  [
+    /(?<space>[ \t\r\n]+)/,
+    /(?<word>[\p{L}_][\p{L}\p{M}\p{N}_.-]*)/u,
+    /(?<number>-?\d[\p{L}\p{N}_.:+-]*)/u,
+    /(?<text>'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*")/,
+    /(?<operator>[=<>!&|]+)/,
+    /(?<symbol>[()[\]])/
+  ]
+    .map((part) => part.source)
+    .join("|"),
+  "uy"
+)
+
+const unusable = /\0|\p{Cs}/u
+
+/**
+ * Cuts a rule into tokens. Refused here: rules that are too long, texts that
+ * are not closed, and characters that mean nothing outside a text.
+ *
+ * @category parsing
+ * @since 0.1.0
+ */
+export const tokenize = (rule: string): Result.Result<ReadonlyArray<Token>, InvalidRule> => {
+  if (rule.length > maximumRuleLength) {
+    const problem = `the rule is ${rule.length} characters long; the limit is ${maximumRuleLength}`
+    return Result.fail(invalidRule(rule, { position: maximumRuleLength, length: 1 }, problem))
+  }
+  const bad = unusable.exec(rule)
+  if (bad !== null) return Result.fail(unexpectedCharacter(rule, bad.index))
+  const tokens: Array<Token> = []
+  let position = 0
+  while (position < rule.length) {
+    pattern.lastIndex = position
+    const match = pattern.exec(rule)
+    if (match === null) return Result.fail(unexpectedCharacter(rule, position))
+    const raw = match[0]
+    const token = { position, length: raw.length }
+    const { word, number, text, operator, symbol } = match.groups ?? {}
+    if (word !== undefined) tokens.push({ ...token, kind: "word", text: word })
+    else if (number !== undefined) tokens.push({ ...token, kind: "number", text: number })
+    else if (text !== undefined) tokens.push({ ...token, kind: "text", text: unquote(text) })
+    else if (operator !== undefined) tokens.push({ ...token, kind: "operator", text: operator })
+    else if (symbol !== undefined) tokens.push({ ...token, kind: "symbol", text: symbol })
+    position += raw.length
+  }
+  tokens.push({ kind: "end", text: "", position: rule.length, length: 1 })
+  return Result.succeed(tokens)
+}
+
+const unquote = (literal: string): string => {
+  const quote = literal.charAt(0)
+  return literal.slice(1, -1).replaceAll(quote + quote, quote)
+}
+
+const unexpectedCharacter = (rule: string, position: number): InvalidRule => {
+  const character = String.fromCodePoint(rule.codePointAt(position) ?? 0)
+  const place = { position, length: character.length }
+  if (character === "'" || character === '"') {
+    return invalidRule(rule, place, "this quote is not closed", { hint: "a quote inside a text is doubled" })
+  }
+  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")
+  return invalidRule(rule, place, `unexpected character ${quoted(character)} (U+${code})`, {
+    hint: /[‘’“”´`«»]/.test(character) ? "texts are written in straight quotes: '...'" : undefined
+  })
+}

@@ -1,0 +1,99 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema, Stream } from "effect"
+import { streamPages } from "../src/ContactPages.ts"
+
+const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** What others do to the list between two of our pages. A run of 1000 at one place would be a page, which is not promised. */
+const Change = Schema.Union([
+  Schema.Struct({ _tag: Schema.tag("Delete"), permille: Int(0, 1000), count: Int(0, 999) }),
+  Schema.Struct({ _tag: Schema.tag("Append"), count: Int(0, 1500) }),
+  Schema.Struct({ _tag: Schema.tag("Nothing") })
+])
+
+/** A list of contacts in the order of adding, which changes after each page as it is told; a page has at most `most`. */
+const listOf = (initial: number, changes: ReadonlyArray<typeof Change.Type>, most = 1000) => {
+  let contacts = Array.from({ length: initial }, (_, i) => ({ email: `c${i}@example.com` }))
+  let added = initial
+  let pages = 0
+  const list = ({ limit, offset }: { readonly limit: number; readonly offset: number }) =>
+    Effect.sync(() => {
+      const page = contacts.slice(offset, offset + Math.min(limit, most))
+      const change = changes[pages++]
+      if (change?._tag === "Delete") {
+        const at = Math.floor((contacts.length * change.permille) / 1000)
+        contacts = contacts.toSpliced(at, change.count)
+      } else if (change?._tag === "Append") {
+        contacts = [...contacts, ...Array.from({ length: change.count }, () => ({ email: `c${added++}@example.com` }))]
+      }
+      return page
+    })
+  return {
+    list,
+    left: () => contacts.map((contact) => contact.email),
+    initial: contacts.map((contact) => contact.email)
+  }
+}
+
+const emailsOf = <E>(stream: Stream.Stream<{ readonly email: string }, E>) =>
+  Effect.map(Stream.runCollect(stream), (contacts) => contacts.map((contact) => contact.email))
+
+describe("streamPages", () => {
+  it.effect.each([0, 1, 20, 999, 1000, 1001, 1999, 2000, 2001])("gives all of %i contacts once, in order", (count) =>
+    Effect.gen(function* () {
+      const { initial, list } = listOf(count, [])
+      assert.deepStrictEqual(yield* emailsOf(streamPages(list)), initial)
+    })
+  )
+
+  it.effect("goes on where a service gives fewer than were asked for", () =>
+    Effect.gen(function* () {
+      const { initial, list } = listOf(150, [], 20)
+      assert.deepStrictEqual(yield* emailsOf(streamPages(list)), initial)
+    })
+  )
+
+  it.effect("fails where a page does, behind what came before", () =>
+    Effect.gen(function* () {
+      const { list } = listOf(1500, [])
+      const seen: Array<string> = []
+      const error = yield* streamPages((page) => (page.offset === 0 ? list(page) : Effect.fail("away"))).pipe(
+        Stream.runForEach((contact) => Effect.sync(() => seen.push(contact.email))),
+        Effect.flip
+      )
+      assert.deepStrictEqual([error, seen.length], ["away", 1000])
+    })
+  )
+
+  it.effect.prop(
+    "gives every contact that is there all the time once and in order, whoever comes and goes",
+    [Int(0, 4000), Schema.Array(Change)],
+    ([count, changes]) =>
+      Effect.gen(function* () {
+        const { initial, left, list } = listOf(count, changes)
+        const seen: Array<string> = []
+        // What is not promised: the whole of the last page is deleted, at once or bit by bit.
+        let isLost = false
+        const watched = (page: { readonly limit: number; readonly offset: number }) =>
+          Effect.suspend(() => {
+            const there = new Set(left())
+            if (seen.length > 0 && !seen.slice(-1000).some((email) => there.has(email))) isLost = true
+            return list(page)
+          })
+        yield* streamPages(watched).pipe(Stream.runForEach((contact) => Effect.sync(() => seen.push(contact.email))))
+        if (isLost) return
+        const numbers = seen.map((email) => Number(email.slice(1, email.indexOf("@"))))
+        assert.deepStrictEqual(
+          numbers,
+          [...new Set(numbers)].sort((x, y) => x - y)
+        )
+        const delivered = new Set(seen)
+        const stayed = new Set(left())
+        assert.deepStrictEqual(
+          initial.filter((email) => stayed.has(email) && !delivered.has(email)),
+          []
+        )
+      }),
+    { arbitrary: { runs: 400 } }
+  )
+})

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { parseRule } from "../src/RuleParser.ts"
+import { selectsEveryContact } from "../src/RuleTautology.ts"
+
+const everyone = (text: string) => selectsEveryContact(Result.getOrThrow(parseRule(text)))
+
+describe("selectsEveryContact", () => {
+  it.each([
+    "All",
+    "email != ''",
+    "email > ''",
+    "email >= ''",
+    "email != 'x'",
+    "email contains ''",
+    "email contains '@'",
+    "email starts-with ''",
+    "firstname ends-with ''",
+    "x contains ''",
+    "x = 1 OR x != 1",
+    "x != 'A' OR X = 'a'",
+    "x = 1 OR y = 2 OR x != 1",
+    "(x = 1 OR y = 2) OR (x != 1 OR z = 3)",
+    "firstname contains 'a' OR firstname not-contains 'A'",
+    "status != Active OR status != 'Engaged'",
+    "status = Active OR status != 'active'",
+    "totalsent = '' OR totalsent != ''",
+    "dateadded = '2024-01-01' OR dateadded != '2024-01-01'",
+    "x != 1 OR x != 2",
+    "email != '' OR x = 1",
+    "email != '' AND (x = 1 OR x != 1)"
+  ])("says yes to %s", (text) => {
+    assert.isTrue(everyone(text))
+  })
+
+  it.each([
+    "email = ''",
+    "email != 'a@b'",
+    "email contains 'a@'",
+    "email not-contains ''",
+    "firstname != ''",
+    "firstname >= ''",
+    "x = 1",
+    "x = 1 OR y != 1",
+    "x = 1 AND x != 1",
+    "x = 1 OR x != '1'",
+    "x < 1 OR x >= 1",
+    "x != 1 OR x != 1",
+    "status != Active",
+    "email != '' AND x = 1",
+    "dateadded != '2024-01-01' OR dateadded != '2024-01-01T10:00:00Z'"
+  ])("says no to %s", (text) => {
+    assert.isFalse(everyone(text))
+  })
+})
