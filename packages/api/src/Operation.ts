@@ -1,0 +1,51 @@
+/**
+ * The operations as data: what the documentation, the server's access check and the client's policies are written by.
+ */
+import type { AccessLevel } from "@roster/domain"
+import { Context } from "effect"
+import { HttpApi } from "effect/http-api"
+import { RequiredAccess } from "./ApiKeyAuth.ts"
+import { RosterApi } from "./RosterApi.ts"
+
+type Groups = (typeof RosterApi)["groups"]
+
+/**
+ * The identifier of an operation.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OperationId = { [G in keyof Groups]: keyof Groups[G]["endpoints"] }[keyof Groups] & string
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly requiredAccess: AccessLevel
+}
+
+/**
+ * All operations, read from the contract.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const operations: ReadonlyMap<string, Operation> = (() => {
+  const found = new Map<string, Operation>()
+  HttpApi.reflect(RosterApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      found.set(endpoint.identifier, {
+        id: endpoint.identifier,
+        method: endpoint.method,
+        path: endpoint.path,
+        requiredAccess: Context.getUnsafe(endpoint.annotations, RequiredAccess)
+      })
+    }
+  })
+  return found
+})()

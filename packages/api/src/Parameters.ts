@@ -1,0 +1,74 @@
+/**
+ * Inputs that several endpoints share. Names are those of the wire.
+ */
+import { EmailAddress } from "@roster/domain"
+import { Schema, SchemaGetter } from "effect"
+
+const count = Schema.String.check(
+  Schema.isPattern(/^[0-9]{1,16}$/, { expected: "a whole number in ASCII digits, given once" })
+).pipe(
+  Schema.decodeTo(Schema.Int, {
+    decode: SchemaGetter.transform((digits) => Number(digits)),
+    encode: SchemaGetter.transform((number) => String(number))
+  })
+)
+
+/**
+ * One contact, by address.
+ *
+ * @category parameters
+ * @since 0.1.0
+ */
+export const byEmail = { email: Schema.String }
+
+/**
+ * One credential, by name.
+ *
+ * @category parameters
+ * @since 0.1.0
+ */
+export const byName = { name: Schema.String }
+
+/**
+ * The account whose credentials are meant.
+ *
+ * @category parameters
+ * @since 0.1.0
+ */
+export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
+
+/**
+ * A part of a list. (docs/decisions/paging.md)
+ *
+ * @category parameters
+ * @since 0.1.0
+ */
+export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
+
+/**
+ * Several texts: the key repeated, or given once.
+ *
+ * @category parameters
+ * @since 0.1.0
+ */
+export const repeated = Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
+  Schema.decodeTo(Schema.Array(Schema.String), {
+    decode: SchemaGetter.transform((value) => (typeof value === "string" ? [value] : value)),
+    encode: SchemaGetter.transform((values) => values)
+  })
+)
+
+/**
+ * Several e-mails: the key repeated, or one value with commas between them; no address that we make has one.
+ *
+ * @category parameters
+ * @since 0.1.0
+ */
+export const emails = Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
+  Schema.decodeTo(Schema.Array(Schema.String), {
+    decode: SchemaGetter.transform((value) =>
+      typeof value === "string" ? value.split(",").map((email) => email.trim()) : value
+    ),
+    encode: SchemaGetter.transform((values) => values)
+  })
+)

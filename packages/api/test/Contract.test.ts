@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import { HttpApi, OpenApi } from "effect/http-api"
+import { ApiKeyAuth, apiKeyHeader, operations, RequestErrors, RosterApi, versionSegment } from "../src/index.ts"
+
+/** By hand from service-interface.md (method, path, level) and wire-facts.md (status, query). This table is the oracle. */
+const table = `
+contactsByEmailDelete       DELETE /contacts/{email}             ModifyContacts     200 -
+contactsByEmailGet          GET    /contacts/{email}             ViewContacts       200 -
+contactsByEmailPut          PUT    /contacts/{email}             ModifyContacts     200 -
+contactsDeletePost          POST   /contacts/delete              ModifyContacts     200 -
+contactsExportByIdStatusGet GET    /contacts/export/{id}/status  Export             200 -
+contactsExportPost          POST   /contacts/export              Export             202 compressionFormat,emails,fileFormat,fileName,rule
+contactsGet                 GET    /contacts                     ViewContacts       200 limit,offset,rule
+contactsImportPost          POST   /contacts/import              ModifyContacts     202 encodingName,fileUrl,listName
+contactsPost                POST   /contacts                     ModifyContacts     200 listnames
+securityApikeysByNameDelete DELETE /security/apikeys/{name}      ModifyAccessTokens 200 subaccount
+securityApikeysByNameGet    GET    /security/apikeys/{name}      Security           200 subaccount
+securityApikeysByNamePut    PUT    /security/apikeys/{name}      ModifyAccessTokens 200 -
+securityApikeysGet          GET    /security/apikeys             Security           200 subaccount
+securityApikeysPost         POST   /security/apikeys             ModifyAccessTokens 201 -
+securitySmtpByNameDelete    DELETE /security/smtp/{name}         ModifyAccessTokens 200 subaccount
+securitySmtpByNameGet       GET    /security/smtp/{name}         Security           200 subaccount
+securitySmtpByNamePut       PUT    /security/smtp/{name}         ModifyAccessTokens 200 -
+securitySmtpGet             GET    /security/smtp                Security           200 subaccount
+securitySmtpPost            POST   /security/smtp                ModifyAccessTokens 201 -
+emailsPost                  POST   /emails                       SendHttp           200 -
+`
+
+const interfaceRows = table
+  .trim()
+  .split("\n")
+  .map((line) => {
+    const [id = "", method = "", path = "", access = "", status = "", query = ""] = line.split(/\s+/)
+    return { id, method, path, access, status: Number(status), query: query === "-" ? [] : query.split(",") }
+  })
+
+const sorted = (names: Iterable<string>) => [...names].sort()
+
+describe("the contract", () => {
+  it("has exactly the 20 operations", () => {
+    assert.strictEqual(interfaceRows.length, 20)
+    assert.deepStrictEqual(sorted(operations.keys()), sorted(interfaceRows.map((row) => row.id)))
+  })
+
+  it.each(interfaceRows)("$id is $method $path with the level $access", ({ access, id, method, path }) => {
+    const operation = operations.get(id)
+    assert.deepStrictEqual(operation && { ...operation, path: operation.path.replaceAll(/:(\w+)/g, "{$1}") }, {
+      id,
+      method,
+      path,
+      requiredAccess: access
+    })
+  })
+
+  it("secures every endpoint, and lets every one answer what any request may meet", () => {
+    const seen: Array<string> = []
+    HttpApi.reflect(RosterApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint, errors, middleware }) => {
+        seen.push(endpoint.identifier)
+        assert.includeMembers(
+          [...middleware].map((service) => service.key),
+          [ApiKeyAuth.key, RequestErrors.key],
+          endpoint.identifier
+        )
+        for (const status of [400, 401, 403, 429, 500, 503])
+          assert.isTrue(errors.has(status), `${endpoint.identifier} ${status}`)
+      }
+    })
+    assert.strictEqual(seen.length, 20)
+  })
+
+  it("answers each success with the status of the public contract, and nothing else of that kind", () => {
+    const byId = new Map(interfaceRows.map((row) => [row.id, row.status]))
+    HttpApi.reflect(RosterApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint, successes }) => {
+        assert.deepStrictEqual([...successes.keys()], [byId.get(endpoint.identifier) ?? 0], endpoint.identifier)
+      }
+    })
+  })
+
+  it("knows 404 and 409 exactly where something can be missing or taken", () => {
+    const answering = new Map<number, Array<string>>([
+      [404, []],
+      [409, []]
+    ])
+    HttpApi.reflect(RosterApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint, errors }) => {
+        for (const [status, ids] of answering) if (errors.has(status)) ids.push(endpoint.identifier)
+      }
+    })
+    assert.deepStrictEqual(
+      sorted(answering.get(404) ?? []),
+      sorted(interfaceRows.filter((row) => row.path.includes("{")).map((row) => row.id))
+    )
+    assert.deepStrictEqual(sorted(answering.get(409) ?? []), [
+      "securityApikeysByNamePut",
+      "securityApikeysPost",
+      "securitySmtpByNamePut",
+      "securitySmtpPost"
+    ])
+  })
+
+  it("is version 4 and takes the key in the header of the interface", () => {
+    assert.strictEqual(versionSegment, "v4")
+    assert.strictEqual(apiKeyHeader, "X-Service-ApiKey")
+  })
+})
+
+describe("the OpenAPI document", () => {
+  const document = OpenApi.fromApi(RosterApi)
+  const methods = { GET: "get", PUT: "put", POST: "post", DELETE: "delete" } as const
+  const operation = (id: string) => {
+    const row = interfaceRows.find((candidate) => candidate.id === id)
+    const method = Object.entries(methods).find(([name]) => name === row?.method)?.[1]
+    return method === undefined ? undefined : document.paths[row?.path ?? ""]?.[method]
+  }
+
+  it.each(interfaceRows)("calls $id by its identifier and secures it", ({ id }) => {
+    assert.strictEqual(operation(id)?.operationId, id)
+    assert.deepStrictEqual(operation(id)?.security, [{ apiKey: [] }])
+  })
+
+  it("has no operation besides", () => {
+    assert.strictEqual(Object.values(document.paths).flatMap((item) => Object.keys(item)).length, 20)
+  })
+
+  it.each(interfaceRows)("gives $id the query parameters of the wire", ({ id, query }) => {
+    const parameters = operation(id)?.parameters ?? []
+    assert.deepStrictEqual(sorted(parameters.filter((p) => p.in === "query").map((p) => p.name)), sorted(query))
+    assert.isTrue(
+      parameters.filter((p) => p.in === "query").every((p) => !p.required),
+      id
+    )
+  })
+
+  it("says where the key goes", () => {
+    const { apiKey } = document.components.securitySchemes
+    assert.deepStrictEqual(apiKey?.type === "apiKey" ? [apiKey.in, apiKey.name] : [], ["header", "X-Service-ApiKey"])
+  })
+
+  it("is plain JSON", () => {
+    assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(document)), document)
+  })
+})

@@ -1,0 +1,157 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  ConflictingFilter,
+  ContactNotFound,
+  CredentialNotFound,
+  ExportExpired,
+  ExportNotFound,
+  ImportRefused,
+  InvalidInput,
+  InvalidRule,
+  ListNotFound,
+  NameTaken,
+  NotAllowedSender,
+  parseRule,
+  TooManyContacts,
+  TooManyCredentials
+} from "@roster/domain"
+import { Result, Schema } from "effect"
+import { readRefusal, type Refusal, refusalTexts } from "../src/Refusal.ts"
+
+/** What somebody may call a list or a key to make one refusal look like another. */
+const hostile = [
+  "",
+  '"',
+  'x". Lists come into being',
+  'x" is taken. Choose another one',
+  "line\nbreak",
+  "\u2028",
+  "a.",
+  "from e-mail address <a@example.com> is not allowed",
+  "Provide either a rule or a list of e-mails, not both.",
+  "Invalid Email: x",
+  "1001 contacts in one request, but at most 1000 are allowed.",
+  'There is no list "a". Lists come'
+]
+const Text = Schema.Union([Schema.Literals(hostile), Schema.String])
+const Word = Schema.String.check(Schema.isPattern(/^[^\s<>]{1,20}$/))
+const Field = Schema.Union([Schema.Literals(["Email", "[3].CustomFields.a:b", "limit"]), Word])
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+
+/** What the wire keeps of an error: of a rule that cannot be read neither the rule, which the caller has, nor the hints. */
+const lost = ["rule", "length", "expected", "hint"]
+const kept = (error: Refusal | undefined): unknown => Object.entries(error ?? {}).filter(([key]) => !lost.includes(key))
+
+const returns = <E extends Refusal>(error: E, print: (error: E) => string) =>
+  assert.deepStrictEqual(kept(readRefusal(refusalTexts[error._tag].status, print(error))), kept(error))
+
+describe("refusal texts", () => {
+  it.prop("ConflictingFilter reads back", [Schema.Null], () =>
+    returns(new ConflictingFilter({}), refusalTexts.ConflictingFilter.print)
+  )
+  it.prop("ContactNotFound reads back", [Text], ([email]) =>
+    returns(new ContactNotFound({ email }), refusalTexts.ContactNotFound.print)
+  )
+  it.prop("CredentialNotFound reads back", [Text], ([name]) =>
+    returns(new CredentialNotFound({ name }), refusalTexts.CredentialNotFound.print)
+  )
+  it.prop("ExportExpired reads back", [Word], ([id]) =>
+    returns(new ExportExpired({ id }), refusalTexts.ExportExpired.print)
+  )
+  it.prop("ExportNotFound reads back", [Word], ([id]) =>
+    returns(new ExportNotFound({ id }), refusalTexts.ExportNotFound.print)
+  )
+  it.prop("ImportRefused reads back", [Text], ([reason]) =>
+    returns(new ImportRefused({ reason }), refusalTexts.ImportRefused.print)
+  )
+  it.prop("InvalidInput reads back", [Field, Text], ([field, issue]) =>
+    returns(new InvalidInput({ field, issue }), refusalTexts.InvalidInput.print)
+  )
+  it.prop("InvalidRule reads back", [Count, Text], ([position, problem]) =>
+    returns(new InvalidRule({ rule: "r", position, length: 1, problem, expected: [] }), refusalTexts.InvalidRule.print)
+  )
+  it.prop("ListNotFound reads back", [Text], ([name]) =>
+    returns(new ListNotFound({ name }), refusalTexts.ListNotFound.print)
+  )
+  it.prop("NameTaken reads back", [Text], ([name]) => returns(new NameTaken({ name }), refusalTexts.NameTaken.print))
+  it.prop("NotAllowedSender reads back", [Word], ([email]) =>
+    returns(new NotAllowedSender({ email }), refusalTexts.NotAllowedSender.print)
+  )
+  it.prop("TooManyContacts reads back", [Count, Count], ([count, maximum]) =>
+    returns(new TooManyContacts({ count, maximum }), refusalTexts.TooManyContacts.print)
+  )
+  it.prop("TooManyCredentials reads back", [Count], ([maximum]) =>
+    returns(new TooManyCredentials({ maximum }), refusalTexts.TooManyCredentials.print)
+  )
+
+  it("has a test for every tag", () => {
+    assert.strictEqual(Object.keys(refusalTexts).length, 13)
+  })
+
+  it.prop(
+    "what the rule parser says reads back",
+    [
+      Schema.Literals([
+        "status ~ 1",
+        "",
+        "(",
+        "a = 'x",
+        "email = 'from email address <a@b.c> is not allowed' )",
+        'status = "either a rule or a list of e-mails, not both" x'
+      ])
+    ],
+    ([rule]) => {
+      const parsed = parseRule(rule)
+      if (Result.isSuccess(parsed)) throw new Error(`${rule} is a rule`)
+      returns(parsed.failure, refusalTexts.InvalidRule.print)
+    }
+  )
+
+  it("have the statuses of wire-facts.md", () => {
+    const status = (tag: Refusal["_tag"]) => refusalTexts[tag].status
+    assert.deepStrictEqual(
+      [
+        "NotAllowedSender",
+        "TooManyContacts",
+        "ConflictingFilter",
+        "InvalidRule",
+        "InvalidInput",
+        "ListNotFound",
+        "ImportRefused"
+      ].filter((tag) => Object.entries(refusalTexts).some(([name, text]) => name === tag && text.status !== 400)),
+      []
+    )
+    assert.deepStrictEqual(
+      [status("ContactNotFound"), status("CredentialNotFound"), status("ExportNotFound")],
+      [404, 404, 404]
+    )
+    assert.strictEqual(status("NameTaken"), 409)
+  })
+
+  it("say of a sender what the interface says, with the address", () => {
+    // Service interface, Errors, 1: "the from e-mail address <EMAIL> is not allowed".
+    assert.include(
+      refusalTexts.NotAllowedSender.print(new NotAllowedSender({ email: "eve@evil.test" })),
+      "from e-mail address <eve@evil.test> is not allowed"
+    )
+  })
+
+  it.each([
+    "The from email address <eve@evil.test> is not allowed.",
+    "From e-mail address eve@evil.test is not allowed",
+    "Sending failed: from Email address <eve@evil.test> is not allowed for this account"
+  ])("know a sender that is not allowed in other words: %s", (text) => {
+    const refusal = readRefusal(400, text)
+    assert.strictEqual(refusal?._tag === "NotAllowedSender" ? refusal.email : undefined, "eve@evil.test")
+  })
+
+  it.each([
+    [404, "The from e-mail address <a@example.com> is not allowed."],
+    [400, "There is no contact a@example.com."],
+    [400, "Something else"],
+    [500, "Invalid Email: x"],
+    [409, ""]
+  ])("do not make an error of status %i with the text %j", (status, text) => {
+    assert.isUndefined(readRefusal(status, text))
+  })
+})
