@@ -1,0 +1,142 @@
+/**
+ * Reading answers: the bytes must be UTF-8, the text JSON, the JSON what the interface says.
+ */
+import { ErrorBody } from "@roster/api"
+import { InvalidResponse, ServiceError, type ServiceErrorReason, UnexpectedContentType } from "@roster/domain"
+import { Duration, Effect, Option, Schema } from "effect"
+import type { HttpClientResponse } from "effect/http"
+import { type Failure, transportFailure } from "./Failure.ts"
+import { withoutSecrets } from "./Secrets.ts"
+
+/**
+ * The whole body as text. A body that is cut off is a failure of the transport and may be asked for again.
+ *
+ * @internal
+ */
+export const readText = Effect.fnUntraced(function* (
+  operation: string,
+  response: HttpClientResponse.HttpClientResponse
+) {
+  const bytes = yield* response.arrayBuffer.pipe(Effect.mapError((error) => transportFailure(operation, error)))
+  return yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    catch: () => invalid(operation, new InvalidResponse({ status: response.status, detail: "it is not UTF-8" }))
+  })
+})
+
+const invalid = (operation: string, reason: ServiceErrorReason): Failure<never> => ({
+  evidence: "Permanent",
+  error: new ServiceError({ operation, reason })
+})
+
+const longestSnippet = 2048
+
+/** The beginning of a text, on one line, without tags and without what a terminal would obey. */
+const snippetOf = (text: string): string =>
+  text
+    .slice(0, 4 * longestSnippet)
+    .replaceAll(/<(script|style)\b.*?(<\/\1\s*>|$)/gis, " ")
+    .replaceAll(/<[^>]*>?/g, " ")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, 200)
+
+const isJson = (contentType: string): boolean =>
+  contentType === "" ||
+  (/^[^;]*[/+]json\s*(?:;|$)/i.test(contentType) && !/;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i.test(contentType))
+
+const contentTypeOf = ({ headers }: HttpClientResponse.HttpClientResponse): string => headers["content-type"] ?? ""
+
+/**
+ * Whether an answer is a page for browsers, as a proxy or a login sends it.
+ *
+ * @internal
+ */
+export const isPage = (response: HttpClientResponse.HttpClientResponse): boolean =>
+  /^\s*(?:text\/html|application\/xhtml)/i.test(contentTypeOf(response))
+
+/**
+ * @internal
+ */
+export const unexpectedContent = Effect.fnUntraced(function* (
+  operation: string,
+  response: HttpClientResponse.HttpClientResponse,
+  text: string
+) {
+  const said = contentTypeOf(response)
+  const contentType = said === "" ? "of no stated type" : yield* withoutSecrets(said.slice(0, 100))
+  const snippet = yield* withoutSecrets(snippetOf(text))
+  return invalid(operation, new UnexpectedContentType({ status: response.status, contentType, snippet }))
+})
+
+/**
+ * A body that is a record or a list of them.
+ *
+ * @internal
+ */
+export const readJson = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return Effect.fnUntraced(function* (operation: string, response: HttpClientResponse.HttpClientResponse) {
+    const { status } = response
+    const text = yield* readText(operation, response)
+    if (!isJson(contentTypeOf(response)) || (contentTypeOf(response) === "" && /^\s*</.test(text))) {
+      return yield* Effect.fail(yield* unexpectedContent(operation, response, text))
+    }
+    const json: unknown = yield* Effect.try({
+      try: () => JSON.parse(text),
+      catch: () =>
+        invalid(operation, new InvalidResponse({ status, detail: text === "" ? "it is empty" : "it is not JSON" }))
+    })
+    return yield* decode(json).pipe(
+      Effect.mapError((error) =>
+        invalid(operation, new InvalidResponse({ status, detail: error.message.replaceAll(/\s*\n\s*/g, " ") }))
+      )
+    )
+  })
+}
+
+/**
+ * An answer without content. What a service sends all the same does not matter, but for a page, which no service sends.
+ *
+ * @internal
+ */
+export const readNothing = Effect.fnUntraced(function* (
+  operation: string,
+  response: HttpClientResponse.HttpClientResponse
+) {
+  const bytes = yield* response.arrayBuffer.pipe(Effect.mapError((error) => transportFailure(operation, error)))
+  if (isPage(response) && bytes.byteLength > 0) {
+    return yield* Effect.fail(yield* unexpectedContent(operation, response, new TextDecoder().decode(bytes)))
+  }
+})
+
+const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
+
+/**
+ * The words of a refusal: the field Error where there is one, and otherwise what kind of thing came and how it begins.
+ *
+ * @internal
+ */
+export const errorText = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, body: string) {
+  const words = Option.match(decodeError(body), {
+    onSome: ({ Error }) => Error.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ").slice(0, longestSnippet),
+    onNone: () => {
+      const snippet = snippetOf(body)
+      return snippet === "" ? "" : `${contentTypeOf(response).split(";")[0] || "text"}: ${snippet}`
+    }
+  })
+  return yield* withoutSecrets(words)
+})
+
+/**
+ * How long the service asks to wait: whole seconds, or a date, which is read against the date of the same answer.
+ *
+ * @internal
+ */
+export const retryAfter = (response: HttpClientResponse.HttpClientResponse): Duration.Duration | undefined => {
+  const value = response.headers["retry-after"]?.trim() ?? ""
+  if (/^[1-9]\d{0,8}$/.test(value)) return Duration.seconds(Number(value))
+  const wait = Date.parse(value) - Date.parse(response.headers["date"] ?? "")
+  return /[a-z]/i.test(value) && wait > 0 ? Duration.millis(wait) : undefined
+}

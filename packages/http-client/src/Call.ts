@@ -1,0 +1,121 @@
+/**
+ * The one way that every call goes: send, judge, read, and again where the table allows it.
+ */
+import { operations, type OperationId, type Refusal } from "@roster/api"
+import { invalidInput, Rejected, ServiceError } from "@roster/domain"
+import { type Context, Effect, Ref, Schema } from "effect"
+import { HttpClientError, type HttpClientResponse } from "effect/http"
+import { errorText, readText, retryAfter } from "./Answer.ts"
+import { type Failure, finalError, statusFailure, transportFailure } from "./Failure.ts"
+import { callCount, retryCount } from "./ClientMetrics.ts"
+import { type Attempt, withRetries } from "./RetryPolicy.ts"
+import { type RetryKey, retryTable } from "./RetryTable.ts"
+import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
+import { Secrets, withoutSecrets } from "./Secrets.ts"
+
+/**
+ * A call of the contract.
+ *
+ * @internal
+ */
+export interface CallOptions<A, Tag extends Refusal["_tag"]> {
+  readonly operation: OperationId
+  /** The row of the retry table, where it is not that of the operation. */
+  readonly row?: RetryKey
+  readonly send: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
+  readonly read: (
+    operation: string,
+    response: HttpClientResponse.HttpClientResponse
+  ) => Effect.Effect<A, Failure<never>>
+  /** The refusals that the caller can act on. Others arrive as `ServiceError`. */
+  readonly refusals: ReadonlyArray<Tag>
+  /** What a status means where the service does not say it in our words. */
+  readonly byStatus?: { readonly [status: number]: () => Extract<Refusal, { readonly _tag: Tag }> }
+  /** What it means that there is nothing at the address, where an earlier attempt may have been carried out. */
+  readonly goneAfterAmbiguous?: Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError>
+  readonly canRepeatBody?: () => boolean
+  /** What the call is about, as its caller would call it: for the words of an unknown outcome. */
+  readonly about?: string
+}
+
+/**
+ * Makes calls with what a client's calls share.
+ *
+ * @internal
+ */
+export const makeCall =
+  ({ budget, isKeyHonoured, secrets, traceSubjects }: Context.Service.Shape<typeof RosterHttpApi>) =>
+  <A, Tag extends Refusal["_tag"]>(
+    options: CallOptions<A, Tag>
+  ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError> => {
+    type Expected = Extract<Refusal, { readonly _tag: Tag }>
+    const {
+      about,
+      byStatus = {},
+      canRepeatBody = () => true,
+      goneAfterAmbiguous,
+      operation,
+      read,
+      refusals,
+      send
+    } = options
+    const row = retryTable[options.row ?? operation]
+    const isExpected = (error: Refusal): error is Expected => refusals.some((tag) => tag === error._tag)
+    const refuse = (status: number, error: Refusal): Effect.Effect<never, Failure<Expected>> =>
+      Effect.fail({
+        evidence: "Permanent",
+        error: isExpected(error)
+          ? error
+          : new ServiceError({ operation, reason: new Rejected({ status, detail: error.message }) })
+      })
+
+    const judge = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+      const { headers, status } = response
+      const text = yield* errorText(response, yield* readText(operation, response))
+      const failure = statusFailure(operation, {
+        status,
+        text,
+        retryAfter: retryAfter(response),
+        location: yield* withoutSecrets(headers["location"] ?? "")
+      })
+      if (failure.error._tag !== "ServiceError") return yield* refuse(status, failure.error)
+      const meaning = failure.error.reason._tag === "Rejected" ? byStatus[status] : undefined
+      const error: Expected | ServiceError = meaning === undefined ? failure.error : meaning()
+      return yield* Effect.fail<Failure<Expected>>({ ...failure, error })
+    })
+
+    const attempt = ({ afterAmbiguous, number }: Attempt) =>
+      send.pipe(
+        Effect.catch((error): Effect.Effect<never, Failure<Expected>> => {
+          if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
+          // What the contract itself refuses to send: nothing left this machine.
+          return Schema.isSchemaError(error) ? refuse(400, invalidInput(error)) : Effect.die(error)
+        }),
+        Effect.flatMap((response): Effect.Effect<A, Failure<Expected>> => {
+          const status = Effect.annotateCurrentSpan({
+            "http.response.status_code": response.status,
+            "roster.attempts": number,
+            "roster.operation": operation,
+            ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+          })
+          const isGone = response.status === 404 && afterAmbiguous && goneAfterAmbiguous !== undefined
+          const answer: Effect.Effect<A, Failure<Expected>> = isGone
+            ? Effect.mapError(goneAfterAmbiguous, (error) => ({ evidence: "Permanent", error }))
+            : response.status >= 200 && response.status < 300
+              ? read(operation, response)
+              : judge(response)
+          return Effect.andThen(status, answer)
+        }),
+        number === 1 ? (effect) => effect : (effect) => Effect.andThen(retryCount(operation), effect)
+      )
+
+    const key = operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined
+    return withRetries({ operation, row, budget, isKeyHonoured: Ref.get(isKeyHonoured), canRepeatBody, attempt }).pipe(
+      Effect.mapError((failure) =>
+        finalError({ operation, row, about: about === undefined ? "it" : JSON.stringify(about) }, failure)
+      ),
+      callCount(operation),
+      Effect.provideService(IdempotencyKey, key),
+      Effect.provideService(Secrets, secrets)
+    )
+  }

@@ -1,0 +1,109 @@
+/**
+ * What a client is told: where the service is and how it proves itself. Checked once, before anything is sent.
+ */
+import { apiKeyHeader } from "@roster/api"
+import { Config, Effect, Redacted, Schema } from "effect"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ClientOptions {
+  /** The base address, whose last segment is `v4`. */
+  readonly baseUrl: string
+  /** The API key. An embedded service called in-process needs none. */
+  readonly apiKey?: Redacted.Redacted<string> | undefined
+  /** The header that carries the key: `X-Service-ApiKey` where it is not given. */
+  readonly apiKeyHeader?: string | undefined
+  /** What stands before the key in the header, such as a scheme word and a space; nothing where it is not given. */
+  readonly apiKeyPrefix?: string | undefined
+  /** Sends the key over plain http to a host that is not this machine. Off where it is not given. */
+  readonly allowInsecure?: boolean | undefined
+  /** Sends the W3C trace header of the current span to the service. Off where it is not given. */
+  readonly propagateTrace?: boolean | undefined
+  /** Puts the e-mail or name that a call is about into its span. Off where it is not given. */
+  readonly traceSubjects?: boolean | undefined
+}
+
+/**
+ * A setting that cannot work. Names the setting, never a key.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  setting: Schema.String,
+  issue: Schema.String
+}) {
+  override get message(): string {
+    return `The setting ${this.setting} cannot be used: ${this.issue}.`
+  }
+}
+
+/**
+ * The settings of the environment: `ROSTER_BASE_URL`, `ROSTER_API_KEY`, `ROSTER_API_KEY_HEADER`, `ROSTER_API_KEY_PREFIX`.
+ *
+ * @category config
+ * @since 0.1.0
+ */
+export const clientConfig: Config.Config<ClientOptions> = Config.all({
+  baseUrl: Config.String("ROSTER_BASE_URL"),
+  apiKey: Config.Redacted("ROSTER_API_KEY"),
+  apiKeyHeader: Config.String("ROSTER_API_KEY_HEADER").pipe(Config.withDefault(apiKeyHeader)),
+  apiKeyPrefix: Config.String("ROSTER_API_KEY_PREFIX").pipe(Config.withDefault(""))
+})
+
+const isThisMachine = (hostname: string): boolean =>
+  hostname === "localhost" ||
+  hostname === "[::1]" ||
+  /^127(?:\.\d{1,3}){3}$/.test(hostname) ||
+  hostname.endsWith(".localhost")
+
+/** The options as the client works with them. */
+export interface CheckedOptions {
+  readonly baseUrl: string
+  readonly header: string
+  readonly key: Redacted.Redacted<string> | undefined
+  readonly headerValue: Redacted.Redacted<string> | undefined
+}
+
+/**
+ * Checks the options. A key may end with a line break, as it does when it was read from a file; any other character that
+ * a header cannot carry is refused.
+ *
+ * @internal
+ */
+export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions) {
+  const url = URL.parse(options.baseUrl)
+  const refuse = (setting: string, issue: string) => Effect.fail(new InvalidSettings({ setting, issue }))
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return yield* refuse("baseUrl", "it is not an address such as https://example.com/v4")
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    return yield* refuse("baseUrl", "it holds more than a scheme, a host and a path")
+  }
+  if (!/\/v4\/?$/.test(url.pathname)) return yield* refuse("baseUrl", "its path does not end with /v4")
+  const header = options.apiKeyHeader ?? apiKeyHeader
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(header))
+    return yield* refuse("apiKeyHeader", "it is not the name of a header")
+  const prefix = options.apiKeyPrefix ?? ""
+  if (!/^[\x20-\x7e]*$/.test(prefix))
+    return yield* refuse("apiKeyPrefix", "it holds characters that a header cannot carry")
+  const checked = { baseUrl: url.href.replace(/\/$/, ""), header }
+  if (options.apiKey === undefined)
+    return { ...checked, key: undefined, headerValue: undefined } satisfies CheckedOptions
+  if (url.protocol === "http:" && !isThisMachine(url.hostname) && options.allowInsecure !== true) {
+    return yield* refuse("baseUrl", "it would send the API key over the network unencrypted; use https")
+  }
+  const key = Redacted.value(options.apiKey).replace(/\r?\n$/, "")
+  if (key.length === 0) return yield* refuse("apiKey", "it is empty")
+  if (key.length > 4096) return yield* refuse("apiKey", "it is longer than any key")
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    return yield* refuse("apiKey", "it holds a space, a line break or another character that a key never has")
+  }
+  return {
+    ...checked,
+    key: Redacted.make(key, { label: "apiKey" }),
+    headerValue: Redacted.make(prefix + key, { label: "apiKey" })
+  } satisfies CheckedOptions
+})

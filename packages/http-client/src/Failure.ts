@@ -1,0 +1,191 @@
+/**
+ * What went wrong with one attempt, and what that proves.
+ */
+import { operations, readRefusal, type Refusal } from "@roster/api"
+import {
+  AccessDenied,
+  AccessLevel,
+  InvalidResponse,
+  OutcomeUnknown,
+  RateLimited,
+  Rejected,
+  ResponseTooLarge,
+  ServiceError,
+  type ServiceErrorReason,
+  Unauthorized,
+  Unavailable,
+  UnexpectedRedirect
+} from "@roster/domain"
+import { Duration, Predicate, Schema } from "effect"
+import type { HttpClientError } from "effect/http"
+import type { Evidence, RetryRow } from "./RetryTable.ts"
+
+/**
+ * @internal
+ */
+export interface Failure<E> {
+  readonly evidence: Evidence
+  readonly error: E | ServiceError
+  /** Whether the service asks to slow down. */
+  readonly throttled?: boolean | undefined
+  readonly retryAfter?: Duration.Duration | undefined
+}
+
+const neverReached = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
+
+/** The codes of certificates that do not hold, of compression that is none, of answers that are not HTTP, and of addresses that are none. */
+const permanent = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|^HPE_|HEADERS_OVERFLOW|ERR_INVALID|EPROTO|^Z_(?!BUF)/
+
+/** The first error of a chain of causes that says what it is. */
+const codeOf = (cause: unknown, depth = 0): string | undefined => {
+  if (depth > 5 || !Predicate.isObject(cause)) return undefined
+  const { _tag, cause: inner, code, errors, syscall } = cause
+  if (_tag === "UnsupportedEncoding") return "ERR_INVALID_ENCODING"
+  if (syscall === "connect") return "ECONNREFUSED"
+  if (typeof code === "string") return code
+  return codeOf(Array.isArray(errors) ? errors[0] : inner, depth + 1)
+}
+
+/** A limit of the transport on what it reads, wherever in the chain it stands. */
+const limitOf = (cause: unknown, depth = 0): number | undefined => {
+  if (depth > 5 || !Predicate.isObject(cause)) return undefined
+  const { _tag, cause: inner, maximumBytes } = cause
+  return _tag === "ResponseTooLarge" && typeof maximumBytes === "number" ? maximumBytes : limitOf(inner, depth + 1)
+}
+
+/**
+ * Judges an error of the transport: there was no whole answer.
+ *
+ * @internal
+ */
+export const transportFailure = (operation: string, error: HttpClientError.HttpClientError): Failure<never> => {
+  const { reason } = error
+  const cause = "cause" in reason ? reason.cause : undefined
+  const failure = (evidence: Evidence, reason: ServiceErrorReason): Failure<never> => ({
+    evidence,
+    error: new ServiceError({ operation, reason })
+  })
+  const maximumBytes = limitOf(cause)
+  if (maximumBytes !== undefined) return failure("Permanent", new ResponseTooLarge({ maximumBytes }))
+  const code = codeOf(cause)
+  // The code alone: an error of the transport may quote the request.
+  const host = URL.parse(error.request.url)?.host ?? "the service"
+  const detail =
+    code === undefined ? `the connection to ${host} broke` : `the connection to ${host} failed with ${code}`
+  const status = "response" in reason ? { status: reason.response.status } : {}
+  const unavailable = new Unavailable({ ...status, detail })
+  if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return failure("Permanent", unavailable)
+  if (code === undefined) return failure("Ambiguous", unavailable)
+  return failure(
+    neverReached.has(code) ? "NeverReached" : permanent.test(code) ? "Permanent" : "Ambiguous",
+    unavailable
+  )
+}
+
+const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect api ?key|invalid api ?key/i
+const accessDeniedText = /access denied/i
+const ambiguousStatuses = new Set([499, 500, 502, 503, 504, 520, 521, 522, 523, 524])
+
+/** Where a redirect leads: scheme and host, and nothing of what else it says. */
+const originOf = (location: string | undefined): string => {
+  const url = location === undefined ? null : URL.parse(location)
+  return url !== null && /^https?:$/.test(url.protocol) ? url.origin : ""
+}
+
+/**
+ * An answer that is no success.
+ *
+ * @internal
+ */
+export interface RefusedAnswer {
+  readonly status: number
+  /** The field Error of its body, or nothing. */
+  readonly text: string
+  readonly retryAfter?: Duration.Duration | undefined
+  readonly location?: string | undefined
+}
+
+/**
+ * Judges such an answer by status and text: services of this interface differ in the status, and put the rest into words.
+ *
+ * @internal
+ */
+export const statusFailure = (
+  operation: string,
+  { location, retryAfter, status, text }: RefusedAnswer
+): Failure<Refusal> => {
+  const failure = (evidence: Evidence, reason: ServiceErrorReason, throttled = false): Failure<never> => ({
+    evidence,
+    error: new ServiceError({ operation, reason }),
+    throttled,
+    retryAfter
+  })
+  if (status === 401 || (status === 400 && unauthorizedText.test(text)))
+    return failure("Permanent", new Unauthorized({}))
+  if (status === 403 || (status === 400 && accessDeniedText.test(text))) {
+    return failure("Permanent", new AccessDenied({ required: requiredLevel(operation, text) }))
+  }
+  const refusal = readRefusal(status, text)
+  if (refusal !== undefined) return { evidence: "Permanent", error: refusal }
+  if (status === 429) return failure("NothingDone", rateLimited(retryAfter), true)
+  const said = text === "" ? "" : ` (${text})`
+  const unavailable = new Unavailable({ status, detail: `it answers with status ${status}${said}` })
+  if (status === 503 && retryAfter !== undefined) return failure("NothingDone", unavailable, true)
+  if (status === 408 || status === 425) return failure("NothingDone", unavailable)
+  if (ambiguousStatuses.has(status)) return failure("Ambiguous", unavailable)
+  if (status >= 300 && status < 400)
+    return failure("Permanent", new UnexpectedRedirect({ status, targetOrigin: originOf(location) }))
+  if (status < 200 || status > 599)
+    return failure("Permanent", new InvalidResponse({ status, detail: "there is no such status" }))
+  return failure("Permanent", new Rejected({ status, detail: text === "" ? "no reason given" : text }))
+}
+
+const isLevel = Schema.is(AccessLevel)
+
+/** The level that the service names, as where a key gives one that it lacks itself; otherwise that of the operation. */
+const requiredLevel = (operation: string, text: string): AccessLevel => {
+  const named = /access level (\w+)/.exec(text)?.[1]
+  // Every operation has a level: the contract says so and its tests prove it.
+  return isLevel(named) ? named : (operations.get(operation)?.requiredAccess ?? "None")
+}
+
+const rateLimited = (retryAfter: Duration.Duration | undefined) =>
+  new RateLimited(retryAfter === undefined ? {} : { retryAfter: Duration.toSeconds(retryAfter) })
+
+/**
+ * The service asks for a longer wait than the call has.
+ *
+ * @internal
+ */
+export const tooLongToWait = (operation: string, { retryAfter }: Failure<unknown>): Failure<never> => ({
+  evidence: "Permanent",
+  error: new ServiceError({ operation, reason: rateLimited(retryAfter) })
+})
+
+/**
+ * What the caller is told in the end: an ambiguous failure of a write, repeated or not, is an unknown outcome.
+ *
+ * @internal
+ */
+export const finalError = <E>(
+  call: { readonly operation: string; readonly row: RetryRow; readonly about: string },
+  failure: Failure<E>
+): E | ServiceError => {
+  const { about, operation, row } = call
+  if (failure.evidence !== "Ambiguous" || row.recovery === undefined) return failure.error
+  const reason = failure.error instanceof ServiceError ? failure.error.reason : undefined
+  const status =
+    reason !== undefined && "status" in reason && reason.status !== undefined ? { status: reason.status } : {}
+  const detail = reason?.message ?? "no whole answer came"
+  const recovery = row.recovery.replace("{name}", about)
+  return new ServiceError({ operation, reason: new OutcomeUnknown({ recovery, detail, ...status }) })
+}

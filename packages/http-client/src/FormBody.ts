@@ -1,0 +1,33 @@
+/**
+ * A multipart form whose file is streamed: the platform's own FormData would hold the whole file in memory.
+ */
+import { Stream } from "effect"
+import { HttpBody } from "effect/http"
+
+const encoder = new TextEncoder()
+
+/** As browsers write names: RFC 7578 has no other way to quote them. */
+const quoted = (name: string): string =>
+  `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`
+
+/**
+ * @internal
+ */
+export const formBody = <E>(
+  fields: ReadonlyArray<readonly [name: string, value: string]>,
+  file?: { readonly name: string; readonly content: Stream.Stream<Uint8Array, E> }
+): HttpBody.HttpBody => {
+  const boundary = `roster-${crypto.randomUUID()}`
+  const part = (disposition: string, rest: string) =>
+    encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${rest}`)
+  const head = fields.map(([name, value]) => part(`name=${quoted(name)}`, `\r\n${value}\r\n`))
+  const end = encoder.encode(`--${boundary}--\r\n`)
+  const content =
+    file === undefined
+      ? Stream.fromIterable([...head, end])
+      : Stream.fromIterable([
+          ...head,
+          part(`name="file"; filename=${quoted(file.name)}`, "Content-Type: text/csv\r\n\r\n")
+        ]).pipe(Stream.concat(file.content), Stream.concat(Stream.fromIterable([encoder.encode("\r\n"), end])))
+  return HttpBody.stream(content, `multipart/form-data; boundary=${boundary}`)
+}

@@ -1,0 +1,200 @@
+/**
+ * Contacts over HTTP.
+ */
+import {
+  Contact,
+  type ContactFilter,
+  ContactNotFound,
+  ContactsService,
+  ExportLink,
+  ExportNotFound,
+  ExportStatus,
+  ImportSource,
+  LookAgain,
+  maximumContactsPerAdd,
+  parseRule,
+  streamPages,
+  TooManyContacts
+} from "@roster/domain"
+import { Effect, Layer, Schema, Stream } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { readJson, readNothing, retryAfter } from "./Answer.ts"
+import { makeCall } from "./Call.ts"
+import type { ClientOptions } from "./ClientOptions.ts"
+import { downloadExport } from "./Download.ts"
+import { formBody } from "./FormBody.ts"
+import { RosterHttpApi } from "./RosterHttpApi.ts"
+import { inPath, inQuery } from "./UrlValue.ts"
+
+const readContact = readJson(Contact)
+const readContacts = readJson(Schema.Array(Contact))
+const readLink = readJson(ExportLink)
+const readStatus = readJson(ExportStatus)
+const responseMode = "response-only" as const
+
+const filterQuery = (filter: ContactFilter | undefined) => ({
+  rule: filter?._tag === "ByRule" ? filter.rule : undefined,
+  emails: filter?._tag === "ByEmails" ? filter.emails : undefined
+})
+
+/** A file that can be read once can be sent again as long as nobody has begun to read it. */
+const watched = ({ content, name, replayable = false }: Extract<ImportSource, { readonly _tag: "File" }>) => {
+  let begun = false
+  const begin = Effect.sync(() => {
+    begun = true
+  })
+  return { name, content: Stream.concat(Stream.fromEffectDrain(begin), content), canRepeat: () => replayable || !begun }
+}
+
+const make = Effect.gen(function* () {
+  const shared = yield* RosterHttpApi
+  const { api, withKey, withoutKey } = shared
+  const call = makeCall(shared)
+
+  const list: ContactsService["Service"]["list"] = Effect.fn("ContactsService.list")(function* (page = {}) {
+    const { limit, offset, rule } = page
+    return yield* call({
+      operation: "contactsGet",
+      send: api.contactsGet({ query: { limit, offset, rule }, responseMode }),
+      read: readContacts,
+      refusals: ["InvalidRule", "InvalidInput"]
+    })
+  })
+
+  return ContactsService.of({
+    list,
+    stream: ({ offset, rule } = {}) => streamPages((page) => list({ ...page, rule }), offset),
+
+    get: Effect.fn("ContactsService.get")(function* (email) {
+      yield* inPath("email", email)
+      return yield* call({
+        operation: "contactsByEmailGet",
+        about: email,
+        send: api.contactsByEmailGet({ params: { email }, responseMode }),
+        read: readContact,
+        refusals: ["ContactNotFound", "InvalidInput"],
+        byStatus: { 404: () => new ContactNotFound({ email }) }
+      })
+    }),
+
+    add: Effect.fn("ContactsService.add")(function* (contacts, options = {}) {
+      if (contacts.length > maximumContactsPerAdd) {
+        return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
+      }
+      yield* inQuery("listnames", options.listNames)
+      return yield* call({
+        operation: "contactsPost",
+        send: api.contactsPost({ query: { listnames: options.listNames }, payload: contacts, responseMode }),
+        read: readContacts,
+        refusals: ["TooManyContacts", "InvalidInput"]
+      })
+    }),
+
+    update: Effect.fn("ContactsService.update")(function* (email, payload) {
+      yield* inPath("email", email)
+      return yield* call({
+        operation: "contactsByEmailPut",
+        about: email,
+        send: api.contactsByEmailPut({ params: { email }, payload, responseMode }),
+        read: readContact,
+        refusals: ["ContactNotFound", "InvalidInput"],
+        byStatus: { 404: () => new ContactNotFound({ email }) }
+      })
+    }),
+
+    delete: Effect.fn("ContactsService.delete")(function* (email) {
+      yield* inPath("email", email)
+      return yield* call({
+        operation: "contactsByEmailDelete",
+        about: email,
+        goneAfterAmbiguous: Effect.void,
+        send: api.contactsByEmailDelete({ params: { email }, responseMode }),
+        read: readNothing,
+        refusals: ["ContactNotFound", "InvalidInput"],
+        byStatus: { 404: () => new ContactNotFound({ email }) }
+      })
+    }),
+
+    deleteMany: Effect.fn("ContactsService.deleteMany")(function* (filter) {
+      // A rule that selects nobody knows whom is the one thing that must not be sent unread.
+      if (filter._tag === "ByRule") yield* Effect.fromResult(parseRule(filter.rule))
+      const payload = filter._tag === "ByRule" ? { rule: filter.rule } : { emails: filter.emails }
+      return yield* call({
+        operation: "contactsDeletePost",
+        row: filter._tag === "ByRule" ? "contactsDeletePost by rule" : "contactsDeletePost",
+        send: api.contactsDeletePost({ payload, responseMode }),
+        read: readNothing,
+        refusals: ["InvalidRule", "InvalidInput"]
+      })
+    }),
+
+    import: Effect.fn("ContactsService.import")(function* (source, options = {}) {
+      yield* inQuery("listName", [options.listName])
+      yield* inQuery("encodingName", [options.encodingName])
+      // Services differ in where they read these from, so they go into the query and the form.
+      const fields = Object.entries({
+        listName: options.listName,
+        encodingName: options.encodingName,
+        fileUrl: ImportSource.$is("Address")(source) ? source.url : undefined
+      }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+      const file = ImportSource.$is("File")(source) ? watched(source) : undefined
+      const request = HttpClientRequest.post("/contacts/import").pipe(
+        HttpClientRequest.setUrlParams(fields),
+        HttpClientRequest.setBody(formBody(fields, file))
+      )
+      return yield* call({
+        operation: "contactsImportPost",
+        send: withKey.execute(request),
+        read: readNothing,
+        canRepeatBody: () => file === undefined || file.canRepeat(),
+        refusals: ["ListNotFound", "ImportRefused", "InvalidInput"]
+      })
+    }),
+
+    export: Effect.fn("ContactsService.export")(function* (request = {}) {
+      const { compressionFormat, fileFormat, fileName, filter } = request
+      yield* inQuery("fileName", [fileName])
+      yield* inQuery("emails", filter?._tag === "ByEmails" ? filter.emails : [])
+      return yield* call({
+        operation: "contactsExportPost",
+        send: api.contactsExportPost({
+          query: { ...filterQuery(filter), compressionFormat, fileFormat, fileName },
+          responseMode
+        }),
+        read: readLink,
+        refusals: ["InvalidRule", "InvalidInput"]
+      })
+    }),
+
+    exportStatus: Effect.fn("ContactsService.exportStatus")(function* (id) {
+      return yield* call({
+        operation: "contactsExportByIdStatusGet",
+        send: api.contactsExportByIdStatusGet({ params: { id }, responseMode }),
+        read: Effect.fnUntraced(function* (operation, response) {
+          const hint = yield* LookAgain
+          if (hint !== undefined) hint.after = retryAfter(response)
+          return yield* readStatus(operation, response)
+        }),
+        refusals: ["ExportNotFound"],
+        byStatus: { 404: () => new ExportNotFound({ id }) }
+      })
+    }),
+
+    download: (link) => downloadExport(withoutKey, link)
+  })
+})
+
+/**
+ * The service over a client that others share.
+ *
+ * @internal
+ */
+export const layerShared: Layer.Layer<ContactsService, never, RosterHttpApi> = Layer.effect(ContactsService, make)
+
+/**
+ * Contacts of the service that the options name.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: ClientOptions) => layerShared.pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -1,0 +1,43 @@
+/**
+ * Mail sending over HTTP.
+ */
+import { EmailSend, EmailsService } from "@roster/domain"
+import { Effect, Layer } from "effect"
+import { readJson } from "./Answer.ts"
+import { makeCall } from "./Call.ts"
+import type { ClientOptions } from "./ClientOptions.ts"
+import { RosterHttpApi } from "./RosterHttpApi.ts"
+
+const readEmailSend = readJson(EmailSend)
+
+const make = Effect.gen(function* () {
+  const shared = yield* RosterHttpApi
+  const { api } = shared
+  const call = makeCall(shared)
+
+  return EmailsService.of({
+    send: Effect.fn("EmailsService.send")(function* (message) {
+      return yield* call({
+        operation: "emailsPost",
+        send: api.emailsPost({ payload: message, responseMode: "response-only" }),
+        read: readEmailSend,
+        refusals: ["NotAllowedSender", "InvalidInput"]
+      })
+    })
+  })
+})
+
+/**
+ * The service over a client that others share.
+ *
+ * @internal
+ */
+export const layerShared: Layer.Layer<EmailsService, never, RosterHttpApi> = Layer.effect(EmailsService, make)
+
+/**
+ * Mail sending by the service that the options name.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: ClientOptions) => layerShared.pipe(Layer.provide(RosterHttpApi.layer(options)))

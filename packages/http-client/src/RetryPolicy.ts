@@ -1,0 +1,160 @@
+/**
+ * When a request is sent again: three attempts in all by one counter, as the row of the operation allows, after a random
+ * wait that grows, never earlier than the service asks, and while the budget lasts.
+ */
+import { ServiceError, TimedOut } from "@roster/domain"
+import { Clock, Context, Duration, Effect, Random } from "effect"
+import { AttemptProgress, type Progress } from "./AttemptProgress.ts"
+import { budgetLeft, waited } from "./ClientMetrics.ts"
+import { type Failure, tooLongToWait } from "./Failure.ts"
+import type { RetryBudget } from "./RetryBudget.ts"
+import type { RetryRow } from "./RetryTable.ts"
+
+/**
+ * The numbers of the policy. A value in the context: provide another one to a client's layer or around a single call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RetrySettings {
+  /** Attempts in all, the first one counted: 3. */
+  readonly attempts: number
+  /** The longest first wait, 100 ms; each following one may be twice as long. */
+  readonly base: Duration.Duration
+  /** The same where the service asks to slow down: 1 s. */
+  readonly throttledBase: Duration.Duration
+  /** No wait is longer, 20 s, unless the service asks for it. */
+  readonly longestWait: Duration.Duration
+  /** A longer Retry-After than this, 60 s, ends the call. */
+  readonly longestRetryAfter: Duration.Duration
+  /** How long one attempt may take, its whole answer included: 30 s. */
+  readonly attemptTimeout: Duration.Duration
+  /** How long a call may take with all its attempts and waits: 120 s. */
+  readonly totalTimeout: Duration.Duration
+  /** Takes it that the service honours Idempotency-Key, without its saying so. */
+  readonly assumeIdempotencyKey: boolean
+}
+
+/**
+ * @category constants
+ * @since 0.1.0
+ */
+export const defaultRetrySettings: RetrySettings = {
+  attempts: 3,
+  base: Duration.millis(100),
+  throttledBase: Duration.seconds(1),
+  longestWait: Duration.seconds(20),
+  longestRetryAfter: Duration.seconds(60),
+  attemptTimeout: Duration.seconds(30),
+  totalTimeout: Duration.seconds(120),
+  assumeIdempotencyKey: false
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client/RetryPolicy", {
+  defaultValue: () => defaultRetrySettings
+})
+
+/** Whether the row of an operation lets a failure be answered by another attempt. */
+const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: boolean): boolean => {
+  switch (failure.evidence) {
+    case "NeverReached":
+      return true
+    case "NothingDone":
+      return row.nothingDone === "always" || failure.throttled === true
+    case "Ambiguous":
+      return row.ambiguous === "always" || (row.ambiguous === "keyed" && isKeyHonoured)
+    case "Permanent":
+      return false
+  }
+}
+
+/**
+ * What an attempt knows of those before it.
+ *
+ * @internal
+ */
+export interface Attempt {
+  /** From 1 on. */
+  readonly number: number
+  /** Whether an earlier attempt may have been carried out. */
+  readonly afterAmbiguous: boolean
+}
+
+/**
+ * Runs the attempts of a call.
+ *
+ * @internal
+ */
+export const withRetries = Effect.fnUntraced(function* <A, E>(options: {
+  readonly operation: string
+  readonly row: RetryRow
+  readonly budget: RetryBudget
+  readonly isKeyHonoured: Effect.Effect<boolean>
+  readonly canRepeatBody: () => boolean
+  readonly attempt: (attempt: Attempt) => Effect.Effect<A, Failure<E>>
+}) {
+  const { attempt, budget, canRepeatBody, isKeyHonoured, operation, row } = options
+  const policy = yield* RetryPolicy
+  const deadline =
+    (yield* Clock.currentTimeNanos) + BigInt(Math.ceil(Duration.toMillis(policy.totalTimeout))) * 1_000_000n
+  const timedOut = (after: Duration.Duration, { receivedBytes, sent }: Progress): Failure<never> => {
+    const received = receivedBytes === undefined ? {} : { receivedBytes }
+    return {
+      // Only a transport that says so knows that nothing was sent.
+      evidence: sent === false ? "NeverReached" : "Ambiguous",
+      error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
+    }
+  }
+  const left = Effect.map(Clock.currentTimeNanos, (now) =>
+    Duration.millis(Math.max(0, Number((deadline - now) / 1_000_000n)))
+  )
+
+  const loop: (current: Attempt, taken: number) => Effect.Effect<A, Failure<E>> = Effect.fnUntraced(
+    function* (current, taken) {
+      const bound = Duration.min(policy.attemptTimeout, yield* left)
+      const progress: Progress = { sent: undefined, receivedBytes: undefined }
+      const result = yield* attempt(current).pipe(
+        Effect.provideService(AttemptProgress, progress),
+        Effect.timeoutOrElse({ duration: bound, orElse: () => Effect.fail(timedOut(bound, progress)) }),
+        Effect.result
+      )
+      if (result._tag === "Success") {
+        yield* budget.giveBack(taken)
+        return result.success
+      }
+      const { failure } = result
+      const afterAmbiguous = current.afterAmbiguous || failure.evidence === "Ambiguous"
+      const last = Effect.fail(afterAmbiguous ? { ...failure, evidence: worst(failure.evidence) } : failure)
+      if (
+        current.number >= policy.attempts ||
+        !canRepeatBody() ||
+        !mayRepeat(row, failure, policy.assumeIdempotencyKey || (yield* isKeyHonoured))
+      ) {
+        return yield* last
+      }
+      const told = failure.retryAfter ?? Duration.zero
+      if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, yield* left))) {
+        return yield* Effect.fail(tooLongToWait(operation, failure))
+      }
+      const cost = yield* budget.take(failure.throttled === true ? "throttled" : "transient")
+      if (cost === 0) return yield* last
+      const base = failure.throttled === true ? policy.throttledBase : policy.base
+      const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (current.number - 1)))
+      const wait = Duration.sum(told, Duration.times(ceiling, yield* Random.next))
+      if (Duration.isGreaterThanOrEqualTo(wait, yield* left)) return yield* last
+      yield* waited(operation, wait)
+      yield* budgetLeft(yield* budget.left)
+      yield* Effect.sleep(wait)
+      return yield* loop({ number: current.number + 1, afterAmbiguous }, cost)
+    }
+  )
+  return yield* loop({ number: 1, afterAmbiguous: false }, 0)
+})
+
+/** Once an attempt may have been carried out, a later one that did nothing does not undo that. */
+const worst = (evidence: Failure<unknown>["evidence"]): Failure<unknown>["evidence"] =>
+  evidence === "NeverReached" || evidence === "NothingDone" ? "Ambiguous" : evidence

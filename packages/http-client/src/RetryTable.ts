@@ -1,0 +1,86 @@
+/**
+ * Which failures of which operation may be answered by sending the request again, as data. What a failure proves is its
+ * evidence. (docs/decisions/retries.md is printed from here.)
+ */
+import type { OperationId } from "@roster/api"
+
+/**
+ * What a failure proves. `NeverReached`: the request did not get to the service. `NothingDone`: the service says that it
+ * did nothing. `Ambiguous`: it may have been carried out or not. `Permanent`: it would fail again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Evidence = "NeverReached" | "NothingDone" | "Ambiguous" | "Permanent"
+
+/**
+ * What may be repeated. A failure that never reached the service always may, as far as its body can be sent again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RetryRow {
+  /** `throttled`: only where the service asks to slow down, by 429 or 503 with Retry-After. */
+  readonly nothingDone: "always" | "throttled"
+  /** `keyed`: only where the service is known to honour the Idempotency-Key of the call. */
+  readonly ambiguous: "always" | "keyed" | "never"
+  /**
+   * How to find out what happened, where an ambiguous failure is the last; nothing for what only reads. `{name}` stands
+   * for what the call was about.
+   */
+  readonly recovery?: string
+}
+
+const reads: RetryRow = { nothingDone: "always", ambiguous: "always" }
+
+const always = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "always", recovery })
+
+const updates = always("The same update can be made again.")
+
+const deletes = always("The same can be deleted again; what is gone already does not matter.")
+
+const keyed = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "keyed", recovery })
+
+const never = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "never", recovery })
+
+const secret: RetryRow = {
+  nothingDone: "throttled",
+  ambiguous: "never",
+  recovery: "Load {name} by name: where it is there its token is lost, so delete it and create it again."
+}
+
+/**
+ * An operation, or the one kind of call for which its row differs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type RetryKey = OperationId | "contactsDeletePost by rule"
+
+/**
+ * @category tables
+ * @since 0.1.0
+ */
+export const retryTable: { readonly [Key in RetryKey]: RetryRow } = {
+  contactsGet: reads,
+  contactsByEmailGet: reads,
+  contactsExportByIdStatusGet: reads,
+  securityApikeysGet: reads,
+  securityApikeysByNameGet: reads,
+  securitySmtpGet: reads,
+  securitySmtpByNameGet: reads,
+  contactsByEmailPut: updates,
+  securityApikeysByNamePut: updates,
+  securitySmtpByNamePut: updates,
+  contactsByEmailDelete: deletes,
+  securityApikeysByNameDelete: deletes,
+  securitySmtpByNameDelete: deletes,
+  contactsDeletePost: deletes,
+  "contactsDeletePost by rule": never("List what the rule selects now, and delete that by e-mails."),
+  contactsPost: keyed("Adding the same contacts again updates them and makes no second ones."),
+  contactsExportPost: keyed("Ask for a new export; the lost one expires by itself."),
+  contactsImportPost: never("Look for contacts of the file before importing it again."),
+  emailsPost: never("Sending again could deliver the message twice."),
+  securityApikeysPost: secret,
+  securitySmtpPost: secret
+}

@@ -1,0 +1,28 @@
+/**
+ * All services of one address and key, over whatever `HttpClient` the application provides.
+ */
+import { Effect, Layer } from "effect"
+import { clientConfig, type ClientOptions } from "./ClientOptions.ts"
+import * as HttpContactsService from "./HttpContactsService.ts"
+import * as HttpCredentialsService from "./HttpCredentialsService.ts"
+import * as HttpEmailsService from "./HttpEmailsService.ts"
+import { RosterHttpApi } from "./RosterHttpApi.ts"
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: ClientOptions) =>
+  Layer.mergeAll(
+    HttpContactsService.layerShared,
+    HttpCredentialsService.layerShared,
+    HttpEmailsService.layerShared
+  ).pipe(Layer.provide(RosterHttpApi.layer(options)))
+
+/**
+ * The same, from the settings of the environment.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = Layer.unwrap(Effect.map(clientConfig, layer))

@@ -1,0 +1,105 @@
+/**
+ * Bodies that come compressed although nobody asked for it: gzip, deflate and brotli are undone, others refused.
+ */
+import { Schema } from "effect"
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
+import type { BodySource, UndiciBody } from "./UndiciBody.ts"
+
+/**
+ * The body is in an encoding that is not read: it was not asked for.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnsupportedEncoding extends Schema.TaggedError<UnsupportedEncoding>()("UnsupportedEncoding", {
+  encoding: Schema.String
+}) {
+  override get message(): string {
+    return `The response has the content encoding ${JSON.stringify(this.encoding)}, which cannot be read.`
+  }
+}
+
+type Decompress = ReturnType<typeof createGunzip> | ReturnType<typeof createBrotliDecompress>
+
+/** Made when the first bytes are there: an answer without a body may name any encoding. */
+const makeDecompress = (encoding: string, first: Uint8Array): Decompress | undefined => {
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip()
+    case "br":
+      return createBrotliDecompress()
+    case "deflate":
+      // Some send it without the frame of zlib (RFC 9110, 8.4.1.2), whose first byte tells.
+      return ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw()
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Stands between the connection and the body, and hands on the wish to pause in both directions.
+ *
+ * @internal
+ */
+export class UndiciDecoder implements BodySource {
+  readonly #encoding: string
+  readonly #connection: BodySource
+  readonly #makeBody: (source: BodySource) => UndiciBody
+  #body: UndiciBody | undefined
+  #decompress: Decompress | undefined
+
+  constructor(encoding: string, connection: BodySource, makeBody: (source: BodySource) => UndiciBody) {
+    this.#encoding = encoding
+    this.#connection = connection
+    this.#makeBody = makeBody
+  }
+
+  get body(): UndiciBody {
+    return (this.#body ??= this.#makeBody(this))
+  }
+
+  write(chunk: Uint8Array): void {
+    if (this.body.done) return
+    this.body.receive(chunk.length)
+    const decompress = (this.#decompress ??= this.#start(chunk))
+    if (decompress !== undefined && !decompress.destroyed && !decompress.write(chunk)) this.#connection.pause()
+  }
+
+  end(): void {
+    if (this.#decompress === undefined) this.body.end()
+    else this.#decompress.end()
+  }
+
+  fail(cause: unknown): void {
+    this.body.fail(cause)
+    this.#decompress?.destroy()
+  }
+
+  pause(): void {
+    this.#decompress?.pause()
+  }
+
+  resume(): void {
+    this.#decompress?.resume()
+  }
+
+  abort(reason: Error): void {
+    this.#decompress?.destroy()
+    this.#connection.abort(reason)
+  }
+
+  #start(first: Uint8Array): Decompress | undefined {
+    const fail = (reason: Error) => {
+      this.fail(reason)
+      this.#connection.abort(reason)
+    }
+    const decompress = makeDecompress(this.#encoding, first)
+    if (decompress === undefined) fail(new UnsupportedEncoding({ encoding: this.#encoding }))
+    return decompress
+      ?.on("data", (chunk: Uint8Array) => this.body.write(chunk))
+      .on("drain", () => this.#connection.resume())
+      .on("end", () => this.body.end())
+      .on("error", fail)
+  }
+}

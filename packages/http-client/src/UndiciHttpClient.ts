@@ -1,0 +1,101 @@
+/// <reference types="node" />
+/**
+ * The `HttpClient` of Node: HTTP/1.1 over undici's dispatcher. A call takes less than half the CPU that it takes on the
+ * stock layer over undici, and about a fifth of what it takes on the one over fetch.
+ *
+ * It sends what the request says and nothing it does not: no trace headers, no spans, no cookies; beyond the request come
+ * only `host`, `connection`, the length and type of the body, and `accept-encoding: identity`. Redirects are not followed,
+ * interim answers are ignored, and nothing is ever sent twice. Interrupting closes the connection at once, whatever the
+ * request waits for; one that waits for a free connection is never sent.
+ *
+ * **Errors**: `TransportError` before the head of the answer, `DecodeError` after it, with the error of the socket, of TLS,
+ * of the parser or of the request's own stream as its `cause`; `EncodeError` and `InvalidUrlError` where nothing can be
+ * sent. A connection that broke before the request was written is told by `syscall: "connect"`.
+ *
+ * **Gotchas**: there is no timeout but the one for connecting, so use `Effect.timeout`. `HttpClient.withScope` has no
+ * effect. `formData` of a response is read into memory.
+ */
+import { Effect, type Fiber, Layer, Result } from "effect"
+import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
+import type { Dispatcher } from "undici"
+import { defaultMaximumBytes } from "./BodyLimit.ts"
+import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
+import { UndiciExchange } from "./UndiciExchange.ts"
+import { type RequestContent, requestContent } from "./UndiciUpload.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface UndiciOptions extends ConnectionSettings {
+  /**
+   * How much of a response is read into memory, in bytes, as sent and as decoded. 32 MiB where it is not given. A response
+   * that is read as a stream is not bounded.
+   */
+  readonly maximumResponseBytes?: number | undefined
+}
+
+/**
+ * A client whose connections close with the scope.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
+  const { dispatcher } = yield* Effect.acquireRelease(
+    Effect.sync(() => makeAgent(options)),
+    ({ close }) => close
+  )
+  const maximumBytes = options.maximumResponseBytes ?? defaultMaximumBytes
+  return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap((request) => execute(dispatcher, request, maximumBytes)),
+    Effect.succeed
+  )
+})
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: UndiciOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
+  Layer.effect(HttpClient.HttpClient, make(options))
+
+type Answer = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+
+const execute = (dispatcher: Dispatcher, request: HttpClientRequest.HttpClientRequest, maximumBytes: number): Answer =>
+  Effect.withFiber((fiber) => {
+    const parsed = Url.make(request.url, request.urlParams, undefined)
+    if (Result.isFailure(parsed) || !/^https?:$/.test(parsed.success.protocol)) {
+      const cause = Result.isFailure(parsed) ? parsed.failure : undefined
+      const description = "the address is not one of http or https"
+      const reason = new HttpClientError.InvalidUrlError({ request, cause, description })
+      return Effect.fail(new HttpClientError.HttpClientError({ reason }))
+    }
+    const url = parsed.success
+    const content = requestContent(request, fiber.context)
+    const send = (content: RequestContent) => exchange({ dispatcher, request, url, content, maximumBytes, fiber })
+    return Effect.isEffect(content) ? Effect.flatMap(content, send) : send(content)
+  })
+
+const exchange = (options: {
+  readonly dispatcher: Dispatcher
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly url: URL
+  readonly content: RequestContent
+  readonly maximumBytes: number
+  readonly fiber: Fiber.Fiber<unknown, unknown>
+}): Answer =>
+  Effect.callback((resume) => {
+    const { content, request, url } = options
+    const { headers, method } = request
+    const fields: Array<string> = []
+    for (const name of Object.keys(headers)) fields.push(name, headers[name] ?? "")
+    if (headers["accept-encoding"] === undefined) fields.push("accept-encoding", "identity")
+    if (content.contentType !== undefined && headers["content-type"] === undefined) {
+      fields.push("content-type", content.contentType)
+    }
+    const exchange = new UndiciExchange({ ...options, resume })
+    const path = url.pathname + url.search
+    options.dispatcher.dispatch({ origin: url.origin, path, method, headers: fields, body: content.body }, exchange)
+    return Effect.sync(() => exchange.interrupt())
+  })

@@ -1,0 +1,119 @@
+/**
+ * Request bodies as undici takes them. A stream is run when the connection asks for its first bytes, no faster than the
+ * connection takes them, and interrupted as soon as the request is over.
+ */
+import { Cause, type Context, Effect, Exit, type Fiber, Stream } from "effect"
+import { type HttpBody, HttpClientError, type HttpClientRequest } from "effect/http"
+import { Readable } from "node:stream"
+
+/** Forms up to this size, in bytes of their files, are sent with a length; larger ones are not copied into memory. */
+const wholeForm = 1024 * 1024
+
+/**
+ * @internal
+ */
+export class UndiciUpload extends Readable {
+  readonly #stream: Stream.Stream<Uint8Array, unknown>
+  readonly #context: Context.Context<never>
+  #fiber: Fiber.Fiber<void, unknown> | undefined
+  #started = false
+  #wanted: (() => void) | undefined
+  /** Told when the stream fails, with its own error. */
+  onFailure: (cause: unknown) => void = () => {}
+
+  constructor(stream: Stream.Stream<Uint8Array, unknown>, context: Context.Context<never>) {
+    super({ highWaterMark: 64 * 1024 })
+    this.#stream = stream
+    this.#context = context
+  }
+
+  override _read(): void {
+    if (!this.#started) return this.#start()
+    const wanted = this.#wanted
+    this.#wanted = undefined
+    wanted?.()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#fiber?.interruptUnsafe()
+    callback(error)
+  }
+
+  #start(): void {
+    this.#started = true
+    const run = Stream.runForEachArray(this.#stream, (chunks) =>
+      Effect.callback<void>((resume) => {
+        let room = true
+        for (const chunk of chunks) if (chunk.length > 0) room = this.push(chunk)
+        if (room) resume(Effect.void)
+        else this.#wanted = () => resume(Effect.void)
+      })
+    )
+    this.#fiber = Effect.runForkWith(this.#context)(run)
+    this.#fiber.addObserver((exit) => {
+      if (this.destroyed) return
+      if (Exit.isSuccess(exit)) this.push(null)
+      else this.onFailure(Cause.squash(exit.cause))
+    })
+  }
+}
+
+/**
+ * What undici is given, and the type of it where the request has none yet.
+ *
+ * @internal
+ */
+export interface RequestContent {
+  readonly body: string | Uint8Array | UndiciUpload | null
+  readonly contentType: string | undefined
+}
+
+const encodeError = (request: HttpClientRequest.HttpClientRequest, description: string, cause?: unknown) =>
+  new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ request, description, cause }) })
+
+/**
+ * @internal
+ */
+export const requestContent = (
+  request: HttpClientRequest.HttpClientRequest,
+  context: Context.Context<never>
+): RequestContent | Effect.Effect<RequestContent, HttpClientError.HttpClientError> => {
+  const { body } = request
+  switch (body._tag) {
+    case "Empty":
+      return { body: null, contentType: undefined }
+    case "Uint8Array":
+      return { body: body.body, contentType: body.contentType }
+    case "Stream":
+      return { body: new UndiciUpload(body.stream, context), contentType: body.contentType }
+    case "FormData":
+      return formContent(request, body, context)
+    case "Raw": {
+      const raw = body.body
+      if (typeof raw === "string" || raw instanceof Uint8Array) return { body: raw, contentType: body.contentType }
+      if (raw instanceof ArrayBuffer) return { body: new Uint8Array(raw), contentType: body.contentType }
+      return Effect.fail(encodeError(request, "a raw body must be a string or bytes"))
+    }
+  }
+}
+
+const formContent = (
+  request: HttpClientRequest.HttpClientRequest,
+  { formData }: HttpBody.FormData,
+  context: Context.Context<never>
+): RequestContent | Effect.Effect<RequestContent, HttpClientError.HttpClientError> => {
+  // The platform's own serialisation: the boundary is in its content type.
+  const form = new Response(formData)
+  const contentType = form.headers.get("content-type") ?? undefined
+  const onError = (cause: unknown) => encodeError(request, "the form cannot be read", cause)
+  let size = 0
+  for (const [, value] of formData) if (typeof value !== "string") size += value.size
+  if (size > wholeForm && form.body !== null) {
+    const source = form.body
+    return {
+      body: new UndiciUpload(Stream.fromReadableStream({ evaluate: () => source, onError }), context),
+      contentType
+    }
+  }
+  return Effect.map(Effect.tryPromise({ try: () => form.bytes(), catch: onError }), (body) => ({ body, contentType }))
+}

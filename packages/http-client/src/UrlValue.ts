@@ -1,0 +1,31 @@
+/**
+ * Values that become part of an address. What cannot be is refused before anything is sent: an address would carry it
+ * changed, or lead elsewhere.
+ */
+import { InvalidInput, isAddressable } from "@roster/domain"
+import { Effect } from "effect"
+
+const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
+
+/**
+ * A segment of the path.
+ *
+ * @internal
+ */
+export const inPath = (field: string, value: string): Effect.Effect<void, InvalidInput> =>
+  isAddressable(value)
+    ? Effect.void
+    : refuse(field, "it is empty, a dot path or broken text, and cannot stand in an address")
+
+/**
+ * Values of the query.
+ *
+ * @internal
+ */
+export const inQuery = (
+  field: string,
+  values: ReadonlyArray<string | undefined> = []
+): Effect.Effect<void, InvalidInput> =>
+  values.every((value) => value === undefined || value.isWellFormed())
+    ? Effect.void
+    : refuse(field, "it holds broken characters (lone surrogates)")

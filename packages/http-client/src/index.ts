@@ -1,0 +1,8 @@
+export * as BoundedFetchHttpClient from "./BoundedFetchHttpClient.ts"
+export * from "./ClientOptions.ts"
+export * as HttpContactsService from "./HttpContactsService.ts"
+export * as HttpCredentialsService from "./HttpCredentialsService.ts"
+export * as HttpEmailsService from "./HttpEmailsService.ts"
+export { defaultRetrySettings, RetryPolicy, type RetrySettings } from "./RetryPolicy.ts"
+export * from "./RetryTable.ts"
+export * as RosterClient from "./RosterClient.ts"
