@@ -1,0 +1,25 @@
+/**
+ * Who mail may come from.
+ */
+import { emailIdentity } from "@roster/domain"
+
+/**
+ * The address of a From line: `Name <address>`, or the address alone.
+ *
+ * @internal
+ */
+export const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim()
+
+/**
+ * Whether an address matches one of the patterns: an address, or `*@example.com` or `example.com` for all of a domain.
+ *
+ * @internal
+ */
+export const isAllowedSender = (address: string, patterns: ReadonlyArray<string>): boolean => {
+  const identity = emailIdentity(address)
+  return patterns.some((pattern) => {
+    const allowed = emailIdentity(pattern)
+    const domain = allowed.includes("@") ? (allowed.startsWith("*@") ? allowed.slice(1) : undefined) : `@${allowed}`
+    return domain === undefined ? identity === allowed : identity.endsWith(domain)
+  })
+}

@@ -1,0 +1,51 @@
+/**
+ * Who calls: it reaches the services through the context, so that their methods need nothing. The default is the owner of
+ * the store, as whoever can open its file is; over a socket the API key decides.
+ */
+import { type AccessLevel, AccessDenied, ServiceError } from "@roster/domain"
+import { Context, Effect } from "effect"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface CallerIdentity {
+  /** The account whose data is meant: empty for the main one, the identity of its e-mail for a subaccount. */
+  readonly account: string
+  /** What the key may do; `undefined` for the owner, who may do everything. */
+  readonly accessLevels?: ReadonlySet<string> | undefined
+}
+
+/**
+ * The main account, without a limit.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const owner: CallerIdentity = { account: "" }
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller", { defaultValue: () => owner })
+
+/**
+ * The address under which the service is called, for links to files.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const PublicAddress = Context.Reference<string>("@roster/server/PublicAddress", {
+  defaultValue: () => "http://roster.embedded/v4"
+})
+
+/**
+ * Refuses a caller without a level.
+ *
+ * @internal
+ */
+export const requireAccess = (operation: string, caller: CallerIdentity, required: AccessLevel) =>
+  caller.accessLevels === undefined || caller.accessLevels.has(required)
+    ? Effect.void
+    : Effect.fail(new ServiceError({ operation, reason: new AccessDenied({ required }) }))

@@ -1,0 +1,126 @@
+/**
+ * Exports as a caller sees them: asked for, looked at, downloaded. `ExportJob` makes the file.
+ */
+import {
+  ContactFilter,
+  ExportExpired,
+  ExportId,
+  type ExportLink,
+  ExportNotFound,
+  type ExportRequest,
+  type ExportStatus
+} from "@roster/domain"
+import { Effect, Schema, type Stream } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import { Caller, PublicAddress } from "./Caller.ts"
+import { checkEmail } from "./ContactInput.ts"
+import { readRule } from "./ContactSelection.ts"
+import { contentType, exportFileName } from "./ExportFile.ts"
+import { ExportJobRequest } from "./ExportJob.ts"
+import { createJob, type JobRow, nowSeconds } from "./Job.ts"
+import { partLengths, readFrom } from "./JobParts.ts"
+
+const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ExportJobRequest))
+const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))
+
+/** The path of files below the base address. */
+const filesPath = "/exports/"
+
+/**
+ * Writes the job of an export and gives its link, whose key nobody can guess.
+ *
+ * @internal
+ */
+export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
+  const { account } = yield* Caller
+  const address = yield* PublicAddress
+  const { compressionFormat = "None", fileFormat = "Csv", fileName, filter } = request
+  if (filter !== undefined && ContactFilter.$is("ByRule")(filter)) yield* readRule(filter.rule)
+  if (filter !== undefined && ContactFilter.$is("ByEmails")(filter)) {
+    yield* Effect.forEach(filter.emails, (email, index) => checkEmail(`emails[${index}]`, email), { discard: true })
+  }
+  const asked = exportFileName(fileName, fileFormat)
+  const isArchive = compressionFormat === "Zip" && /\.zip$/i.test(asked)
+  const name = isArchive ? exportFileName(asked.slice(0, -4), fileFormat) : asked
+  const download = compressionFormat === "None" ? name : isArchive ? asked : `${asked}.zip`
+  const id = ExportId.make(crypto.randomUUID())
+  const fileKey = randomBytes(24).toString("base64url")
+  yield* createJob({
+    id,
+    account,
+    kind: "Export",
+    state: "Loading",
+    fileKey,
+    request: yield* encodeRequest({
+      format: fileFormat,
+      compression: compressionFormat,
+      name,
+      download,
+      ...(filter?._tag === "ByRule" ? { rule: filter.rule } : {}),
+      ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
+    }).pipe(Effect.orDie)
+  })
+  return { id, link: `${address}${filesPath}${fileKey}/${encodeURIComponent(download)}` } satisfies ExportLink
+})
+
+/**
+ * @internal
+ */
+export const lookAtExport = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { account } = yield* Caller
+  const [job] =
+    yield* sql<JobRow>`SELECT * FROM jobs WHERE id = ${id.toLowerCase()} AND account = ${account} AND kind = 'Export'`
+  if (job === undefined) return yield* new ExportNotFound({ id })
+  const status: ExportStatus =
+    job.expires <= (yield* nowSeconds) ? "Expired" : job.state === "Receiving" ? "Loading" : job.state
+  return status
+})
+
+/**
+ * A file that is ready to be sent.
+ *
+ * @internal
+ */
+export interface ExportedFile {
+  readonly id: string
+  readonly name: string
+  readonly contentType: string
+  /** In bytes. */
+  readonly size: number
+  /** The bytes from one on. */
+  readonly read: (from: number) => Stream.Stream<Uint8Array, SqlError.SqlError>
+}
+
+/**
+ * The file behind a key, whoever asks: knowing the key is the permission.
+ *
+ * @internal
+ */
+export const openFile = Effect.fnUntraced(function* (fileKey: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [job] = yield* sql<JobRow>`SELECT * FROM jobs WHERE file_key = ${fileKey}`
+  if (job === undefined || job.state !== "Ready") return yield* new ExportNotFound({ id: job?.id ?? "of this link" })
+  if (job.expires <= (yield* nowSeconds)) return yield* new ExportExpired({ id: job.id })
+  const request = yield* Effect.orDie(decodeRequest(job.request))
+  const lengths = yield* partLengths(job.number)
+  const file: ExportedFile = {
+    id: job.id,
+    name: request.download,
+    contentType: contentType(request.format, request.compression),
+    size: lengths.reduce((sum, length) => sum + length, 0),
+    read: (from) => readFrom(sql, job.number, lengths, from)
+  }
+  return file
+})
+
+/**
+ * The key in a link of ours.
+ *
+ * @internal
+ */
+export const fileKeyOf = (link: string): string | undefined => {
+  const [, rest] = (URL.parse(link)?.pathname ?? "").split(filesPath)
+  return rest?.split("/")[0]
+}

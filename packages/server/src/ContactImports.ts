@@ -1,0 +1,91 @@
+/**
+ * Imports as a caller sees them: a file or an address is taken, or refused with a reason. `ImportJob` reads it.
+ */
+import {
+  type ImportOptions,
+  ImportRefused,
+  ImportSource,
+  InvalidInput,
+  isEncoding,
+  ListNotFound,
+  readContacts
+} from "@roster/domain"
+import { Effect, Exit, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "./Caller.ts"
+import { findList } from "./ContactWrites.ts"
+import { checkFileUrl } from "./FileUrl.ts"
+import { csvOf } from "./ImportFile.ts"
+import { ImportJobRequest } from "./ImportJob.ts"
+import { createJob, makeLease } from "./Job.ts"
+import { inParts, readParts, writePart } from "./JobParts.ts"
+import { StorePolicy } from "./StoreOptions.ts"
+
+const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
+
+/** Reads as far as the first row: a file without a column for the address is refused while somebody listens. */
+const checkHeader = Effect.fnUntraced(function* (job: number, encoding: string | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  yield* readContacts(csvOf(readParts(sql, job)), { encoding }).pipe(
+    Stream.take(1),
+    Stream.runDrain,
+    Effect.catchTag("UnreadableFile", (error) => Effect.fail(new ImportRefused({ reason: error.message })))
+  )
+})
+
+/** Takes the whole file in before anything is promised; what was taken of a file that breaks off is removed again. */
+const receive = Effect.fnUntraced(function* (
+  job: number,
+  source: Extract<ImportSource, { readonly _tag: "File" }>,
+  options: ImportOptions
+) {
+  const sql = yield* SqlClient.SqlClient
+  const incoming = source.content.pipe(
+    Stream.mapError((error) => new ImportRefused({ reason: `the file could not be read: ${error.message}` }))
+  )
+  let part = 0
+  yield* inParts(incoming).pipe(
+    Stream.runForEach((content) => writePart(job, part++, content)),
+    Effect.andThen(checkHeader(job, options.encodingName)),
+    Effect.andThen(
+      sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
+    ),
+    Effect.flatMap((taken) =>
+      taken.length === 1 ? Effect.void : Effect.die(new Error("an import was removed while its file was received"))
+    ),
+    Effect.onExit((exit) =>
+      Exit.isSuccess(exit) ? Effect.void : Effect.ignore(sql`DELETE FROM jobs WHERE number = ${job}`)
+    )
+  )
+})
+
+/**
+ * @internal
+ */
+export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, options: ImportOptions) {
+  const { account } = yield* Caller
+  const { allowFileUrl } = yield* StorePolicy
+  const { encodingName, listName } = options
+  if (encodingName !== undefined && !isEncoding(encodingName)) {
+    return yield* new InvalidInput({
+      field: "encodingName",
+      issue: "no encoding has this name; utf-8 and windows-1252 are such names"
+    })
+  }
+  if (listName !== undefined && (yield* findList(account, listName)) === undefined) {
+    return yield* new ListNotFound({ name: listName })
+  }
+  if (ImportSource.$is("Address")(source)) yield* checkFileUrl(source.url, allowFileUrl)
+  const job = yield* createJob({
+    id: crypto.randomUUID(),
+    account,
+    kind: "Import",
+    ...(source._tag === "File" ? { state: "Receiving", lease: makeLease() } : { state: "Loading" }),
+    request: yield* encodeRequest({
+      ...(listName === undefined ? {} : { listName }),
+      ...(encodingName === undefined ? {} : { encodingName }),
+      ...(source._tag === "Address" ? { fileUrl: source.url } : {})
+    }).pipe(Effect.orDie)
+  })
+  if (ImportSource.$is("File")(source)) yield* receive(job, source, options)
+})

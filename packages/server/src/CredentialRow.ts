@@ -1,0 +1,59 @@
+/**
+ * A credential as its row, and what both kinds of record have of it.
+ */
+import type { AccessLevel } from "@roster/domain"
+import type { DateTime } from "effect"
+import { fromSeconds, nullableDate } from "./ContactRow.ts"
+import type { CredentialKind } from "./Secret.ts"
+
+/**
+ * @internal
+ */
+export interface CredentialRow {
+  readonly id: number
+  readonly account: string
+  readonly kind: CredentialKind
+  readonly name: string
+  readonly identity: string
+  readonly access_levels: string
+  readonly ip_ranges: string
+  readonly date_created: number
+  readonly last_use: number | null
+  readonly expires: number | null
+  readonly secret_hint: string
+}
+
+// What we wrote ourselves: an array of texts.
+const texts = <T extends string>(json: string): ReadonlyArray<T> => JSON.parse(json) as ReadonlyArray<T>
+
+/**
+ * @internal
+ */
+export const accessLevelsOf = (row: CredentialRow): ReadonlyArray<AccessLevel> => texts(row.access_levels)
+
+/**
+ * @internal
+ */
+export const ipRangesOf = (row: CredentialRow): ReadonlyArray<string> => texts(row.ip_ranges)
+
+/**
+ * @internal
+ */
+export interface CredentialRecord {
+  readonly name: string
+  readonly dateCreated: DateTime.Utc
+  readonly lastUse: DateTime.Utc | null
+  readonly expires: DateTime.Utc | null
+  readonly ipRanges: ReadonlyArray<string>
+}
+
+/**
+ * @internal
+ */
+export const toRecord = (row: CredentialRow): CredentialRecord => ({
+  name: row.name,
+  dateCreated: fromSeconds(row.date_created),
+  lastUse: nullableDate(row.last_use),
+  expires: nullableDate(row.expires),
+  ipRanges: ipRangesOf(row)
+})

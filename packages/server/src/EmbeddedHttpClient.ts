@@ -1,0 +1,47 @@
+/**
+ * An `HttpClient` that answers from the service in this process: no socket and no key, and the very client code that
+ * talks to a service elsewhere. Whoever can open the store owns it.
+ */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer, type Scope } from "effect"
+import { HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { InProcess } from "./Authentication.ts"
+import { PublicAddress } from "./Caller.ts"
+import { httpApp } from "./HttpApp.ts"
+import { layerWithStore, type StoreError } from "./SqlServices.ts"
+import type { StoreOptions } from "./StoreOptions.ts"
+
+/**
+ * The base address to give to the client. Nothing resolves it; the client below answers whatever the host.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const baseUrl = "http://roster.localhost/v4"
+
+const make = Effect.gen(function* () {
+  const app = yield* httpApp
+  const services =
+    yield* Effect.context<Exclude<Effect.Services<typeof app>, HttpServerRequest.HttpServerRequest | Scope.Scope>>()
+  return HttpClient.make((request) =>
+    app.pipe(
+      Effect.provideService(InProcess, true),
+      Effect.provideService(PublicAddress, baseUrl),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
+      Effect.scoped,
+      Effect.provideContext(services),
+      Effect.orDie,
+      Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
+    )
+  )
+})
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
+  Layer.effect(HttpClient.HttpClient, make).pipe(
+    Layer.provide(layerWithStore(options)),
+    Layer.provide(NodeHttpServer.layerHttpServices)
+  )

@@ -1,0 +1,104 @@
+/**
+ * Calls that carry an Idempotency-Key: what a call does and the answer to it are one transaction, so that the same call,
+ * sent again, is answered as it was and does nothing. Answers that hold a secret are not kept; those operations are
+ * protected by their names, which can be taken only once. (docs/decisions/retries.md)
+ */
+import { idempotencyKeyHeader } from "@roster/api"
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { type SqlClient, SqlError } from "effect/sql"
+import { createHash } from "node:crypto"
+import { deflateRawSync, inflateRawSync } from "node:zlib"
+import { Caller } from "./Caller.ts"
+import { errorResponse } from "./ErrorResponse.ts"
+import { nowSeconds } from "./Job.ts"
+import { storeFailure } from "./StoreFailure.ts"
+
+/**
+ * How long an answer is kept, in seconds: an hour, which is longer than any client goes on trying.
+ *
+ * @internal
+ */
+export const answerKeptSeconds = 60 * 60
+
+/** What is repeated by key. An import takes its file in before the transaction could begin. */
+const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost", "emailsPost"])
+
+interface AnswerRow {
+  readonly request_digest: Uint8Array
+  readonly status: number
+  /** Deflated: the answer to an add of 1000 contacts is large and says the same things often. */
+  readonly body: Uint8Array
+}
+
+/**
+ * @internal
+ */
+export const onceByKey = <E, R>(
+  sql: SqlClient.SqlClient,
+  endpoint: HttpApiEndpoint.Top,
+  request: HttpServerRequest.HttpServerRequest,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+  const key = request.headers[idempotencyKeyHeader.toLowerCase()]
+  if (key === undefined || !keyed.has(endpoint.identifier)) return answer
+  if (key.length === 0 || key.length > 255)
+    return Effect.succeed(errorResponse(400, "An Idempotency-Key has 1 to 255 characters."))
+  return once(sql, endpoint.identifier, key, request, answer)
+}
+
+const once = Effect.fnUntraced(function* <E, R>(
+  sql: SqlClient.SqlClient,
+  operation: string,
+  key: string,
+  request: HttpServerRequest.HttpServerRequest,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) {
+  const { account } = yield* Caller
+  const body = yield* Effect.orDie(request.text)
+  const digest = createHash("sha256").update(request.url).update("\0").update(body).digest()
+  const run = Effect.gen(function* () {
+    const [known] = yield* sql<AnswerRow>`
+      SELECT request_digest, status, body FROM idempotent_answers WHERE account = ${account} AND call_key = ${key}`
+    if (known !== undefined) {
+      return digest.equals(known.request_digest)
+        ? replay(known)
+        : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
+    }
+    const response = yield* answer
+    const text = textOf(response)
+    if (response.status < 300 && text !== undefined) {
+      yield* sql`
+        INSERT INTO idempotent_answers ${sql.insert({
+          account,
+          call_key: key,
+          request_digest: digest,
+          status: response.status,
+          body: deflateRawSync(text, { level: 1 }),
+          created: yield* nowSeconds
+        })}`
+    }
+    return response
+  })
+  const unavailable = (error: SqlError.SqlError) =>
+    Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message }) =>
+      Effect.succeed(errorResponse(503, message))
+    )
+  return yield* sql.withTransaction(run).pipe(Effect.catchIf(isStoreError<E>, unavailable))
+})
+
+const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
+
+const replay = ({ body, status }: AnswerRow): HttpServerResponse.HttpServerResponse => {
+  const text = inflateRawSync(body).toString()
+  return text === ""
+    ? HttpServerResponse.empty({ status })
+    : HttpServerResponse.text(text, { status, contentType: "application/json" })
+}
+
+const textOf = ({ body }: HttpServerResponse.HttpServerResponse): string | undefined => {
+  if (body._tag === "Empty") return ""
+  if (body._tag === "Uint8Array") return new TextDecoder().decode(body.body)
+  return body._tag === "Raw" && typeof body.body === "string" ? body.body : undefined
+}

@@ -1,0 +1,92 @@
+/**
+ * The form of an import request, its file in a temporary place. A part called `file` is a file whether or not it has a file
+ * name, so that its bytes stay as they are: the encoding of the file is not that of the form.
+ */
+import { ImportRefused, ServiceError, StoreFailure } from "@roster/domain"
+import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
+import { type HttpServerRequest, MultipartParser } from "effect/http"
+
+/**
+ * @internal
+ */
+export interface ImportForm {
+  readonly fields: ReadonlyMap<string, string>
+  readonly file?: { readonly name: string; readonly path: string } | undefined
+}
+
+const limits = { maxParts: 20, maxFieldSize: "64 KiB", maxPartSize: "2 GiB", maxTotalSize: "2 GiB" } as const
+
+const describe = (error: MultipartParser.MultipartError): string => {
+  switch (error._tag) {
+    case "InvalidBoundary":
+      return "its Content-Type names no boundary"
+    case "BadHeaders":
+    case "InvalidDisposition":
+      return "the headers of a part are broken"
+    case "EndNotReached":
+      return "it breaks off before its end"
+    case "ReachedLimit":
+      return "it has at most 20 parts, 64 KiB in a field and 2 GiB in all"
+  }
+}
+
+/**
+ * Reads the form as it comes, without holding the file in memory. The temporary file is gone with the scope.
+ *
+ * @internal
+ */
+export const readImportForm = Effect.fnUntraced(
+  function* (request: HttpServerRequest.HttpServerRequest) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const refuse = (reason: string) => Effect.fail(new ImportRefused({ reason: `the form cannot be read: ${reason}` }))
+    const target = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-import-" }), "file")
+    const writer = yield* fs.open(target, { flag: "wx", mode: 0o600 })
+    const fields = new Map<string, string>()
+    const pending: Array<Uint8Array> = []
+    let file: ImportForm["file"]
+    let problem: string | undefined
+    const parser = MultipartParser.make({
+      ...limits,
+      headers: { ...request.headers },
+      isFile: (info) => info.name === "file" || MultipartParser.defaultIsFile(info),
+      onField: (info, value) => fields.set(info.name, MultipartParser.decodeField(info, value)),
+      onFile: (info) => {
+        if (info.name !== "file") return () => {}
+        if (file !== undefined) problem ??= "it holds more than one file"
+        file = { name: info.filename ?? "file", path: target }
+        return (chunk) => {
+          if (chunk !== null) pending.push(chunk)
+        }
+      },
+      onError: (error) => {
+        problem ??= describe(error)
+      },
+      onDone: () => {}
+    })
+    const flush = Effect.suspend((): Effect.Effect<void, ImportRefused | PlatformError.PlatformError> =>
+      problem === undefined
+        ? Effect.forEach(pending.splice(0), (chunk) => writer.writeAll(chunk), { discard: true })
+        : refuse(problem)
+    )
+    yield* request.stream.pipe(
+      Stream.mapError(() => new ImportRefused({ reason: "the form cannot be read: its sender broke off" })),
+      Stream.runForEach((chunk) => {
+        parser.write(chunk)
+        return flush
+      })
+    )
+    parser.end()
+    yield* flush
+    const form: ImportForm = { fields, file }
+    return form
+  },
+  Effect.catchTag("PlatformError", () => cannotBeKept)
+)
+
+const cannotBeKept = Effect.fail(
+  new ServiceError({
+    operation: "contactsImportPost",
+    reason: new StoreFailure({ detail: "the file cannot be kept in the temporary folder" })
+  })
+)

@@ -1,0 +1,192 @@
+/**
+ * Work that outlives a request, as a row: what to do, how far it is, and who holds it. Whoever works on a job holds a
+ * lease of some seconds and renews it with every step; each step is written only while the lease is held, so that a
+ * process that was given up for dead cannot write over its successor. A lease names its process: one whose process is
+ * known to have ended counts for nothing. (docs/decisions/jobs.md)
+ */
+import { Clock, Effect, Predicate, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { readFileSync, readlinkSync } from "node:fs"
+import { hostname } from "node:os"
+
+/**
+ * How long a lease lasts, in seconds.
+ *
+ * @internal
+ */
+export const leaseSeconds = 30
+
+/**
+ * How long a job and its file are kept, in seconds: 24 hours.
+ *
+ * @internal
+ */
+export const keptSeconds = 24 * 60 * 60
+
+/**
+ * @internal
+ */
+export interface JobRow {
+  readonly number: number
+  readonly id: string
+  readonly account: string
+  readonly kind: "Export" | "Import"
+  /** An import is `Receiving` until its whole file lies in the store. */
+  readonly state: "Receiving" | "Loading" | "Ready" | "Error"
+  readonly request: string
+  readonly file_key: string | null
+  readonly rows_done: number
+  readonly accepted: number
+  readonly rejected: number
+  readonly lease: string
+  readonly created: number
+  readonly expires: number
+}
+
+/**
+ * Somebody else holds the job now.
+ *
+ * @internal
+ */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
+
+/** Where the number of a process means something. Containers, and machines on one database, can share a name. */
+const processes = ((): string => {
+  try {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
+  } catch {
+    return hostname()
+  }
+})()
+
+/**
+ * A lease of this process, unlike any other.
+ *
+ * @internal
+ */
+export const makeLease = (): string => `${crypto.randomUUID()} ${process.pid} ${processes}`
+
+/** Whether the process of a lease has ended for certain: the number could belong to another one by now. */
+const isDead = (lease: string): boolean => {
+  const [, number = "", ...where] = lease.split(" ")
+  if (where.join(" ") !== processes || !/^[1-9]\d*$/.test(number)) return false
+  try {
+    process.kill(Number(number), 0)
+    return false
+  } catch (cause) {
+    return Predicate.hasProperty(cause, "code") && cause.code === "ESRCH"
+  }
+}
+
+/**
+ * @internal
+ */
+export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
+
+/**
+ * Writes a job and gives its number. Runs in the transaction of its caller.
+ *
+ * @internal
+ */
+export const createJob = Effect.fnUntraced(function* (job: {
+  readonly id: string
+  readonly account: string
+  readonly kind: JobRow["kind"]
+  readonly state: "Receiving" | "Loading"
+  readonly request: string
+  readonly fileKey?: string
+  /** Of the process that receives its file. */
+  readonly lease?: string
+}) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* nowSeconds
+  const [row] = yield* sql<{ readonly number: number }>`
+    INSERT INTO jobs ${sql.insert({
+      id: job.id,
+      account: job.account,
+      kind: job.kind,
+      state: job.state,
+      request: job.request,
+      file_key: job.fileKey ?? null,
+      lease: job.lease ?? null,
+      created: now,
+      expires: now + keptSeconds
+    })} RETURNING number`
+  return row?.number ?? (yield* Effect.die(new Error("an insert gave no row")))
+})
+
+/**
+ * Frees the jobs of the processes of this machine that ended in their midst. A file that one of them received is lost
+ * with it: nothing was promised for it.
+ *
+ * @internal
+ */
+export const freeJobsOfTheDead = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const held = yield* sql<{ readonly lease: string }>`
+    SELECT DISTINCT lease FROM jobs
+    WHERE lease IS NOT NULL AND (state = 'Receiving' OR state = 'Loading' AND leased_until > ${yield* nowSeconds})`
+  for (const { lease } of held) {
+    if (!isDead(lease)) continue
+    yield* sql`DELETE FROM jobs WHERE lease = ${lease} AND state = 'Receiving'`
+    yield* freeJobs(lease)
+  }
+})
+
+/**
+ * Lets others go on at once with what a lease holds.
+ *
+ * @internal
+ */
+export const freeJobs = Effect.fnUntraced(function* (lease: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE jobs SET leased_until = 0 WHERE lease = ${lease} AND state = 'Loading'`
+})
+
+/**
+ * Takes the oldest job that nobody works on, or gives `undefined`.
+ *
+ * @internal
+ */
+export const claimJob = Effect.fnUntraced(function* (lease: string) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* nowSeconds
+  const skipLocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
+  const [row] = yield* sql<JobRow>`
+    UPDATE jobs SET lease = ${lease}, leased_until = ${now + leaseSeconds}
+    WHERE number = (
+      SELECT number FROM jobs WHERE state = 'Loading' AND leased_until <= ${now} ORDER BY number LIMIT 1 ${skipLocked}
+    ) RETURNING *`
+  return row
+})
+
+/**
+ * Writes how far a job is, in the transaction of the step itself, and renews the lease.
+ *
+ * @internal
+ */
+export const advanceJob = Effect.fnUntraced(function* (
+  job: JobRow,
+  progress: { readonly rowsDone: number; readonly accepted: number; readonly rejected: number }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* nowSeconds
+  const held = yield* sql`
+    UPDATE jobs SET rows_done = ${progress.rowsDone}, accepted = ${progress.accepted}, rejected = ${progress.rejected},
+      leased_until = ${now + leaseSeconds}
+    WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
+  if (held.length === 0) return yield* new LeaseLost({})
+})
+
+/**
+ * Ends a job, well or not.
+ *
+ * @internal
+ */
+export const endJob = Effect.fnUntraced(function* (job: JobRow, state: "Ready" | "Error", problem?: string) {
+  const sql = yield* SqlClient.SqlClient
+  const held = yield* sql`
+    UPDATE jobs SET state = ${state}, problem = ${problem ?? null}, leased_until = 0
+    WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
+  if (held.length === 0) return yield* new LeaseLost({})
+})

@@ -1,0 +1,98 @@
+/**
+ * The bytes of a job, what it reads or what it makes, in parts beside its row: a backup of the store has them, any machine
+ * on the same store can serve them, and a part commits with the step that made it.
+ */
+import { Effect, Option, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The size of a part. */
+const partBytes = 256 * 1024
+
+/**
+ * Collects small pieces to parts of one size.
+ *
+ * @internal
+ */
+export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E> =>
+  Stream.suspend(() => {
+    let held: Array<Uint8Array> = []
+    let size = 0
+    const flush = (): ReadonlyArray<Uint8Array> => {
+      if (size === 0) return []
+      const part = new Uint8Array(size)
+      let at = 0
+      for (const piece of held) {
+        part.set(piece, at)
+        at += piece.length
+      }
+      held = []
+      size = 0
+      return [part]
+    }
+    const take = (piece: Uint8Array): ReadonlyArray<Uint8Array> => {
+      held.push(piece)
+      size += piece.length
+      return size < partBytes ? [] : flush()
+    }
+    return bytes.pipe(Stream.map(take), Stream.concat(Stream.sync(flush)), Stream.flattenIterable)
+  })
+
+/**
+ * @internal
+ */
+export const writePart = Effect.fnUntraced(function* (job: number, part: number, content: Uint8Array) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO job_parts ${sql.insert({ job, part, content })}`
+})
+
+/**
+ * @internal
+ */
+export const removeParts = Effect.fnUntraced(function* (job: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM job_parts WHERE job = ${job}`
+})
+
+/**
+ * How long the parts of a job are, in order.
+ *
+ * @internal
+ */
+export const partLengths = Effect.fnUntraced(function* (job: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly length: number }>`
+    SELECT length(content) AS length FROM job_parts WHERE job = ${job} ORDER BY part`
+  return rows.map(({ length }) => Number(length))
+})
+
+/**
+ * The bytes of a job from a part on, one part at a time: no transaction stays open while somebody reads slowly.
+ *
+ * @internal
+ */
+export const readParts = (sql: SqlClient.SqlClient, job: number, from = 0) =>
+  Stream.paginate(from, (part) =>
+    Effect.map(
+      sql<{ readonly content: Uint8Array }>`SELECT content FROM job_parts WHERE job = ${job} AND part = ${part}`,
+      ([row]) =>
+        row === undefined ? ([[], Option.none()] as const) : ([[row.content], Option.some(part + 1)] as const)
+    )
+  )
+
+/**
+ * The bytes of a job from a byte on, given the lengths of its parts.
+ *
+ * @internal
+ */
+export const readFrom = (sql: SqlClient.SqlClient, job: number, lengths: ReadonlyArray<number>, byte: number) => {
+  let part = 0
+  let skip = byte
+  for (const length of lengths) {
+    if (skip < length) break
+    skip -= length
+    part++
+  }
+  return readParts(sql, job, part).pipe(
+    Stream.map((content, index) => (index === 0 ? content.subarray(skip) : content))
+  )
+}

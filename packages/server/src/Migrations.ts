@@ -1,0 +1,164 @@
+/**
+ * The tables, in numbered steps that run once and in order. Times are whole seconds since 1970 in UTC; an absent text is
+ * NULL. What differs between the dialects stands in `SqlDialect`.
+ */
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import { dialect } from "./SqlDialect.ts"
+
+const createContacts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { increasingId } = dialect(sql)
+  yield* sql`
+    CREATE TABLE contacts (
+      id ${sql.literal(increasingId)},
+      account TEXT NOT NULL,
+      identity TEXT NOT NULL,
+      email TEXT NOT NULL,
+      status TEXT NOT NULL,
+      first_name TEXT,
+      last_name TEXT,
+      custom_fields TEXT NOT NULL,
+      consent_ip TEXT,
+      consent_date BIGINT,
+      consent_tracking TEXT,
+      source TEXT NOT NULL,
+      date_added BIGINT NOT NULL,
+      date_updated BIGINT,
+      status_change_date BIGINT,
+      total_sent INTEGER NOT NULL DEFAULT 0,
+      total_opened INTEGER NOT NULL DEFAULT 0,
+      total_clicked INTEGER NOT NULL DEFAULT 0,
+      total_failed INTEGER NOT NULL DEFAULT 0,
+      last_sent BIGINT,
+      last_opened BIGINT,
+      last_clicked BIGINT,
+      last_failed BIGINT,
+      last_ip TEXT,
+      error_code INTEGER,
+      friendly_error_message TEXT,
+      UNIQUE (account, identity)
+    )`
+  yield* sql`
+    CREATE TABLE lists (
+      id ${sql.literal(increasingId)},
+      account TEXT NOT NULL,
+      name TEXT NOT NULL,
+      UNIQUE (account, name)
+    )`
+  yield* sql`
+    CREATE TABLE list_members (
+      list_id BIGINT NOT NULL REFERENCES lists (id) ON DELETE CASCADE,
+      contact_id BIGINT NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
+      PRIMARY KEY (list_id, contact_id)
+    )`
+  yield* sql`CREATE INDEX list_members_by_contact ON list_members (contact_id)`
+})
+
+/** A secret is kept as its digest alone, with what people tell keys apart by: how it begins and how it ends. */
+const createCredentials = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { bytes, increasingId } = dialect(sql)
+  yield* sql`
+    CREATE TABLE credentials (
+      id ${sql.literal(increasingId)},
+      account TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      identity TEXT NOT NULL,
+      access_levels TEXT NOT NULL,
+      ip_ranges TEXT NOT NULL,
+      date_created BIGINT NOT NULL,
+      last_use BIGINT,
+      expires BIGINT,
+      secret_digest ${sql.literal(bytes)} NOT NULL UNIQUE,
+      secret_hint TEXT NOT NULL
+    )`
+  yield* sql`CREATE UNIQUE INDEX api_keys_by_name ON credentials (account, identity) WHERE kind = 'ApiKey'`
+  yield* sql`CREATE UNIQUE INDEX smtp_by_name ON credentials (identity) WHERE kind = 'Smtp'`
+})
+
+/** Work that outlives a request. Its input or output lies beside it in parts, so that one store holds everything. */
+const createJobs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { bytes, increasingId } = dialect(sql)
+  yield* sql`
+    CREATE TABLE jobs (
+      number ${sql.literal(increasingId)},
+      id TEXT NOT NULL UNIQUE,
+      account TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      state TEXT NOT NULL,
+      request TEXT NOT NULL,
+      file_key TEXT UNIQUE,
+      rows_done BIGINT NOT NULL DEFAULT 0,
+      accepted BIGINT NOT NULL DEFAULT 0,
+      rejected BIGINT NOT NULL DEFAULT 0,
+      problem TEXT,
+      leased_until BIGINT NOT NULL DEFAULT 0,
+      lease TEXT,
+      created BIGINT NOT NULL,
+      expires BIGINT NOT NULL
+    )`
+  yield* sql`CREATE INDEX jobs_by_state ON jobs (state, number)`
+  yield* sql`
+    CREATE TABLE job_parts (
+      job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+      part INTEGER NOT NULL,
+      content ${sql.literal(bytes)} NOT NULL,
+      PRIMARY KEY (job, part)
+    )`
+  yield* sql`
+    CREATE TABLE job_rejections (
+      job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+      line BIGINT NOT NULL,
+      reason TEXT NOT NULL,
+      PRIMARY KEY (job, line)
+    )`
+})
+
+const createOutbox = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE outbox (
+      message_id TEXT PRIMARY KEY,
+      transaction_id TEXT NOT NULL,
+      account TEXT NOT NULL,
+      message TEXT NOT NULL,
+      created BIGINT NOT NULL
+    )`
+})
+
+/** The answers to calls that carried a key, for as long as the call may be repeated. */
+const createAnswers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { bytes } = dialect(sql)
+  yield* sql`
+    CREATE TABLE idempotent_answers (
+      account TEXT NOT NULL,
+      call_key TEXT NOT NULL,
+      request_digest ${sql.literal(bytes)} NOT NULL,
+      status INTEGER NOT NULL,
+      body ${sql.literal(bytes)} NOT NULL,
+      created BIGINT NOT NULL,
+      PRIMARY KEY (account, call_key)
+    )`
+  yield* sql`CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created)`
+})
+
+/**
+ * Brings the tables of a store up to this version. A step that fails leaves nothing behind.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const migrate = Migrator.make({})({
+  table: "migrations",
+  loader: Migrator.fromRecord({
+    "1_contacts": createContacts,
+    "2_credentials": createCredentials,
+    "3_jobs": createJobs,
+    "4_outbox": createOutbox,
+    "5_answers": createAnswers
+  })
+})

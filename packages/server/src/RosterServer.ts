@@ -1,0 +1,112 @@
+/**
+ * The service on a socket.
+ */
+import { versionSegment } from "@roster/api"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { createServer } from "node:http"
+import { ensureAdministratorKey } from "./AdministratorKey.ts"
+import { httpApp } from "./HttpApp.ts"
+import { layerWithStore, type StoreError } from "./SqlServices.ts"
+import type { StoreOptions } from "./StoreOptions.ts"
+import { unavailable } from "./sqlite/StoreError.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ServeOptions<E, R> {
+  /** The address to listen on: this machine alone where it is not given. */
+  readonly host?: string | undefined
+  /** The port, or 0 for any that is free. */
+  readonly port: number
+  readonly store: StoreOptions
+  /**
+   * Takes the administrator key of a store that held no key, before anything is answered. Where it fails nothing is
+   * created and nothing listens.
+   */
+  readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
+}
+
+/**
+ * The address cannot be listened on.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ServeError extends Schema.TaggedError<ServeError>()("ServeError", { message: Schema.String }) {}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class RosterServer extends Context.Service<
+  RosterServer,
+  {
+    /** The base address to give to a client. */
+    readonly address: string
+  }
+>()("@roster/server/RosterServer") {}
+
+/**
+ * Opens the store, hands over its first key, and listens. When the layer closes, requests under way are answered first.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <E, R>(options: ServeOptions<E, R>): Layer.Layer<RosterServer, StoreError | ServeError | E, R> =>
+  Layer.unwrap(
+    Effect.map(Effect.context<R>(), (context) =>
+      layerWithoutServices({
+        ...options,
+        onAdministratorKey: (key) => Effect.provideContext(options.onAdministratorKey(key), context)
+      })
+    )
+  )
+
+/** From the moment it is to close, each answer ends its connection: one that is kept alive would bring new requests. */
+const drainingServer = () => {
+  const server = createServer()
+  const close = server.close.bind(server)
+  let draining = false
+  server.on("request", (_, response) => {
+    if (draining) response.setHeader("connection", "close")
+  })
+  server.close = (callback) => {
+    draining = true
+    return close(callback)
+  }
+  return server
+}
+
+const layerWithoutServices = <E>({ host = "127.0.0.1", onAdministratorKey, port, store }: ServeOptions<E, never>) => {
+  const serve = Effect.gen(function* () {
+    const app = yield* httpApp
+    const server = yield* NodeHttpServer.make(drainingServer, {
+      host,
+      port,
+      gracefulShutdownTimeout: "10 seconds"
+    }).pipe(
+      Effect.catchTag(
+        "ServeError",
+        ({ cause }) =>
+          new ServeError({
+            message: `Nothing can listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`
+          })
+      )
+    )
+    yield* ensureAdministratorKey(onAdministratorKey).pipe(
+      Effect.catchTags({
+        NotHandedOver: ({ error }) => Effect.fail(error),
+        SqlError: (error) => unavailable(store.filename, `The administrator key could not be written: ${error.message}`)
+      })
+    )
+    yield* server.serve(app)
+    return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
+  })
+  return Layer.effect(RosterServer, serve).pipe(
+    Layer.provide(layerWithStore(store)),
+    Layer.provide(NodeHttpServer.layerHttpServices)
+  )
+}

@@ -1,0 +1,257 @@
+/**
+ * Rules as SQL over the table `contacts`: the same answer as `matchesRule` for every row, computed where the rows are.
+ * Every name and operator in the text is written in this file; whatever the rule's author wrote is a bound parameter.
+ */
+import { dateRange, type DateRange, foldText, recordFieldInfo, type RecordFieldName, type Rule } from "@roster/domain"
+import { DateTime } from "effect"
+import type { Statement } from "effect/sql"
+import { dialect, type RuleSqlDialect } from "./RuleSqlDialect.ts"
+
+type Fragment = Statement.Fragment
+
+/**
+ * The condition on a row of `contacts` that a rule is, to stand after WHERE, AND or NOT: it is true or false and never
+ * NULL. `now` is what `daysfrom` and `contactage` count from.
+ *
+ * **Gotchas**
+ *
+ * On SQLite the connection needs `registerFunctions`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ruleSql = (sql: Statement.Constructor, rule: Rule.Rule, now: DateTime.Utc): Fragment =>
+  rule._tag === "All" ? sql`1 = 1` : compiler(sql, dialect(sql), DateTime.toEpochMillis(now))(rule).sql
+
+// `contactage` is computed from `date_added`; every other field is a column.
+const columns: { readonly [Name in Exclude<RecordFieldName, "contactage">]: string } = {
+  email: "email",
+  status: "status",
+  firstname: "first_name",
+  lastname: "last_name",
+  consentip: "consent_ip",
+  consentdate: "consent_date",
+  consenttracking: "consent_tracking",
+  source: "source",
+  dateadded: "date_added",
+  dateupdated: "date_updated",
+  statuschangedate: "status_change_date",
+  totalsent: "total_sent",
+  totalopened: "total_opened",
+  totalclicked: "total_clicked",
+  totalfailed: "total_failed",
+  lastsent: "last_sent",
+  lastopened: "last_opened",
+  lastclicked: "last_clicked",
+  lastfailed: "last_failed",
+  lastip: "last_ip",
+  errorcode: "error_code",
+  friendlyerrormessage: "friendly_error_message"
+}
+
+/** A condition and how deep its expression is: SQLite refuses a depth above 1000 and counts each AND of a chain. */
+interface Measured {
+  readonly sql: Fragment
+  readonly depth: number
+}
+
+/** What a field holds, in SQL: a text, a number or milliseconds since 1970; NULL where the contact has none. */
+interface Operand {
+  readonly type: "text" | "number" | "instant"
+  readonly sql: Fragment
+}
+
+const millisPerDay = 86_400_000
+
+// Days that are added before a division and taken off after it. SQL divides integers towards zero, which is down only
+// above zero; with these days any date that exists is above zero, and the sum still fits in a safe integer.
+const daysOfLift = 100_000_000
+
+const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) => {
+  const always = sql`1 = 1`
+  const never = sql`1 = 0`
+
+  const condition = (rule: Rule.Condition): Measured => {
+    switch (rule._tag) {
+      case "And":
+        return join(rule.terms, always, (left, right) => sql`(${left} AND ${right})`)
+      case "Or":
+        return join(rule.terms, never, (left, right) => sql`(${left} OR ${right})`)
+      case "Compare":
+        return leaf(compare(rule))
+      case "MonthDay":
+        return leaf(monthDay(rule))
+      case "DaysFrom":
+        return leaf(daysFrom(rule))
+    }
+  }
+
+  // The two shallowest terms first, again and again, which keeps the whole as shallow as it can be: a thousand terms
+  // are ten deep, and a deep term is put at the top rather than under its siblings.
+  const join = (
+    terms: ReadonlyArray<Rule.Condition>,
+    none: Fragment,
+    both: (left: Fragment, right: Fragment) => Fragment
+  ): Measured => {
+    const queue = terms.map(condition).sort((left, right) => left.depth - right.depth)
+    for (;;) {
+      const left = queue.shift()
+      const right = queue.shift()
+      if (left === undefined) return leaf(none)
+      if (right === undefined) return left
+      const joined = { sql: both(left.sql, right.sql), depth: right.depth + 1 }
+      const place = queue.findIndex(({ depth }) => depth > joined.depth)
+      queue.splice(place === -1 ? queue.length : place, 0, joined)
+    }
+  }
+
+  const operand = (field: Rule.Field): Operand => {
+    if (field._tag === "CustomField") return { type: "text", sql: by.customField(field.name) }
+    if (field.name === "contactage") return { type: "number", sql: daysSince(instantOf(columns.dateadded)) }
+    const column = columns[field.name]
+    switch (recordFieldInfo(field.name).kind) {
+      case "text":
+      case "enumeration":
+        return { type: "text", sql: sql`${sql(column)}` }
+      case "number":
+        return { type: "number", sql: sql`${sql(column)}` }
+      case "date":
+        return { type: "instant", sql: instantOf(column) }
+    }
+  }
+
+  const instantOf = (column: string): Fragment => sql`${sql(column)} * 1000`
+
+  const daysSince = (instant: Fragment): Fragment =>
+    sql`((${bigint(now + daysOfLift * millisPerDay)} - ${instant}) / ${bigint(millisPerDay)} - ${bigint(daysOfLift)})`
+
+  // A parameter has no type of its own: SQLite takes its value's and PostgreSQL that of the other side, which is wrong
+  // where a count is compared with 1.5.
+  const bigint = (value: number): Fragment => sql`CAST(${value} AS BIGINT)`
+  const double = (value: number): Fragment => sql`CAST(${value} AS DOUBLE PRECISION)`
+
+  const compare = ({ field, operator, value }: Rule.Compare): Fragment => {
+    const actual = operand(field)
+    switch (value._tag) {
+      case "Text":
+        return compareText(textOf(actual), operator, foldText(value.text))
+      case "Word":
+        return compareText(textOf(actual), operator, foldText(value.word))
+      case "Number":
+        return compareNumber(numberIn(actual), operator, value.number)
+      case "Date":
+        return compareSpan(instantIn(actual), operator, dateRange(value.date))
+    }
+  }
+
+  const monthDay = ({ field, monthDay }: Rule.MonthDay): Fragment => {
+    const instant = instantIn(operand(field))
+    return instant === undefined ? never : sql`(${by.monthDay(instant)} = ${monthDay}) IS TRUE`
+  }
+
+  const daysFrom = ({ days, field, operator }: Rule.DaysFrom): Fragment => {
+    const instant = instantIn(operand(field))
+    return compareNumber(instant === undefined ? undefined : daysSince(instant), operator, days)
+  }
+
+  const textOf = (actual: Operand): Fragment => {
+    switch (actual.type) {
+      case "text":
+        return by.fold(actual.sql)
+      case "number":
+        return sql`coalesce(CAST(${actual.sql} AS TEXT), '')`
+      case "instant":
+        return sql`coalesce(${by.isoDate(actual.sql)}, '')`
+    }
+  }
+
+  const numberIn = (actual: Operand): Fragment | undefined => {
+    switch (actual.type) {
+      case "text":
+        return by.number(actual.sql)
+      case "number":
+        return actual.sql
+      case "instant":
+        return undefined
+    }
+  }
+
+  const instantIn = (actual: Operand): Fragment | undefined => {
+    switch (actual.type) {
+      case "text":
+        return by.instant(actual.sql)
+      case "number":
+        return undefined
+      case "instant":
+        return actual.sql
+    }
+  }
+
+  const compareText = (actual: Fragment, operator: Rule.Operator, literal: string): Fragment => {
+    switch (operator) {
+      case "starts-with":
+        return sql`(${by.startsWith(actual, literal)}) IS TRUE`
+      case "ends-with":
+        return sql`(${by.endsWith(actual, literal)}) IS TRUE`
+      case "contains":
+        return sql`(${by.contains(actual, literal)}) IS TRUE`
+      case "not-contains":
+        return sql`(${by.contains(actual, literal)}) IS NOT TRUE`
+      case "=":
+      case "!=":
+        return inOrder(actual, operator, sql`${literal}`)
+      default:
+        // The empty text stands for no value, which is neither before nor after anything.
+        return inOrder(sql`nullif(${actual}, '')`, operator, sql`${literal}`)
+    }
+  }
+
+  const compareNumber = (actual: Fragment | undefined, operator: Rule.Operator, literal: number): Fragment =>
+    actual === undefined ? absent(operator) : inOrder(actual, operator, double(literal))
+
+  const compareSpan = (actual: Fragment | undefined, operator: Rule.Operator, { from, until }: DateRange): Fragment => {
+    if (actual === undefined) return absent(operator)
+    switch (operator) {
+      case "=":
+        return sql`(${actual} BETWEEN ${bigint(from)} AND ${bigint(until - 1)}) IS TRUE`
+      case "!=":
+        return sql`(${actual} BETWEEN ${bigint(from)} AND ${bigint(until - 1)}) IS NOT TRUE`
+      case "<":
+      case ">=":
+        return inOrder(actual, operator, bigint(from))
+      case "<=":
+        return inOrder(actual, "<", bigint(until))
+      case ">":
+        return inOrder(actual, ">=", bigint(until))
+      default:
+        return never
+    }
+  }
+
+  // A field that can never have a value of the literal's kind.
+  const absent = (operator: Rule.Operator): Fragment => (operator === "!=" ? always : never)
+
+  // NULL is neither equal, nor before, nor after: only what is TRUE counts, and `!=` is whatever `=` is not.
+  const inOrder = (left: Fragment, operator: Rule.Operator, right: Fragment): Fragment => {
+    switch (operator) {
+      case "=":
+        return sql`(${left} = ${right}) IS TRUE`
+      case "!=":
+        return sql`(${left} = ${right}) IS NOT TRUE`
+      case "<":
+        return sql`(${left} < ${right}) IS TRUE`
+      case "<=":
+        return sql`(${left} <= ${right}) IS TRUE`
+      case ">":
+        return sql`(${left} > ${right}) IS TRUE`
+      case ">=":
+        return sql`(${left} >= ${right}) IS TRUE`
+      default:
+        return never
+    }
+  }
+
+  return condition
+}
+
+const leaf = (sql: Fragment): Measured => ({ sql, depth: 0 })

@@ -1,0 +1,9 @@
+/**
+ * The contract where it is served: below the version segment.
+ */
+import { RosterApi, versionSegment } from "@roster/api"
+
+/**
+ * @internal
+ */
+export const ServedApi = RosterApi.prefix(`/${versionSegment}`)

@@ -1,0 +1,41 @@
+/**
+ * Access credentials on SQL.
+ */
+import {
+  type ApiKey,
+  ApiKeyPayload,
+  CredentialsService,
+  emailIdentity,
+  type SmtpCredentials,
+  SmtpCredentialsPayload
+} from "@roster/domain"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { credentialStore } from "./CredentialStore.ts"
+
+const make = Effect.map(SqlClient.SqlClient, (sql) =>
+  CredentialsService.of({
+    apiKeys: credentialStore<ApiKey, ApiKeyPayload>(sql, {
+      kind: "ApiKey",
+      payload: Schema.toType(ApiKeyPayload),
+      resource: "Apikeys",
+      accessLevels: (payload) => [...new Set(payload.accessLevels)],
+      identity: (name) => name,
+      toCredential: (record, accessLevels) => ({ ...record, accessLevels })
+    }),
+    smtp: credentialStore<SmtpCredentials, SmtpCredentialsPayload>(sql, {
+      kind: "Smtp",
+      payload: Schema.toType(SmtpCredentialsPayload),
+      resource: "Smtp",
+      accessLevels: () => ["SendSmtp"],
+      identity: emailIdentity,
+      toCredential: (record) => ({ ...record, accessLevel: "SendSmtp" })
+    })
+  })
+)
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<CredentialsService, never, SqlClient.SqlClient> = Layer.effect(CredentialsService, make)

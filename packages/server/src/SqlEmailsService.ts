@@ -1,0 +1,62 @@
+/**
+ * Mail sending on SQL: an accepted message is kept in the outbox, and goes nowhere from there.
+ */
+import { emailAddressIssue, EmailMessage, EmailsService, InvalidInput, NotAllowedSender } from "@roster/domain"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "./Caller.ts"
+import { nowSeconds } from "./Job.ts"
+import { isAllowedSender, senderAddress } from "./AllowedSenders.ts"
+import { orStoreFailure } from "./StoreFailure.ts"
+import { StorePolicy } from "./StoreOptions.ts"
+
+const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
+
+/** The most bytes of a message with its attachments. */
+const maximumMessageBytes = 20 * 1024 * 1024
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { allowedSenders } = yield* StorePolicy
+
+  const send: EmailsService["Service"]["send"] = Effect.fn("EmailsService.send")(function* (message) {
+    const { account } = yield* Caller
+    const from = senderAddress(message.content.from)
+    const invalid = (field: string, issue: string) => new InvalidInput({ field, issue })
+    const fromIssue = emailAddressIssue(from)
+    if (fromIssue !== undefined) return yield* invalid("Content.From", fromIssue)
+    if (!isAllowedSender(from, allowedSenders)) return yield* new NotAllowedSender({ email: from })
+    for (const [index, recipient] of message.recipients.entries()) {
+      const issue = emailAddressIssue(recipient.email.trim())
+      if (issue !== undefined) return yield* invalid(`Recipients[${index}].Email`, issue)
+    }
+    const json = yield* encodeMessage(message).pipe(
+      Effect.mapError(() => invalid("Recipients", "a message has 1 to 1000 recipients"))
+    )
+    if (Buffer.byteLength(json) > maximumMessageBytes * (4 / 3)) {
+      return yield* invalid("Content.Attachments", "a message has at most 20 MB with its attachments")
+    }
+    const messageId = crypto.randomUUID()
+    const transactionId = crypto.randomUUID()
+    yield* sql`
+      INSERT INTO outbox ${sql.insert({
+        message_id: messageId,
+        transaction_id: transactionId,
+        account,
+        message: json,
+        created: yield* nowSeconds
+      })}`
+    return { transactionId, messageId }
+  }, orStoreFailure("emailsPost"))
+
+  return EmailsService.of({ send })
+})
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<EmailsService, never, SqlClient.SqlClient | StorePolicy> = Layer.effect(
+  EmailsService,
+  make
+)

@@ -1,0 +1,48 @@
+/**
+ * What a caller is told when the database fails. The cause is logged here, since no statement, path or value of it may
+ * leave the service.
+ */
+import { ServiceError, StoreFailure } from "@roster/domain"
+import { Effect } from "effect"
+import { SqlError } from "effect/sql"
+import { errorCode, isDamaged, isDiskFull } from "./sqlite/SqliteError.ts"
+
+const describe = (error: SqlError.SqlError): string | undefined => {
+  if (isDiskFull(error)) return "the disk is full"
+  if (isDamaged(error)) return "its file is damaged; restore a backup"
+  if (error.reason._tag === "LockTimeoutError") return "another program held it for too long"
+  if (error.reason._tag === "ConnectionError") return "it cannot be reached"
+  // SQLite's plain error is a statement that it does not understand.
+  const isMistake = error.reason._tag !== "UnknownError" || errorCode(error.reason.cause) === 1
+  return isMistake ? undefined : "it cannot be read or written"
+}
+
+/**
+ * What a failure of the database is to the caller of an operation.
+ *
+ * @internal
+ */
+export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> => {
+  const detail = describe(error)
+  // Nothing but a mistake of ours makes the database refuse a statement.
+  if (detail === undefined) return Effect.die(error)
+  return Effect.logError(`${operation}: the store failed: ${detail}`).pipe(
+    Effect.andThen(Effect.logDebug(error)),
+    Effect.andThen(Effect.fail(new ServiceError({ operation, reason: new StoreFailure({ detail }) })))
+  )
+}
+
+/**
+ * Turns failures of the database into `ServiceError` of an operation.
+ *
+ * @internal
+ */
+export const orStoreFailure =
+  (operation: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceError, R> =>
+    Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceError> =>
+      SqlError.isSqlError(error)
+        ? storeFailure(operation, error)
+        : // The guard has sorted the others out, which the compiler does not see on a type parameter.
+          Effect.fail(error as Exclude<E, SqlError.SqlError>)
+    )

@@ -1,0 +1,27 @@
+/**
+ * What an embedded service is told: where its data lies and what it may do beside keeping it.
+ */
+import { Context } from "effect"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface StoreOptions {
+  /** The database file, made where it is not there; `:memory:` keeps nothing. */
+  readonly filename: string
+  /** Who mail may come from: addresses, or `*@example.com` for a domain. Nobody where it is not given. */
+  readonly allowedSenders?: ReadonlyArray<string> | undefined
+  /** The hosts that files may be imported from by address, or `any` for all public ones. None where it is not given. */
+  readonly allowFileUrl?: ReadonlyArray<string> | undefined
+}
+
+/**
+ * The part of the options that the services work by.
+ *
+ * @internal
+ */
+export class StorePolicy extends Context.Service<
+  StorePolicy,
+  { readonly allowedSenders: ReadonlyArray<string>; readonly allowFileUrl: ReadonlyArray<string> }
+>()("@roster/server/StorePolicy") {}

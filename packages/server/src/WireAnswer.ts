@@ -1,0 +1,72 @@
+/**
+ * Errors of the services as answers of the contract: the status and the text of each. What an endpoint can answer follows
+ * from what its service can fail with, and the compiler compares that with what the contract declares.
+ */
+import {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  KeyRefused,
+  NotFound,
+  type Refusal,
+  refusalTexts,
+  ServerUnavailable,
+  TooManyRequests
+} from "@roster/api"
+import type {
+  ContactNotFound,
+  CredentialNotFound,
+  ExportExpired,
+  ExportNotFound,
+  NameTaken,
+  ServiceError,
+  TooManyCredentials
+} from "@roster/domain"
+import { Effect } from "effect"
+
+type WireFailure = KeyRefused | Forbidden | TooManyRequests | ServerUnavailable
+
+/** The answer that an error becomes. */
+export type WireOf<E> = E extends ServiceError
+  ? WireFailure
+  : E extends ContactNotFound | CredentialNotFound | ExportNotFound | ExportExpired
+    ? NotFound
+    : E extends NameTaken | TooManyCredentials
+      ? Conflict
+      : E extends Refusal
+        ? BadRequest
+        : never
+
+const refuse = (refusal: Refusal): BadRequest | NotFound | Conflict => {
+  // The table gives each tag the entry of its own error, which indexing by a union of tags forgets.
+  const { print, status } = refusalTexts[refusal._tag] as {
+    readonly status: number
+    readonly print: (refusal: Refusal) => string
+  }
+  const text = print(refusal)
+  return status === 400
+    ? new BadRequest({ Error: text })
+    : status === 409
+      ? new Conflict({ Error: text })
+      : new NotFound({ Error: text })
+}
+
+const failure = ({ reason }: ServiceError): WireFailure => {
+  const { message, _tag } = reason
+  if (_tag === "Unauthorized") return new KeyRefused({ Error: message })
+  if (_tag === "AccessDenied") return new Forbidden({ Error: message })
+  if (_tag === "RateLimited") return new TooManyRequests({ Error: message })
+  return new ServerUnavailable({ Error: message })
+}
+
+/**
+ * @internal
+ */
+export const orWire = <A, E extends Refusal | ServiceError, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, WireOf<E>, R> =>
+  Effect.mapError(effect, (error: Refusal | ServiceError) => {
+    const answer = error._tag === "ServiceError" ? failure(error) : refuse(error)
+    // `refuse` and `failure` are the two halves of `WireOf`, which the compiler cannot follow through their tables.
+    return answer as WireOf<E>
+  })

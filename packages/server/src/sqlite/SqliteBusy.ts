@@ -1,0 +1,41 @@
+/**
+ * Waiting for a lock that another connection holds, without blocking the thread.
+ */
+import { Effect } from "effect"
+import { setTimeout } from "node:timers/promises"
+import { isBusy } from "./SqliteError.ts"
+
+/**
+ * Tries again until the lock is free or the time is up. SQLite's own wait blocks the thread: no request is answered
+ * meanwhile, and a transaction of this very thread that holds the lock could never end.
+ *
+ * **Gotchas**
+ *
+ * Only for what has done nothing when it fails: opening, beginning, and a statement outside a transaction.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const whileBusy = <A, E>(options: {
+  readonly try: () => A
+  readonly catch: (cause: unknown) => E
+  /** In milliseconds. */
+  readonly timeout: number
+}): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const deadline = performance.now() + options.timeout
+    const attempt: Effect.Effect<A, E> = Effect.suspend(() => {
+      try {
+        return Effect.succeed(options.try())
+      } catch (cause) {
+        return isBusy(cause) && performance.now() < deadline
+          ? Effect.andThen(pause, attempt)
+          : Effect.fail(options.catch(cause))
+      }
+    })
+    return attempt
+  })
+
+// Who holds the lock lives by the clock of the machine, so the Clock service has no say here. The spread keeps two that
+// wait from meeting again.
+const pause = Effect.promise((signal) => setTimeout(2 + Math.random() * 18, undefined, { signal }))

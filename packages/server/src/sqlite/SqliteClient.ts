@@ -1,0 +1,146 @@
+/**
+ * The `SqlClient` of `effect/sql` on the SQLite that is built into Node, for a file or for memory.
+ */
+import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { linkSync, rmSync } from "node:fs"
+import { backup as copy, type DatabaseSync } from "node:sqlite"
+import * as SqliteConnection from "./SqliteConnection.ts"
+import { fromCause } from "./SqliteError.ts"
+import * as SqliteStatements from "./SqliteStatements.ts"
+import { fromAccess, type StoreDamaged, type StoreUnavailable, unavailable } from "./StoreError.ts"
+import * as StoreFile from "./StoreFile.ts"
+
+/**
+ * What SQLite offers beside SQL.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class SqliteClient extends Context.Service<
+  SqliteClient,
+  {
+    /** The absolute path of the database file, or `":memory:"`. */
+    readonly filename: string
+    /**
+     * Copies the database, as it is at one moment, into a new file, while everything else goes on. The file appears under
+     * its name when it is complete; an existing one is never replaced.
+     */
+    readonly backup: (destination: string) => Effect.Effect<void, StoreUnavailable | SqlError.SqlError>
+  }
+>()("@roster/server/sqlite/SqliteClient") {}
+
+/**
+ * @category options
+ * @since 0.1.0
+ */
+export interface SqliteClientOptions extends StoreFile.Options {}
+
+/**
+ * Opens the database and makes its client. One connection writes and reads, one fiber at a time; each stream outside a
+ * transaction reads on a connection of its own, from a snapshot, so that writing meanwhile is free.
+ *
+ * **Gotchas**
+ *
+ * While a stream is open the WAL cannot be moved to the file and grows with each write: read long exports in batches by
+ * key. A stream inside a transaction reads on the connection of the transaction, and on `":memory:"` a stream outside
+ * one collects all rows first. An integer beyond 2^53 fails to be read unless `SqlClient.SafeIntegers` is provided.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
+  const filename = StoreFile.toPath(options.filename)
+  const busyTimeout = Duration.toMillis(options.busyTimeout ?? StoreFile.defaultBusyTimeout)
+  const database = yield* StoreFile.open(options)
+  const statements = SqliteStatements.make(database)
+
+  const streamOutside: SqlConnection.Connection["executeStream"] =
+    filename === StoreFile.memory
+      ? (sql, params, transform) =>
+          Stream.fromIterableEffect(acquirers.borrower((connection) => connection.execute(sql, params, transform)))
+      : (sql, params, transform) =>
+          StoreFile.openReader(filename, busyTimeout, options.prepare).pipe(
+            Effect.mapError(
+              (error) => new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: error }) })
+            ),
+            Effect.map((reader) => SqliteConnection.streamFrom(SqliteStatements.make(reader))(sql, params, transform)),
+            Stream.unwrap
+          )
+  const connection = SqliteConnection.make(database, statements, { busyTimeout, executeStream: streamOutside })
+
+  // Each lease gets a connection of its own to hold the error that ended its transaction.
+  const leased = Effect.sync(() =>
+    SqliteConnection.make(database, statements, { busyTimeout, executeStream: SqliteConnection.streamFrom(statements) })
+  )
+  const acquirers = SqlClient.makeSqliteAcquirers<SqlConnection.Connection>({
+    connection: Effect.succeed(connection),
+    semaphore: Semaphore.makeUnsafe(1),
+    isTransaction: () => database.isTransaction
+  })
+
+  const client = yield* SqlClient.make({
+    // Only streams ask the acquirer. The lease of `makeSqliteAcquirers` would hold the one permit until the stream
+    // ends, and a write inside the stream would wait for ever.
+    acquirer: Effect.succeed(connection),
+    borrower: acquirers.borrower,
+    transactionAcquirer: Effect.andThen(acquirers.transactionAcquirer, leased),
+    onCommitFailure: acquirers.onCommitFailure,
+    isTransaction: acquirers.isTransaction,
+    compiler: Statement.makeCompilerSqlite(),
+    driver: "sqlite-node",
+    spanAttributes: [["db.system.name", "sqlite"]],
+    prepareTransactionControls: true,
+    // Takes the write lock at the start, where waiting for it is possible: two transactions that began as readers can
+    // not both become writers.
+    beginTransaction: options.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE",
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+  })
+
+  const source =
+    filename === StoreFile.memory
+      ? Effect.succeed(database)
+      : // With the writer as its source the copy would make it wait.
+        StoreFile.openReader(filename, busyTimeout)
+
+  const backup = Effect.fn("SqliteClient.backup")(function* (destination: string) {
+    const path = StoreFile.toPath(destination)
+    yield* Effect.flatMap(source, (from) => copyTo(from, path))
+  }, Effect.scoped)
+
+  return { client, sqlite: SqliteClient.of({ filename, backup }) }
+})
+
+const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string) {
+  const draft = `${path}.partial`
+  if (!(yield* StoreFile.createPrivate(draft))) {
+    return yield* unavailable(draft, "A backup is under way, or was cut off. If none runs, delete this file.")
+  }
+  // The copy cannot be stopped once it runs, and its files must not be closed under it.
+  yield* Effect.tryPromise({
+    // All pages in one step: with several, each write of another connection would start the copy again.
+    try: () => copy(source, draft, { rate: 0x7fffffff }),
+    catch: (cause) => fromCause(cause, "copy the database")
+  }).pipe(
+    // Unlike a rename, a link never replaces what is there.
+    Effect.andThen(Effect.try({ try: () => linkSync(draft, path), catch: fromAccess(path) })),
+    Effect.ensuring(Effect.sync(() => rmSync(draft, { force: true }))),
+    Effect.uninterruptible
+  )
+})
+
+/**
+ * Provides the client of a database file, opened once and closed with the layer.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: SqliteClientOptions
+): Layer.Layer<SqlClient.SqlClient | SqliteClient, StoreDamaged | StoreUnavailable> =>
+  Layer.effectContext(
+    Effect.map(make(options), ({ client, sqlite }) =>
+      Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqliteClient, sqlite))
+    )
+  ).pipe(Layer.provide(Reactivity.layer))

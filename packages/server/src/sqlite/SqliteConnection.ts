@@ -1,0 +1,127 @@
+/**
+ * The connection that `effect/sql` drives: every call runs one statement, at once, on the calling thread.
+ */
+import { Array, Cause, Effect, identity, type Pull, Stream } from "effect"
+import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
+import type { DatabaseSync } from "node:sqlite"
+import { whileBusy } from "./SqliteBusy.ts"
+import { fromCause, isBusy } from "./SqliteError.ts"
+import type * as SqliteStatements from "./SqliteStatements.ts"
+
+/**
+ * How the connections of one store behave.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export interface Options {
+  /** How long to wait for a lock that another connection holds, in milliseconds. */
+  readonly busyTimeout: number
+  /** How a stream outside a transaction gets its rows. */
+  readonly executeStream: SqlConnection.Connection["executeStream"]
+}
+
+/**
+ * A connection on an open database.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  database: DatabaseSync,
+  statements: SqliteStatements.SqliteStatements,
+  options: Options
+): SqlConnection.Connection => {
+  // SQLite ends a transaction by itself when the disk is full. Whoever swallows that error and goes on would write
+  // outside any transaction, so the first error is given again until the connection is leased anew.
+  let lost: SqlError.SqlError | undefined
+
+  const execute = <A>(
+    run: SqliteStatements.SqliteStatements["run"],
+    sql: string,
+    params: ReadonlyArray<unknown>,
+    arrays: boolean,
+    f: (result: SqliteStatements.Result) => A
+  ): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.withFiber((fiber) => {
+      if (lost !== undefined) return Effect.fail(lost)
+      const mode = { arrays, bigints: fiber.getRef(SqlClient.SafeIntegers) }
+      const attempt = () => f(run(sql, params, mode))
+      const inTransaction = database.isTransaction
+      try {
+        return Effect.succeed(attempt())
+      } catch (cause) {
+        if (!inTransaction && isBusy(cause)) {
+          return whileBusy({ try: attempt, catch: toError, timeout: options.busyTimeout })
+        }
+        const error = toError(cause)
+        if (inTransaction && !database.isTransaction) lost = error
+        return Effect.fail(error)
+      }
+    })
+
+  const toError = (cause: unknown) => fromCause(cause, "execute the statement")
+
+  const rows = (result: SqliteStatements.Result): ReadonlyArray<object> => ("changes" in result ? [] : result)
+
+  // The types of node:sqlite do not know that `setReturnArrays` makes arrays of the rows.
+  const values = (result: SqliteStatements.Result) => rows(result) as ReadonlyArray<ReadonlyArray<unknown>>
+
+  const transformed =
+    (transform: Parameters<SqlConnection.Connection["execute"]>[2]) => (result: SqliteStatements.Result) =>
+      transform === undefined ? rows(result) : transform(rows(result))
+
+  return {
+    execute: (sql, params, transform) => execute(statements.run, sql, params, false, transformed(transform)),
+    executeRaw: (sql, params) => execute(statements.run, sql, params, false, identity),
+    executeValues: (sql, params) => execute(statements.run, sql, params, true, values),
+    executeUnprepared: (sql, params, transform) =>
+      execute(statements.runOnce, sql, params, false, transformed(transform)),
+    executeValuesUnprepared: (sql, params) => execute(statements.runOnce, sql, params, true, values),
+    executeStream: options.executeStream
+  }
+}
+
+/** Enough rows to make the cost of a chunk vanish, few enough that other requests do not notice it. */
+const chunkSize = 500
+
+/**
+ * The rows of a query as they are read from this database, in chunks of 500; the query ends with the stream.
+ *
+ * @category streams
+ * @since 0.1.0
+ */
+export const streamFrom =
+  (statements: SqliteStatements.SqliteStatements): SqlConnection.Connection["executeStream"] =>
+  (sql, params, transform) =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const bigints = yield* SqlClient.SafeIntegers
+        const iterator = yield* Effect.acquireRelease(
+          Effect.try({
+            try: () => statements.iterate(sql, params, { arrays: false, bigints }),
+            catch: (cause) => fromCause(cause, "start the stream")
+          }),
+          // Ends the read; fails only if the database was closed before the stream, and then there is nothing to end.
+          (iterator) => Effect.ignore(Effect.try(() => iterator.return?.()))
+        )
+        // Some versions of Node start the query again when `next` is called after the end.
+        let done = false
+        const pull = Effect.suspend((): Pull.Pull<Array.NonEmptyReadonlyArray<object>, SqlError.SqlError> => {
+          const chunk: Array<object> = []
+          try {
+            while (!done && chunk.length < chunkSize) {
+              const next = iterator.next()
+              if (next.done === true) done = true
+              else chunk.push(next.value)
+            }
+          } catch (cause) {
+            return Effect.fail(fromCause(cause, "read the next rows"))
+          }
+          const rows = transform === undefined ? chunk : transform(chunk)
+          return Array.isReadonlyArrayNonEmpty(rows) ? Effect.succeed(rows) : Cause.done()
+        })
+        // Let the other fibers run between chunks.
+        return Stream.fromPull(Effect.succeed(Effect.andThen(Effect.yieldNow, pull)))
+      })
+    )

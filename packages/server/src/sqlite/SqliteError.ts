@@ -1,0 +1,75 @@
+/**
+ * What node:sqlite throws, as the `SqlError` of `effect/sql`.
+ */
+import { Predicate } from "effect"
+import { SqlError } from "effect/sql"
+
+/**
+ * SQLite's extended result code of whatever node:sqlite threw, or undefined where SQLite had no part in it.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const errorCode = (cause: unknown): number | undefined =>
+  Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode : undefined
+
+/** The low byte of an extended code is the primary one: SQLITE_BUSY_RECOVERY (261) is a SQLITE_BUSY (5). */
+const primaryCode = (cause: unknown): number | undefined => {
+  const code = errorCode(cause)
+  return code === undefined ? undefined : code & 0xff
+}
+
+/**
+ * Whether another connection holds the lock. Waiting helps, but for BUSY_SNAPSHOT (517): a transaction that began as a
+ * reader and is out of date must start again.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && errorCode(cause) !== 517
+
+/**
+ * Whether a statement failed because the disk, or the limit set by `max_page_count`, is full.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDiskFull = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 13
+
+/**
+ * Whether a statement met a part of the file that is damaged: SQLITE_CORRUPT or SQLITE_NOTADB.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDamaged = (error: SqlError.SqlError): boolean => isDamage(error.reason.cause)
+
+/** The same, asked of what node:sqlite threw. */
+export const isDamage = (cause: unknown): boolean => [11, 26].includes(primaryCode(cause) ?? 0)
+
+// PRIMARYKEY and ROWID conflicts have codes of their own; to a caller, and to PostgreSQL, they are unique violations.
+const uniqueCode = 2067
+const uniqueCodes: ReadonlyArray<number | undefined> = [uniqueCode, 1555, 2579]
+
+/**
+ * The `SqlError` for what node:sqlite threw. The cause is kept as it was thrown; SQLite's messages name tables and
+ * columns, never values.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const fromCause = (cause: unknown, operation: string): SqlError.SqlError => {
+  const code = errorCode(cause)
+  const detail =
+    Predicate.hasProperty(cause, "code") && cause.code === "ERR_OUT_OF_RANGE"
+      ? "a whole number beyond 2^53 cannot be read as a number. Provide SqlClient.SafeIntegers to read integers as bigint"
+      : Predicate.isError(cause)
+        ? cause.message
+        : "unknown cause"
+  // node:sqlite calls the code `errcode`, where the classifier of effect looks for `errno`.
+  if (Predicate.isError(cause) && code !== undefined) {
+    Object.assign(cause, { errno: uniqueCodes.includes(code) ? uniqueCode : code })
+  }
+  const message = `SQLite could not ${operation}: ${detail}`
+  return new SqlError.SqlError({ reason: SqlError.classifySqliteError(cause, { message, operation }) })
+}
