@@ -1,0 +1,97 @@
+/**
+ * `roster serve` of this checkout as a process of its own: a fresh store, a fresh administrator key, any free port. It
+ * goes with the scope, by SIGTERM, and has to end with exit code 0.
+ */
+import { Deferred, Effect, FileSystem, Path, Redacted, Schema, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+import { fileURLToPath } from "node:url"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ServeProcess {
+  /** The base address that the process says it listens on. */
+  readonly baseUrl: string
+  /** The administrator key, as the process wrote it to its key file. */
+  readonly apiKey: Redacted.Redacted<string>
+  /** The database file. */
+  readonly filename: string
+  /** The key file. */
+  readonly keyFile: string
+  /** All that the process has written to stdout and stderr so far. */
+  readonly output: () => string
+}
+
+/**
+ * The process ended before it listened, or did not end as it should.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()("ServeProcessFailed", {
+  exitCode: Schema.Int,
+  output: Schema.String
+}) {
+  override get message(): string {
+    return `roster serve ended with exit code ${this.exitCode}. It wrote:\n${this.output}`
+  }
+}
+
+const bin = fileURLToPath(new URL("../../cli/dist/roster.js", import.meta.url))
+
+/**
+ * Starts the process and waits until it listens.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const serveProcess = Effect.fn("serveProcess")(function* (options?: {
+  readonly args?: ReadonlyArray<string> | undefined
+}) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-serve-" })
+  const filename = path.join(folder, "roster.db")
+  const keyFile = path.join(folder, "key")
+  const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile, "--allow-sender", "*@example.com"]
+  const child = yield* ChildProcess.make(process.execPath, [bin, ...args, ...(options?.args ?? [])], {
+    cwd: folder,
+    env: { HOME: folder, NO_COLOR: "1" },
+    extendEnv: true,
+    stdin: "ignore"
+  })
+
+  let output = ""
+  const listening = yield* Deferred.make<string>()
+  const read = (stream: typeof child.stdout) =>
+    stream.pipe(
+      Stream.decodeText(),
+      Stream.runForEach((text) => {
+        output += text
+        const address = /^listening on (\S+)\n/m.exec(output)?.[1]
+        return address === undefined ? Effect.void : Deferred.succeed(listening, address)
+      })
+    )
+  yield* Effect.forkScoped(Effect.all([read(child.stdout), read(child.stderr)], { concurrency: 2 }))
+  const ended = child.exitCode.pipe(Effect.flatMap((exitCode) => new ServeProcessFailed({ exitCode, output })))
+  const baseUrl = yield* Effect.raceFirst(Deferred.await(listening), ended).pipe(Effect.timeout("30 seconds"))
+
+  yield* Effect.addFinalizer(() =>
+    child.kill({ killSignal: "SIGTERM", forceKillAfter: "20 seconds" }).pipe(
+      Effect.andThen(child.exitCode),
+      Effect.flatMap((exitCode) => (exitCode === 0 ? Effect.void : new ServeProcessFailed({ exitCode, output }))),
+      Effect.orDie
+    )
+  )
+
+  const key = yield* fileSystem.readFileString(keyFile)
+  const served: ServeProcess = {
+    baseUrl,
+    apiKey: Redacted.make(key.replace(/\n$/, "")),
+    filename,
+    keyFile,
+    output: () => output
+  }
+  return served
+})

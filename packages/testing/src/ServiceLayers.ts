@@ -1,0 +1,75 @@
+/**
+ * The ways to have the services, each on a fresh store of its own that allows senders of `example.com`: what a suite of
+ * behaviour is run on.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { EmbeddedHttpClient, layerMemory as serverMemory, RosterServer, SqlServices } from "@roster/server"
+import { Context, Effect, FileSystem, Layer, Path, type Redacted } from "effect"
+
+const allowedSenders = ["*@example.com"]
+
+/** A database file in a folder that goes with the scope. */
+const freshFile = Effect.gen(function* () {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  return path.join(yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-" }), "roster.db")
+})
+
+/**
+ * The SQL layer in memory.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerMemory = serverMemory({ allowedSenders })
+
+/**
+ * The SQL layer on a file.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerFile = Layer.unwrap(
+  Effect.map(freshFile, (filename) => SqlServices.layer({ filename, allowedSenders }))
+).pipe(Layer.provide(NodeServices.layer))
+
+/**
+ * The HTTP client in front of the server in the same process, without a socket.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerEmbedded = Layer.unwrap(
+  Effect.map(freshFile, (filename) =>
+    RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
+      Layer.provide(EmbeddedHttpClient.layer({ filename, allowedSenders }))
+    )
+  )
+).pipe(Layer.provide(NodeServices.layer))
+
+/**
+ * The HTTP client in front of the server, over a real socket, with the administrator key of the fresh store.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerServed = Layer.unwrap(
+  Effect.gen(function* () {
+    const filename = yield* freshFile
+    let apiKey: Redacted.Redacted<string> | undefined
+    const server = yield* Layer.build(
+      RosterServer.layer({
+        port: 0,
+        store: { filename, allowedSenders },
+        onAdministratorKey: (key) =>
+          Effect.sync(() => {
+            apiKey = key
+          })
+      })
+    )
+    const { address } = Context.get(server, RosterServer.RosterServer)
+    return RosterClient.layer({ baseUrl: address, apiKey })
+  })
+).pipe(Layer.provide([UndiciHttpClient.layer(), NodeServices.layer]))

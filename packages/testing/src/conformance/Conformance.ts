@@ -1,0 +1,45 @@
+/**
+ * The behaviour that every layer of the services has in common: the embedded store, the HTTP client in front of a server,
+ * and whatever comes later. No test in it knows what it runs on.
+ *
+ * The layer runs on a store of its own that allows senders of `example.com` and fetches no files by address. Background
+ * work is awaited by its conditions, on the real clock.
+ */
+import { layer } from "@effect/vitest"
+import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import type { Layer } from "effect"
+import { contactListConformance } from "./ContactListConformance.ts"
+import { contactsConformance } from "./ContactsConformance.ts"
+import { contactTextConformance } from "./ContactTextConformance.ts"
+import { credentialKindsConformance } from "./CredentialKindsConformance.ts"
+import { credentialsConformance } from "./CredentialsConformance.ts"
+import { emailsConformance } from "./EmailsConformance.ts"
+import { exportConformance } from "./ExportConformance.ts"
+import { exportFormatConformance } from "./ExportFormatConformance.ts"
+import { importConformance } from "./ImportConformance.ts"
+import { roundTripConformance } from "./RoundTripConformance.ts"
+import { upsertConformance } from "./UpsertConformance.ts"
+
+/**
+ * Registers the suite for a layer.
+ *
+ * @category suites
+ * @since 0.1.0
+ */
+export const conformance = (
+  name: string,
+  services: Layer.Layer<ContactsService | CredentialsService | EmailsService, unknown>
+): void =>
+  layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
+    contactsConformance(it)
+    upsertConformance(it)
+    contactListConformance(it)
+    contactTextConformance(it)
+    exportConformance(it)
+    exportFormatConformance(it)
+    importConformance(it)
+    roundTripConformance(it)
+    credentialsConformance(it)
+    credentialKindsConformance(it)
+    emailsConformance(it)
+  })

@@ -1,0 +1,214 @@
+/**
+ * What every layer promises of many contacts at once: pages, rules, and deleting in bulk.
+ */
+import { assert, describe, type Vitest } from "@effect/vitest"
+import {
+  ContactFilter,
+  contactFilterFromInput,
+  type ContactPayload,
+  ContactsService,
+  type EmailAddress,
+  RuleText
+} from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { impossibleEmails, place } from "./Place.ts"
+import { refused } from "./Refused.ts"
+
+/** A rule that nobody checked, as a caller in plain JavaScript can hand it over. */
+const unreadable = RuleText.make("status ~ (", { disableChecks: true })
+
+const numbered = (email: (local: string) => EmailAddress, count: number): ReadonlyArray<ContactPayload> =>
+  Array.from({ length: count }, (_, i) => ({ email: email(`n${String(i).padStart(4, "0")}`), firstName: `N${i}` }))
+
+const emails = (contacts: ReadonlyArray<{ readonly email: string }>) => contacts.map((contact) => contact.email)
+
+/**
+ * @category suites
+ * @since 0.1.0
+ */
+export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
+  describe("contacts: list", () => {
+    it.effect("gives 20 where no limit is given", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        yield* contacts.add(numbered(email, 25))
+        assert.strictEqual((yield* contacts.list({ rule })).length, 20)
+        assert.strictEqual((yield* contacts.list()).length, 20)
+      })
+    )
+
+    it.effect("gives pages that make up the whole, in the order of adding, whatever is updated meanwhile", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        // Added in an order that is not that of the alphabet.
+        const added = numbered(email, 45).toReversed()
+        yield* contacts.add(added.slice(0, 30))
+        yield* contacts.add(added.slice(30))
+        const seen: Array<string> = []
+        for (let offset = 0; ; offset += 10) {
+          const page = yield* contacts.list({ rule, limit: 10, offset })
+          if (page.length === 0) break
+          seen.push(...emails(page))
+          yield* contacts.update(email("n0040"), { lastName: `seen ${offset}` })
+          yield* contacts.add([{ email: email("n0007") }])
+        }
+        assert.deepStrictEqual(seen, emails(added))
+      })
+    )
+
+    it.effect(
+      "gives 1000 where more is asked",
+      () =>
+        Effect.gen(function* () {
+          const contacts = yield* ContactsService
+          const { email, rule } = place()
+          const many = numbered(email, 1005)
+          yield* contacts.add(many.slice(0, 1000))
+          yield* contacts.add(many.slice(1000))
+          for (const limit of [1001, 5000, Number.MAX_SAFE_INTEGER]) {
+            assert.deepStrictEqual(emails(yield* contacts.list({ rule, limit })), emails(many.slice(0, 1000)))
+          }
+          assert.deepStrictEqual(
+            emails(yield* contacts.list({ rule, limit: 1000, offset: 1000 })),
+            emails(many.slice(1000))
+          )
+        }),
+      30_000
+    )
+
+    it.effect(
+      "streams all that a rule selects, page behind page, in the order of adding",
+      () =>
+        Effect.gen(function* () {
+          const contacts = yield* ContactsService
+          const { email, rule } = place()
+          const many = numbered(email, 2005)
+          for (let at = 0; at < many.length; at += 1000) yield* contacts.add(many.slice(at, at + 1000))
+          assert.deepStrictEqual(emails(yield* Stream.runCollect(contacts.stream({ rule }))), emails(many))
+          const head = yield* Stream.runCollect(Stream.take(contacts.stream({ rule }), 3))
+          assert.deepStrictEqual(emails(head), emails(many.slice(0, 3)))
+          assert.isAtLeast((yield* Stream.runCollect(contacts.stream())).length, many.length)
+        }),
+      60_000
+    )
+
+    it.effect("gives nothing for a limit of 0 and behind the last contact", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        yield* contacts.add(numbered(email, 3))
+        assert.deepStrictEqual(yield* contacts.list({ rule, limit: 0 }), [])
+        assert.deepStrictEqual(yield* contacts.list({ rule, offset: 3 }), [])
+        assert.deepStrictEqual(emails(yield* contacts.list({ rule, offset: 2 })), [email("n0002")])
+      })
+    )
+
+    it.effect("selects by rule", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, where } = place()
+        yield* contacts.add([
+          { email: email("ann"), firstName: "Ann", status: "Engaged", customFields: { city: "Paris", age: "34" } },
+          { email: email("anton"), firstName: "anton", status: "Active", customFields: { city: "Rome" } },
+          { email: email("bea"), firstName: "Bea", lastName: "O'Neil", status: "Engaged" },
+          { email: email("cy"), status: "Bounced", customFields: { city: "paris", age: "7" } }
+        ])
+        const select = (condition: string) =>
+          Effect.map(contacts.list({ rule: where(condition) }), (found) =>
+            found.map((contact) => contact.email.split("@")[0])
+          )
+        assert.deepStrictEqual(yield* select("Status = Engaged"), ["ann", "bea"])
+        assert.deepStrictEqual(yield* select("FirstName starts-with 'AN'"), ["ann", "anton"])
+        assert.deepStrictEqual(yield* select("city = 'Paris'"), ["ann", "cy"])
+        assert.deepStrictEqual(yield* select("age > 30"), ["ann"])
+        assert.deepStrictEqual(yield* select("lastname = 'O''Neil'"), ["bea"])
+        assert.deepStrictEqual(yield* select("status = Bounced OR status = Active AND city = 'Rome'"), ["anton", "cy"])
+        assert.deepStrictEqual(yield* select("(status = Bounced OR status = Active) AND city = 'Paris'"), ["cy"])
+        assert.deepStrictEqual(yield* select("lastname = ''"), ["ann", "anton", "cy"])
+        assert.deepStrictEqual(yield* select("source = ContactApi AND contactage < 1"), ["ann", "anton", "bea", "cy"])
+        assert.deepStrictEqual(yield* select("dateadded < '2020-01-01'"), [])
+      })
+    )
+
+    it.effect("refuses a rule that cannot be read", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* refused(contacts.list({ rule: unreadable }), "InvalidRule")
+        yield* refused(Stream.runDrain(contacts.stream({ rule: unreadable })), "InvalidRule")
+        yield* refused(contacts.deleteMany(ContactFilter.ByRule({ rule: unreadable })), "InvalidRule")
+        yield* refused(contacts.export({ filter: ContactFilter.ByRule({ rule: unreadable }) }), "InvalidRule")
+      })
+    )
+
+    it.effect("refuses counts that are none", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        for (const count of [-1, 1.5, NaN, Infinity]) {
+          assert.strictEqual((yield* refused(contacts.list({ limit: count }), "InvalidInput")).field, "limit")
+          assert.strictEqual((yield* refused(contacts.list({ offset: count }), "InvalidInput")).field, "offset")
+        }
+      })
+    )
+  })
+
+  describe("contacts: delete in bulk", () => {
+    it.effect("deletes what a rule selects", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule, where } = place()
+        yield* contacts.add([
+          { email: email("a"), status: "Stale" },
+          { email: email("b") },
+          { email: email("c"), status: "Stale" }
+        ])
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule: where("status = Stale") }))
+        assert.deepStrictEqual(emails(yield* contacts.list({ rule })), [email("b")])
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule: where("status = Stale") }))
+      })
+    )
+
+    it.effect("deletes a list of addresses, in any spelling, and does not mind those that are not there", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        yield* contacts.add([{ email: email("a") }, { email: email("b") }, { email: email("o'c+/x") }])
+        yield* contacts.deleteMany(
+          ContactFilter.ByEmails({
+            emails: [email("A").toUpperCase(), email("nobody"), ` ${email("o'c+/x")} `, email("a")]
+          })
+        )
+        assert.deepStrictEqual(emails(yield* contacts.list({ rule })), [email("b")])
+        yield* contacts.deleteMany(ContactFilter.ByEmails({ emails: [email("nobody")] }))
+      })
+    )
+
+    it.effect("refuses a list with an address that cannot be, and deletes none of it", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        yield* contacts.add([{ email: email("a") }])
+        for (const [, impossible] of impossibleEmails) {
+          yield* refused(
+            contacts.deleteMany(ContactFilter.ByEmails({ emails: [email("a"), impossible] })),
+            "InvalidInput"
+          )
+        }
+        assert.deepStrictEqual(emails(yield* contacts.list({ rule })), [email("a")])
+      })
+    )
+
+    it.effect("has no way to say a rule and addresses at once", () =>
+      refused(contactFilterFromInput({ rule: "All", emails: ["a@example.com"] }), "ConflictingFilter")
+    )
+
+    it.effect("refuses to be told everything in other words than All", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const rule = RuleText.make("status = Active OR status != Active")
+        yield* refused(contacts.deleteMany(ContactFilter.ByRule({ rule })), "InvalidInput")
+      })
+    )
+  })
+}

@@ -1,0 +1,69 @@
+/**
+ * The two kinds of credential, told apart as little as the tests of both need.
+ */
+import {
+  type ApiKeyPayload,
+  CredentialName,
+  type CredentialOperations,
+  CredentialsService,
+  EmailAddress,
+  type IpRange,
+  type SmtpCredentialsPayload
+} from "@roster/domain"
+import { DateTime, Effect, type Redacted } from "effect"
+import { place } from "./Place.ts"
+
+export interface Credential {
+  readonly name: string
+  readonly dateCreated?: DateTime.Utc
+  readonly lastUse?: DateTime.Utc | null
+  readonly expires?: DateTime.Utc | null
+  readonly ipRanges?: ReadonlyArray<string>
+}
+
+export interface Fields {
+  readonly expires?: DateTime.Utc | null
+  readonly ipRanges?: ReadonlyArray<IpRange>
+  readonly subaccount?: EmailAddress
+}
+
+/** One kind of credential, with names that are valid for it and a payload of the fields that both kinds have. */
+export interface Kind<Payload> {
+  readonly of: (
+    service: CredentialsService["Service"]
+  ) => CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, Payload>
+  readonly names: (domain: string) => (local: string) => string
+  readonly payload: (name: string, fields?: Fields) => Payload
+}
+
+export const apiKeys: Kind<ApiKeyPayload> = {
+  of: (service) => service.apiKeys,
+  names: (domain) => (local) => `${local} ${domain}`,
+  payload: (name, fields = {}) => ({
+    name: CredentialName.make(name, { disableChecks: true }),
+    accessLevels: ["ViewContacts"],
+    ...fields
+  })
+}
+
+export const smtp: Kind<SmtpCredentialsPayload> = {
+  of: (service) => service.smtp,
+  names: (domain) => (local) => `${local}@${domain}`,
+  payload: (name, fields = {}) => ({ name: EmailAddress.make(name, { disableChecks: true }), ...fields })
+}
+
+/** The service, a subaccount that no other test knows, and names that nobody else uses. */
+export const arrange = <Payload>(kind: Kind<Payload>) =>
+  Effect.map(CredentialsService, (service) => {
+    const { domain, email } = place()
+    return {
+      credentials: kind.of(service),
+      subaccount: email("owner"),
+      other: email("other"),
+      name: kind.names(domain)
+    }
+  })
+
+export const names = (credentials: ReadonlyArray<Credential>) => credentials.map((credential) => credential.name).sort()
+export const millis = (date: DateTime.Utc | null | undefined) => (date == null ? null : DateTime.toEpochMillis(date))
+export const soon = DateTime.makeUnsafe("2099-01-02T03:04:05Z")

@@ -1,0 +1,218 @@
+/**
+ * What every layer promises of credentials of both kinds, written once for both. Each test has a subaccount for itself,
+ * which comes into being with its first credential.
+ */
+import { assert, describe, type Vitest } from "@effect/vitest"
+import { type CredentialsService, EmailAddress, IpRange } from "@roster/domain"
+import { Clock, Effect, Redacted } from "effect"
+import { inspect } from "node:util"
+import { apiKeys, arrange, type Kind, millis, names, smtp, soon } from "./CredentialKind.ts"
+import { refused } from "./Refused.ts"
+
+const ofBothKinds = <Payload>(
+  title: string,
+  kind: Kind<Payload>,
+  it: Vitest.MethodsNonLive<CredentialsService>
+): void => {
+  describe(`credentials: ${title}`, () => {
+    it.effect("are made with a token that no other answer has", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        const before = Math.floor((yield* Clock.currentTimeMillis) / 1000) * 1000
+        const made = yield* credentials.create(
+          kind.payload(name("a"), {
+            subaccount,
+            expires: soon,
+            ipRanges: [IpRange.make("192.0.2.0/24"), IpRange.make("::1")]
+          })
+        )
+        const token = Redacted.value(made.token)
+        assert.isAtLeast(token.length, 20)
+        const got = yield* credentials.get(name("a"), { subaccount })
+        const listed = yield* credentials.list({ subaccount })
+        for (const answer of [made, got, ...listed]) {
+          assert.notInclude(inspect(answer, { depth: Infinity }) + JSON.stringify(answer), token)
+          assert.deepStrictEqual(
+            [answer.name, millis(answer.expires), millis(answer.lastUse)],
+            [name("a"), millis(soon), null]
+          )
+          assert.deepStrictEqual(answer.ipRanges, ["192.0.2.0/24", "::1"])
+          assert.isAtLeast(millis(answer.dateCreated) ?? 0, before)
+        }
+        assert.notProperty(got, "token")
+        assert.strictEqual(listed.length, 1)
+        const again = yield* credentials.create(kind.payload(name("b"), { subaccount }))
+        assert.notStrictEqual(Redacted.value(again.token), token)
+      })
+    )
+
+    it.effect("keep on change what is left out, and clear what is said to be nothing", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        yield* credentials.create(
+          kind.payload(name("a"), { subaccount, expires: soon, ipRanges: [IpRange.make("192.0.2.7")] })
+        )
+        const kept = yield* credentials.update(name("a"), kind.payload(name("a"), { subaccount }))
+        assert.deepStrictEqual([millis(kept.expires), kept.ipRanges], [millis(soon), ["192.0.2.7"]])
+        const cleared = yield* credentials.update(
+          name("a"),
+          kind.payload(name("a"), { subaccount, expires: null, ipRanges: [] })
+        )
+        assert.deepStrictEqual([millis(cleared.expires), cleared.ipRanges ?? []], [null, []])
+        const set = yield* credentials.update(
+          name("a"),
+          kind.payload(name("a"), { subaccount, expires: soon, ipRanges: [IpRange.make("2001:db8::/32")] })
+        )
+        assert.deepStrictEqual([millis(set.expires), set.ipRanges], [millis(soon), ["2001:db8::/32"]])
+        assert.deepStrictEqual(yield* credentials.get(name("a"), { subaccount }), set)
+      })
+    )
+
+    it.effect("are renamed by another name, and stay what they are", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        const made = yield* credentials.create(kind.payload(name("old"), { subaccount, expires: soon }))
+        const renamed = yield* credentials.update(name("old"), kind.payload(name("new"), { subaccount }))
+        assert.deepStrictEqual(
+          [renamed.name, millis(renamed.expires), millis(renamed.dateCreated)],
+          [name("new"), millis(soon), millis(made.dateCreated)]
+        )
+        yield* refused(credentials.get(name("old"), { subaccount }), "CredentialNotFound")
+        assert.deepStrictEqual(names(yield* credentials.list({ subaccount })), [name("new")])
+      })
+    )
+
+    it.effect("fail with NameTaken for a name that there is, made or renamed, and change nothing", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        yield* credentials.create(kind.payload(name("a"), { subaccount }))
+        yield* credentials.create(kind.payload(name("b"), { subaccount, expires: soon }))
+        assert.strictEqual(
+          (yield* refused(credentials.create(kind.payload(name("a"), { subaccount })), "NameTaken")).name,
+          name("a")
+        )
+        assert.strictEqual(
+          (yield* refused(
+            credentials.update(name("b"), kind.payload(name("a"), { subaccount, expires: null })),
+            "NameTaken"
+          )).name,
+          name("a")
+        )
+        assert.strictEqual(millis((yield* credentials.get(name("b"), { subaccount })).expires), millis(soon))
+        assert.deepStrictEqual(names(yield* credentials.list({ subaccount })), [name("a"), name("b")])
+      })
+    )
+
+    it.effect("are deleted once", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        yield* credentials.create(kind.payload(name("a"), { subaccount }))
+        yield* credentials.delete(name("a"), { subaccount })
+        yield* refused(credentials.delete(name("a"), { subaccount }), "CredentialNotFound")
+        assert.deepStrictEqual(yield* credentials.list({ subaccount }), [])
+        yield* credentials.create(kind.payload(name("a"), { subaccount }))
+      })
+    )
+
+    it.effect("fail with CredentialNotFound for a name that there is not, and name it", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        for (const of of [undefined, { subaccount }]) {
+          assert.strictEqual((yield* refused(credentials.get(name("no"), of), "CredentialNotFound")).name, name("no"))
+          yield* refused(credentials.update(name("no"), kind.payload(name("no"), of)), "CredentialNotFound")
+          yield* refused(credentials.delete(name("no"), of), "CredentialNotFound")
+        }
+      })
+    )
+
+    it.effect("of the account and of its subaccounts do not know one another", () =>
+      Effect.gen(function* () {
+        const { credentials, name, other, subaccount } = yield* arrange(kind)
+        yield* credentials.create(kind.payload(name("own")))
+        yield* credentials.create(kind.payload(name("sub"), { subaccount }))
+        assert.deepStrictEqual(names(yield* credentials.list({ subaccount })), [name("sub")])
+        assert.deepStrictEqual(yield* credentials.list({ subaccount: other }), [])
+        const own = names(yield* credentials.list())
+        assert.deepStrictEqual([own.includes(name("own")), own.includes(name("sub"))], [true, false])
+        yield* refused(credentials.get(name("sub")), "CredentialNotFound")
+        yield* refused(credentials.get(name("sub"), { subaccount: other }), "CredentialNotFound")
+        yield* refused(credentials.get(name("own"), { subaccount }), "CredentialNotFound")
+        yield* refused(
+          credentials.update(name("sub"), kind.payload(name("sub"), { expires: soon })),
+          "CredentialNotFound"
+        )
+        yield* refused(credentials.delete(name("sub")), "CredentialNotFound")
+        yield* credentials.delete(name("own"))
+        assert.deepStrictEqual(names(yield* credentials.list({ subaccount })), [name("sub")])
+      })
+    )
+
+    it.effect("know a subaccount by its identity", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        yield* credentials.create(kind.payload(name("a"), { subaccount: EmailAddress.make(subaccount.toUpperCase()) }))
+        assert.deepStrictEqual(names(yield* credentials.list({ subaccount })), [name("a")])
+      })
+    )
+
+    it.effect.each([false, true])(
+      "are 15 at most, of a subaccount: %s",
+      (isSubaccount) =>
+        Effect.gen(function* () {
+          const { credentials, name, subaccount } = yield* arrange(kind)
+          const of = isSubaccount ? { subaccount } : {}
+          // The account may hold some already, such as the key that this suite calls with.
+          const there = (yield* credentials.list(of)).length
+          const fresh = Array.from({ length: 15 - there }, (_, i) => name(`n${i}`))
+          yield* Effect.forEach(fresh, (each) => credentials.create(kind.payload(each, of)))
+          const error = yield* refused(credentials.create(kind.payload(name("more"), of)), "TooManyCredentials")
+          assert.strictEqual(error.maximum, 15)
+          assert.strictEqual((yield* credentials.list(of)).length, 15)
+          yield* Effect.forEach(fresh, (each) => credentials.delete(each, of))
+          yield* credentials.create(kind.payload(name("more"), of))
+          yield* credentials.delete(name("more"), of)
+        }),
+      30_000
+    )
+
+    it.effect.each(["", ".", "..", "a\ud800"])("refuse the name %j, which no address can hold", (impossible) =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        const payload = kind.payload(name("a"), { subaccount })
+        yield* refused(credentials.get(impossible, { subaccount }), "InvalidInput")
+        yield* refused(credentials.update(impossible, payload), "InvalidInput")
+        yield* refused(credentials.delete(impossible, { subaccount }), "InvalidInput")
+        yield* refused(credentials.create(kind.payload(impossible, { subaccount })), "InvalidInput")
+        yield* credentials.create(payload)
+        yield* refused(credentials.update(name("a"), kind.payload(impossible, { subaccount })), "InvalidInput")
+      })
+    )
+
+    it.effect("refuse ranges and subaccounts that are none, in whatever is sent", () =>
+      Effect.gen(function* () {
+        const { credentials, name } = yield* arrange(kind)
+        // What a caller in plain JavaScript can do: values that nobody checked.
+        const subaccount = EmailAddress.make("nobody", { disableChecks: true })
+        yield* refused(
+          credentials.create(
+            kind.payload(name("a"), { ipRanges: [IpRange.make("everywhere", { disableChecks: true })] })
+          ),
+          "InvalidInput"
+        )
+        yield* refused(credentials.create(kind.payload(name("a"), { subaccount })), "InvalidInput")
+        yield* refused(credentials.list({ subaccount }), "InvalidInput")
+        yield* refused(credentials.get(name("a"), { subaccount }), "InvalidInput")
+        yield* refused(credentials.delete(name("a"), { subaccount }), "InvalidInput")
+      })
+    )
+  })
+}
+
+/**
+ * @category suites
+ * @since 0.1.0
+ */
+export const credentialsConformance = (it: Vitest.MethodsNonLive<CredentialsService>): void => {
+  ofBothKinds("API keys", apiKeys, it)
+  ofBothKinds("SMTP credentials", smtp, it)
+}

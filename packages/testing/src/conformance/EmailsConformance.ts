@@ -1,0 +1,111 @@
+/**
+ * What every layer promises of mail: who may send, what is taken, and what it is called. The layers of this suite allow
+ * senders of `example.com` and no others.
+ */
+import { assert, describe, type Vitest } from "@effect/vitest"
+import { EmailMessage, EmailsService } from "@roster/domain"
+import { Effect } from "effect"
+import { refused } from "./Refused.ts"
+
+const message = (from: string, to: ReadonlyArray<string> = ["someone@elsewhere.test"]) =>
+  // What a caller in plain JavaScript can do: a message that nobody checked.
+  EmailMessage.make(
+    {
+      recipients: to.map((email) => ({ email })),
+      content: { from, subject: "Hello", body: [{ contentType: "PlainText", content: "Hi" }] }
+    },
+    { disableChecks: true }
+  )
+
+/**
+ * @category suites
+ * @since 0.1.0
+ */
+export const emailsConformance = (it: Vitest.MethodsNonLive<EmailsService>): void => {
+  describe("emails: send", () => {
+    it.effect.each([
+      "john@example.com",
+      "John Doe <john@example.com>",
+      '"Doe, John" <john@example.com>',
+      "JOHN@EXAMPLE.COM",
+      "Żółć 😀 <o'neil+tag@example.com>"
+    ])("takes a message from %s and says what it is called", (from) =>
+      Effect.gen(function* () {
+        const emails = yield* EmailsService
+        const [first, second] = [yield* emails.send(message(from)), yield* emails.send(message(from))]
+        assert.isAbove(first.transactionId?.length ?? 0, 0)
+        assert.notStrictEqual(first.transactionId, second.transactionId)
+      })
+    )
+
+    it.effect("takes everything that a message may have, for 1000 recipients", () =>
+      Effect.gen(function* () {
+        const emails = yield* EmailsService
+        const sent = yield* emails.send(
+          EmailMessage.make({
+            recipients: Array.from({ length: 1000 }, (_, i) => ({
+              email: `r${i}@elsewhere.test`,
+              fields: { name: `R ${i}`, __proto: "x" }
+            })),
+            content: {
+              from: "John <john@example.com>",
+              replyTo: "Jane <jane@example.com>",
+              subject: "Żółć 😀",
+              body: [
+                { contentType: "HTML", content: "<b>{name}</b>", charset: "utf-8" },
+                { contentType: "PlainText", content: "{name}" }
+              ],
+              merge: { constructor: "c" },
+              attachments: [{ binaryContent: "SGk=", name: "hi.txt", contentType: "text/plain", size: 2 }],
+              headers: { "X-Campaign": "spring" },
+              postback: "p",
+              utm: { source: "s", medium: "m", campaign: "c", content: "x" }
+            },
+            options: { trackOpens: true, trackClicks: false, timeOffset: null, channelName: "c" }
+          })
+        )
+        assert.isAbove(sent.transactionId?.length ?? 0, 0)
+      })
+    )
+
+    it.effect.each([
+      ["eve@evil.test", "eve@evil.test"],
+      ["Eve <eve@evil.test>", "eve@evil.test"],
+      ['"john@example.com" <eve@evil.test>', "eve@evil.test"],
+      ["john@example.com <eve@evil.test>", "eve@evil.test"],
+      ["eve@sub.example.com", "eve@sub.example.com"],
+      ["eve@notexample.com", "eve@notexample.com"],
+      ["eve@example.com.evil.test", "eve@example.com.evil.test"]
+    ] as const)("fails with NotAllowedSender from %s, and names the address", ([from, email]) =>
+      Effect.gen(function* () {
+        const error = yield* refused((yield* EmailsService).send(message(from)), "NotAllowedSender")
+        assert.strictEqual(error.email, email)
+      })
+    )
+
+    it.effect.each([
+      ["nobody", message("", ["someone@elsewhere.test"])],
+      ["no address", message("John Doe", ["someone@elsewhere.test"])],
+      ["an address that cannot be", message("john doe@example.com", ["someone@elsewhere.test"])],
+      [
+        "an address with a header behind it",
+        message("john@example.com\r\nBcc: eve@evil.test", ["someone@elsewhere.test"])
+      ]
+    ] as const)("refuses a message from %s", ([, mail]) =>
+      Effect.gen(function* () {
+        yield* refused((yield* EmailsService).send(mail), "InvalidInput")
+      })
+    )
+
+    it.effect.each([
+      ["nobody", []],
+      ["1001 recipients", Array.from({ length: 1001 }, (_, i) => `r${i}@elsewhere.test`)],
+      ["an address that cannot be", ["someone@elsewhere.test", "some one@elsewhere.test"]],
+      ["a blank address", [""]]
+    ] as const)("refuses a message to %s", ([, to]) =>
+      Effect.gen(function* () {
+        yield* refused((yield* EmailsService).send(message("john@example.com", to)), "InvalidInput")
+      })
+    )
+  })
+}

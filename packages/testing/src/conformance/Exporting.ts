@@ -1,0 +1,25 @@
+/**
+ * Exports from the request to the bytes.
+ */
+import { awaitExport, ContactFilter, ContactsService, type ExportRequest } from "@roster/domain"
+import { Effect, Schedule, Stream } from "effect"
+
+/**
+ * Asks for an export, waits for it and downloads it.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const exported = Effect.fnUntraced(function* (request?: ExportRequest) {
+  const contacts = yield* ContactsService
+  const { id, link } = yield* contacts.export(request)
+  yield* awaitExport(id, { schedule: Schedule.spaced("20 millis"), limit: "30 seconds" })
+  const chunks = yield* Stream.runCollect(contacts.download(link))
+  return new Uint8Array(chunks.flatMap((chunk) => [...chunk]))
+})
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const byEmails = (...emails: readonly [string, ...ReadonlyArray<string>]) => ContactFilter.ByEmails({ emails })

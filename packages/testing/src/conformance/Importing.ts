@@ -1,0 +1,26 @@
+/**
+ * Files to import, and the contacts that come of them.
+ */
+import { type Contact, ContactsService, ImportSource, type RuleText } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { eventually } from "./Eventually.ts"
+
+export const utf8 = (text: string) => new TextEncoder().encode(text)
+
+export const file = (content: Uint8Array, name = "contacts.csv", chunk = 64 * 1024) =>
+  ImportSource.File({
+    name,
+    content: Stream.fromIterable(
+      Array.from({ length: Math.ceil(content.length / chunk) }, (_, i) => content.subarray(i * chunk, (i + 1) * chunk))
+    )
+  })
+
+/** The contacts of a place, once there are as many as expected. */
+export const imported = (rule: RuleText, count: number) =>
+  Effect.flatMap(ContactsService, (contacts) =>
+    eventually(contacts.list({ rule, limit: 1000 }), (found) => found.length >= count)
+  )
+
+/** What an import may not change: everything but the date of the last update. */
+export const profile = (contact: Contact): Record<string, unknown> =>
+  JSON.parse(JSON.stringify({ ...contact, dateUpdated: undefined }))

@@ -1,0 +1,53 @@
+/**
+ * A part of a shared store that one test has for itself: a domain that no other test writes to.
+ */
+import { EmailAddress, RuleText } from "@roster/domain"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Place {
+  readonly domain: string
+  readonly email: (local: string) => EmailAddress
+  /** What selects the contacts of this place and no others. */
+  readonly rule: RuleText
+  /** The same, and a condition of the test's own. */
+  readonly where: (condition: string) => RuleText
+}
+
+let places = 0
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const place = (): Place => {
+  const domain = `p${++places}.conformance.example`
+  const ofPlace = `email ends-with '@${domain}'`
+  return {
+    domain,
+    email: (local) => EmailAddress.make(`${local}@${domain}`),
+    rule: RuleText.make(ofPlace),
+    where: (condition) => RuleText.make(`${ofPlace} AND (${condition})`)
+  }
+}
+
+/**
+ * Addresses that no contact can have, each with the reason.
+ *
+ * @category fixtures
+ * @since 0.1.0
+ */
+export const impossibleEmails: ReadonlyArray<readonly [why: string, email: string]> = [
+  ["nothing", ""],
+  ["a dot, which URLs fold away", "."],
+  ["two dots", ".."],
+  ["no @", "nobody"],
+  ["a space", "a b@example.com"],
+  ["a second @", "a@b@example.com"],
+  ["a line break", "a@example.com\nb"],
+  ["a NUL", "a\0b@example.com"],
+  ["a lone surrogate", "a\ud800@example.com"],
+  ["255 characters", `${"a".repeat(64)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example`]
+]

@@ -1,0 +1,84 @@
+/**
+ * What every layer promises of adding what exists: which contact an address means, and what of it changes.
+ */
+import { assert, describe, type Vitest } from "@effect/vitest"
+import { ContactsService, EmailAddress } from "@roster/domain"
+import { Clock, type DateTime, Effect } from "effect"
+import { kept, seconds } from "./ContactFacts.ts"
+import { eventually } from "./Eventually.ts"
+import { place } from "./Place.ts"
+import { refused } from "./Refused.ts"
+
+/** Waits for the next second: what is changed from here on has another date. */
+const nextSecond = (date: DateTime.Utc | undefined) =>
+  eventually(Clock.currentTimeMillis, (now) => Math.floor(now / 1000) > (seconds(date) ?? 0))
+
+/**
+ * @category suites
+ * @since 0.1.0
+ */
+export const upsertConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
+  describe("contacts: add of what exists", () => {
+    it.effect("merges the profile and leaves status, source and date of adding", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("upsert")
+        const [first] = yield* contacts.add([
+          {
+            email,
+            status: "Engaged",
+            firstName: "Old",
+            lastName: "Name",
+            customFields: { a: "1", b: "2" },
+            consent: { ip: "192.0.2.1" }
+          }
+        ])
+        yield* nextSecond(first?.dateAdded)
+        const [second] = yield* contacts.add([
+          { email, firstName: "New", customFields: { b: "3", c: "4" }, consent: { tracking: "Deny" } }
+        ])
+        assert.deepStrictEqual(first && second && kept(second), first && kept(first))
+        assert.strictEqual(second?.status, "Engaged")
+        assert.deepStrictEqual(
+          [second?.firstName, second?.lastName, second?.customFields],
+          ["New", "Name", { a: "1", b: "3", c: "4" }]
+        )
+        assert.deepStrictEqual([second?.consent?.ip, second?.consent?.tracking], ["192.0.2.1", "Deny"])
+        assert.isAbove(seconds(second?.dateUpdated) ?? 0, seconds(first?.dateAdded) ?? Infinity)
+      })
+    )
+
+    it.effect("changes the status where one is named, and says when", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("status")
+        const [first] = yield* contacts.add([{ email }])
+        yield* nextSecond(first?.dateAdded)
+        const [second] = yield* contacts.add([{ email, status: "Unsubscribed" }])
+        assert.strictEqual(second?.status, "Unsubscribed")
+        assert.isAbove(seconds(second?.statusChangeDate) ?? 0, seconds(first?.dateAdded) ?? Infinity)
+      })
+    )
+
+    it.effect("knows an address by its identity and keeps the first spelling", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email, rule } = place()
+        const first = email("Zoe\u0301.Müller")
+        yield* contacts.add([{ email: first }])
+        const others = [`zo\u00e9.mu\u0308ller@${domain}`, `ZOÉ.MÜLLER@${domain.toUpperCase()}`]
+        for (const spelling of others) {
+          yield* contacts.add([{ email: EmailAddress.make(spelling), customFields: { last: spelling } }])
+          assert.strictEqual((yield* contacts.get(`  ${spelling} `)).email, first)
+          assert.strictEqual((yield* contacts.update(spelling, { lastName: spelling })).email, first)
+        }
+        assert.deepStrictEqual(
+          (yield* contacts.list({ rule })).map((contact) => contact.email),
+          [first]
+        )
+        yield* contacts.delete(` ${others[1]}`)
+        yield* refused(contacts.get(first), "ContactNotFound")
+      })
+    )
+  })
+}

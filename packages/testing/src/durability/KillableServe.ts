@@ -1,0 +1,195 @@
+/**
+ * `roster serve` as a process that may be killed at any moment, and started again on the same store. (`ServeProcess` is the
+ * one that has to end well.)
+ */
+import { Effect, FileSystem, Path, Schema } from "effect"
+import { spawn } from "node:child_process"
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { ServeProcessFailed } from "../ServeProcess.ts"
+
+/**
+ * Where a store lives, and what its processes leave behind.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ServePlace {
+  readonly folder: string
+  /** The database file. */
+  readonly filename: string
+  readonly keyFile: string
+  /** The folder for temporary files, used by nobody else. */
+  readonly temporary: string
+}
+
+/**
+ * A place of its own that goes with the scope.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const servePlace = Effect.gen(function* () {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-killed-" })
+  const temporary = path.join(folder, "tmp")
+  mkdirSync(temporary)
+  const place: ServePlace = {
+    folder,
+    filename: path.join(folder, "roster.db"),
+    keyFile: path.join(folder, "key"),
+    temporary
+  }
+  return place
+})
+
+/**
+ * The uploads that lie in the temporary folder.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const uploadsIn = ({ temporary }: ServePlace): ReadonlyArray<string> =>
+  readdirSync(temporary).filter((name) => name.startsWith("roster-import-"))
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface KillableServe {
+  /** The base address that the process says it listens on. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly pid: number
+  /** Kills it at once, with SIGKILL. */
+  readonly killNow: () => void
+  /** Waits until it has ended, in whatever way. */
+  readonly ended: Effect.Effect<void>
+  /** Asks it to end with SIGTERM, and fails where it does not end with exit code 0. */
+  readonly stop: Effect.Effect<void, ServeProcessFailed>
+  /** All that it has written to stdout and stderr so far. */
+  readonly output: () => string
+}
+
+const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
+
+/**
+ * Starts the process and waits until it listens. It is killed with the scope.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const killableServe = Effect.fn("killableServe")(function* (place: ServePlace) {
+  const { filename, folder, keyFile, temporary } = place
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [bin, "serve", "--port", "0", "--db", filename, "--key-file", keyFile], {
+        cwd: folder,
+        env: { ...process.env, HOME: folder, TMPDIR: temporary, NO_COLOR: "1" },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+    ),
+    (child) =>
+      Effect.callback<void>((resume) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGKILL")
+      })
+  )
+  let output = ""
+  const ended = Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+  })
+  const failed = Effect.suspend(() => new ServeProcessFailed({ exitCode: child.exitCode ?? -1, output }))
+  const listening = Effect.callback<string>((resume) => {
+    const take = (text: Buffer) => {
+      output += text.toString()
+      const address = /^listening on (\S+)\n/m.exec(output)?.[1]
+      if (address !== undefined) resume(Effect.succeed(address))
+    }
+    child.stdout.on("data", take)
+    child.stderr.on("data", take)
+  })
+  const baseUrl = yield* Effect.raceFirst(listening, Effect.andThen(ended, failed)).pipe(Effect.timeout("30 seconds"))
+  const serve: KillableServe = {
+    baseUrl,
+    apiKey: readFileSync(keyFile, "utf8").trim(),
+    pid: child.pid ?? 0,
+    killNow: () => {
+      child.kill("SIGKILL")
+    },
+    ended,
+    stop: Effect.suspend(() => {
+      child.kill("SIGTERM")
+      return Effect.andThen(
+        ended,
+        Effect.suspend(() => (child.exitCode === 0 ? Effect.void : failed))
+      )
+    }),
+    output: () => output
+  }
+  return serve
+})
+
+/**
+ * The process was gone before it had answered.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { cause: Schema.Defect() }) {}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ServeAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Asks the process for a path below the base address. JSON is sent as it is, and a form as a form.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const askServe = (
+  { apiKey, baseUrl }: KillableServe,
+  method: string,
+  path: string,
+  body?: FormData | object
+): Effect.Effect<ServeAnswer, NoAnswer> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        signal,
+        headers: {
+          "X-Service-ApiKey": apiKey,
+          ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" })
+        },
+        ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) })
+      })
+      return { status: response.status, text: await response.text() }
+    },
+    catch: (cause) => new NoAnswer({ cause })
+  })
+
+/**
+ * The bytes of a link.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const download = (link: string): Effect.Effect<Uint8Array, NoAnswer> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(link, { signal })
+      if (response.status !== 200) throw new Error(`the link answers ${response.status}`)
+      return new Uint8Array(await response.arrayBuffer())
+    },
+    catch: (cause) => new NoAnswer({ cause })
+  })

@@ -1,0 +1,46 @@
+/**
+ * How much the tests of durability do: enough to see a fault on each run, or, where `ROSTER_LONG_RUN` is set, as much as is
+ * claimed.
+ */
+
+/**
+ * @category options
+ * @since 0.1.0
+ */
+export const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
+
+/**
+ * The one number or the other.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export const amount = (each: { readonly ci: number; readonly long: number }): number => (longRun ? each.long : each.ci)
+
+/**
+ * Random numbers from 0 up to 1 that a seed repeats (mulberry32).
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const seededRandom = (seed: number): (() => number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/**
+ * The seed of this run: `ROSTER_SEED`, or another one each time, which is printed.
+ *
+ * @category options
+ * @since 0.1.0
+ */
+export const runSeed = (name: string): number => {
+  const seed = Number(process.env["ROSTER_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+  process.stdout.write(`${name}: seed ${seed}\n`)
+  return seed
+}

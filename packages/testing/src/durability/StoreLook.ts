@@ -1,0 +1,141 @@
+/**
+ * A look at a store's file from outside, past everything that the service says of itself. Each look opens and closes a
+ * connection, so that none of ours is open when a process is killed: the next start has to recover the WAL alone.
+ */
+import { Effect, Schedule, Schema } from "effect"
+import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+import type { ServePlace } from "./KillableServe.ts"
+
+/**
+ * The row of a job.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const SeenJob = Schema.Struct({
+  number: Schema.Int,
+  kind: Schema.Literals(["Import", "Export"]),
+  state: Schema.Literals(["Receiving", "Loading", "Ready", "Error"]),
+  rows_done: Schema.Int,
+  accepted: Schema.Int,
+  rejected: Schema.Int,
+  problem: Schema.NullOr(Schema.String),
+  lease: Schema.NullOr(Schema.String)
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type SeenJob = typeof SeenJob.Type
+
+/**
+ * The row of a contact.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const SeenContact = Schema.Struct({
+  id: Schema.Int,
+  email: Schema.String,
+  status: Schema.String,
+  first_name: Schema.NullOr(Schema.String),
+  last_name: Schema.NullOr(Schema.String),
+  custom_fields: Schema.String,
+  source: Schema.String,
+  date_updated: Schema.NullOr(Schema.Int)
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type SeenContact = typeof SeenContact.Type
+
+/**
+ * The rows of a query, checked against a schema.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(
+  { filename }: ServePlace,
+  row: S,
+  query: string,
+  ...values: ReadonlyArray<SQLInputValue>
+): ReadonlyArray<S["Type"]> => {
+  using database = new DatabaseSync(filename, { readOnly: true, timeout: 5000 })
+  return Schema.decodeSync(Schema.Array(row))(database.prepare(query).all(...values))
+}
+
+const Count = Schema.Struct({ count: Schema.Int })
+
+/**
+ * How many rows a table has, all of them or those that a condition selects.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const countOf = (place: ServePlace, from: string): number =>
+  rowsOf(place, Count, `SELECT count(*) AS count FROM ${from}`)[0]?.count ?? 0
+
+/**
+ * @category programs
+ * @since 0.1.0
+ */
+export const jobsIn = (place: ServePlace): ReadonlyArray<SeenJob> =>
+  rowsOf(
+    place,
+    SeenJob,
+    "SELECT number, kind, state, rows_done, accepted, rejected, problem, lease FROM jobs ORDER BY number"
+  )
+
+/**
+ * @category programs
+ * @since 0.1.0
+ */
+export const contactsIn = (place: ServePlace): ReadonlyArray<SeenContact> =>
+  rowsOf(
+    place,
+    SeenContact,
+    "SELECT id, email, status, first_name, last_name, custom_fields, source, date_updated FROM contacts ORDER BY id"
+  )
+
+/**
+ * What SQLite says about the whole file: `ok`, or what is wrong.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const integrityOf = (place: ServePlace): string =>
+  [
+    ...rowsOf(place, Schema.Struct({ integrity_check: Schema.String }), "PRAGMA integrity_check").map(
+      (row) => row.integrity_check
+    ),
+    ...rowsOf(place, Schema.Struct({ table: Schema.String }), "PRAGMA foreign_key_check").map(
+      (row) => `a reference of ${row.table} leads nowhere`
+    )
+  ].join("; ")
+
+/**
+ * Changes the store from outside, as another process would.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const writeTo = ({ filename }: ServePlace, statements: string): void => {
+  using database = new DatabaseSync(filename, { timeout: 5000 })
+  database.exec(statements)
+}
+
+/**
+ * Looks again and again, as fast as is polite, until what is seen holds.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const seen = <A>(look: () => A, holds: (value: A) => boolean) =>
+  Effect.sync(look).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: holds }),
+    Effect.timeout("60 seconds")
+  )

@@ -1,0 +1,288 @@
+/**
+ * The twenty operations as calls over the services, each with the smallest valid input and the answer that it succeeds
+ * with: for what is true of all of them.
+ */
+import type { OperationId } from "@roster/api"
+import {
+  ContactFilter,
+  ContactsService,
+  CredentialName,
+  CredentialsService,
+  EmailAddress,
+  EmailMessage,
+  EmailsService,
+  ExportId,
+  ImportSource,
+  RuleText
+} from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { canary } from "./Canary.ts"
+import type { Answer } from "./FaultScript.ts"
+
+/**
+ * What every failure of an operation has.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OperationFailure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Services = ContactsService | CredentialsService | EmailsService
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface OperationCall {
+  readonly id: OperationId
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly call: Effect.Effect<unknown, OperationFailure, Services>
+  /** What a service answers to it that does as it is told. */
+  readonly answer: Answer
+}
+
+/**
+ * The e-mail of the calls. It is somebody's, so that logs and spans do not have it.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const canaryEmail = EmailAddress.make("canary.person@example.com")
+
+/**
+ * The names of the credentials of the calls.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const credentialNames = {
+  apiKey: CredentialName.make("reporting"),
+  smtp: EmailAddress.make("mailer@example.com")
+} as const
+
+/**
+ * @category constants
+ * @since 0.1.0
+ */
+export const exportId = ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6")
+
+const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) })
+const contact = { Email: canaryEmail }
+const apiKey = { Name: credentialNames.apiKey, AccessLevel: ["ViewContacts"], DateCreated: "2024-01-02T03:04:05Z" }
+const smtp = { Name: credentialNames.smtp, AccessLevel: "SendSmtp", DateCreated: "2024-01-02T03:04:05Z" }
+const apiKeyPayload = { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] } as const
+const smtpPayload = { name: credentialNames.smtp }
+const nothing: Answer = { status: 200 }
+
+const contacts = <A, E>(use: (service: ContactsService["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(ContactsService, use)
+const credentials = <A, E>(use: (service: CredentialsService["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(CredentialsService, use)
+
+/**
+ * The file of the import call, as it can be read again and again.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const importFile = `Email\r\n${canaryEmail}\r\n`
+
+/**
+ * Deleting in bulk by e-mails, which the retry table tells apart from deleting by rule.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const deleteByEmails: OperationCall = {
+  id: "contactsDeletePost",
+  method: "POST",
+  call: contacts((service) => service.deleteMany(ContactFilter.ByEmails({ emails: [canaryEmail] }))),
+  answer: nothing
+}
+
+/**
+ * The same by rule.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const deleteByRule: OperationCall = {
+  id: "contactsDeletePost",
+  method: "POST",
+  call: contacts((service) => service.deleteMany(ContactFilter.ByRule({ rule: RuleText.make("status = 'Bounced'") }))),
+  answer: nothing
+}
+
+/**
+ * Importing a file that cannot be read twice.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const importOnce: OperationCall = {
+  id: "contactsImportPost",
+  method: "POST",
+  call: Effect.suspend(() => {
+    let isRead = false
+    const content = Stream.suspend(() => {
+      const text = isRead ? "" : importFile
+      isRead = true
+      return Stream.make(new TextEncoder().encode(text))
+    })
+    return contacts((service) => service.import(ImportSource.File({ name: "contacts.csv", content })))
+  }),
+  answer: { status: 202 }
+}
+
+/**
+ * All operations, each once: bulk delete by rule, import of a file that can be read again.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const everyOperation: ReadonlyArray<OperationCall> = [
+  {
+    id: "contactsByEmailDelete",
+    method: "DELETE",
+    call: contacts((service) => service.delete(canaryEmail)),
+    answer: nothing
+  },
+  {
+    id: "contactsByEmailGet",
+    method: "GET",
+    call: contacts((service) => service.get(canaryEmail)),
+    answer: json(200, contact)
+  },
+  {
+    id: "contactsByEmailPut",
+    method: "PUT",
+    call: contacts((service) => service.update(canaryEmail, { firstName: "Ann" })),
+    answer: json(200, { ...contact, FirstName: "Ann" })
+  },
+  deleteByRule,
+  {
+    id: "contactsExportByIdStatusGet",
+    method: "GET",
+    call: contacts((service) => service.exportStatus(exportId)),
+    answer: json(200, "Ready")
+  },
+  {
+    id: "contactsExportPost",
+    method: "POST",
+    call: contacts((service) => service.export()),
+    answer: json(202, { Link: "https://files.example.com/export.csv", PublicExportID: exportId })
+  },
+  { id: "contactsGet", method: "GET", call: contacts((service) => service.list()), answer: json(200, [contact]) },
+  {
+    id: "contactsImportPost",
+    method: "POST",
+    call: contacts((service) =>
+      service.import(
+        ImportSource.File({
+          name: "contacts.csv",
+          content: Stream.make(new TextEncoder().encode(importFile)),
+          replayable: true
+        })
+      )
+    ),
+    answer: { status: 202 }
+  },
+  {
+    id: "contactsPost",
+    method: "POST",
+    call: contacts((service) => service.add([{ email: canaryEmail }])),
+    answer: json(200, [contact])
+  },
+  {
+    id: "securityApikeysByNameDelete",
+    method: "DELETE",
+    call: credentials(({ apiKeys }) => apiKeys.delete(credentialNames.apiKey)),
+    answer: nothing
+  },
+  {
+    id: "securityApikeysByNameGet",
+    method: "GET",
+    call: credentials(({ apiKeys }) => apiKeys.get(credentialNames.apiKey)),
+    answer: json(200, apiKey)
+  },
+  {
+    id: "securityApikeysByNamePut",
+    method: "PUT",
+    call: credentials(({ apiKeys }) => apiKeys.update(credentialNames.apiKey, apiKeyPayload)),
+    answer: json(200, apiKey)
+  },
+  {
+    id: "securityApikeysGet",
+    method: "GET",
+    call: credentials(({ apiKeys }) => apiKeys.list()),
+    answer: json(200, [apiKey])
+  },
+  {
+    id: "securityApikeysPost",
+    method: "POST",
+    call: credentials(({ apiKeys }) => apiKeys.create(apiKeyPayload)),
+    answer: json(201, { ...apiKey, Token: canary.token })
+  },
+  {
+    id: "securitySmtpByNameDelete",
+    method: "DELETE",
+    call: credentials((service) => service.smtp.delete(credentialNames.smtp)),
+    answer: nothing
+  },
+  {
+    id: "securitySmtpByNameGet",
+    method: "GET",
+    call: credentials((service) => service.smtp.get(credentialNames.smtp)),
+    answer: json(200, smtp)
+  },
+  {
+    id: "securitySmtpByNamePut",
+    method: "PUT",
+    call: credentials((service) => service.smtp.update(credentialNames.smtp, smtpPayload)),
+    answer: json(200, smtp)
+  },
+  {
+    id: "securitySmtpGet",
+    method: "GET",
+    call: credentials((service) => service.smtp.list()),
+    answer: json(200, [smtp])
+  },
+  {
+    id: "securitySmtpPost",
+    method: "POST",
+    call: credentials((service) => service.smtp.create(smtpPayload)),
+    answer: json(201, { ...smtp, Token: canary.password })
+  },
+  {
+    id: "emailsPost",
+    method: "POST",
+    call: Effect.flatMap(EmailsService, (service) =>
+      service.send(
+        EmailMessage.make({
+          recipients: [{ email: canaryEmail }],
+          content: { from: "john@example.com", subject: "Hello" }
+        })
+      )
+    ),
+    answer: json(200, { TransactionID: "t-1", MessageID: "m-1" })
+  }
+]
+
+/**
+ * One of them.
+ *
+ * @category operations
+ * @since 0.1.0
+ */
+export const operationCall = (id: OperationId): OperationCall => {
+  const found = everyOperation.find((operation) => operation.id === id)
+  if (found === undefined) throw new Error(`no call of ${id}`)
+  return found
+}

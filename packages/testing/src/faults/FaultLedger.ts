@@ -1,0 +1,170 @@
+/**
+ * What arrived at a faulty server: every connection and every request, as far as it came. The other side of each claim that
+ * a client makes.
+ */
+import { Duration, Effect } from "effect"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface LedgerConnection {
+  /** From 0 on, in the order in which they were accepted. */
+  readonly number: number
+  /** Milliseconds of the process's own clock. */
+  readonly openedAt: number
+  readonly closedAt?: number
+  /** Who ended it first, by FIN or RST. */
+  readonly closedBy?: "client" | "server"
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface LedgerRequest {
+  /** From 0 on, in the order in which their heads arrived. */
+  readonly number: number
+  readonly connection: number
+  readonly method: string
+  /** The target as it was sent, with its query. */
+  readonly target: string
+  /** The target without its query. */
+  readonly path: string
+  /** By names in lower case; several values of one name are joined by a comma. */
+  readonly headers: { readonly [name: string]: string }
+  /** What was read of the body, without its framing. Of a long one, the first mebibyte. */
+  readonly body: Uint8Array
+  readonly bodyBytes: number
+  /** Whether the body was read to its end. */
+  readonly complete: boolean
+  /** Milliseconds of the process's own clock. */
+  readonly arrivedAt: number
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface FaultLedger {
+  readonly connections: () => ReadonlyArray<LedgerConnection>
+  readonly requests: () => ReadonlyArray<LedgerRequest>
+  /** Waits for an entry to make the condition true; dies after ten seconds, or the time that is given. */
+  readonly until: (condition: (ledger: FaultLedger) => boolean, within?: Duration.Input) => Effect.Effect<void>
+}
+
+/**
+ * Whether every connection has been closed.
+ *
+ * @category conditions
+ * @since 0.1.0
+ */
+export const allClosed = (ledger: FaultLedger): boolean =>
+  ledger.connections().every((connection) => connection.closedAt !== undefined)
+
+/**
+ * The bodies that arrived whole, as texts.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const bodyText = (request: LedgerRequest): string => new TextDecoder().decode(request.body)
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+const keptBytes = 1024 * 1024
+
+/**
+ * The ledger as its server writes it.
+ *
+ * @internal
+ */
+export class FaultLedgerBook implements FaultLedger {
+  readonly #connections: Array<Mutable<LedgerConnection>> = []
+  readonly #requests: Array<Mutable<LedgerRequest>> = []
+  readonly #listeners = new Set<() => void>()
+
+  readonly connections = (): ReadonlyArray<LedgerConnection> =>
+    this.#connections.map((connection) => ({ ...connection }))
+
+  readonly requests = (): ReadonlyArray<LedgerRequest> => this.#requests.map((request) => ({ ...request }))
+
+  readonly until = (
+    condition: (ledger: FaultLedger) => boolean,
+    within: Duration.Input = "10 seconds"
+  ): Effect.Effect<void> => {
+    const wait = Duration.toMillis(Duration.fromInputUnsafe(within))
+    return Effect.callback<void>((resume) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#listeners.delete(look)
+      }
+      const look = () => {
+        if (!condition(this)) return
+        done()
+        resume(Effect.void)
+      }
+      // A timer of the process, since what is waited for is a socket and not a clock that a test may hold.
+      const timer = setTimeout(() => {
+        done()
+        const seen = JSON.stringify({
+          connections: this.#connections,
+          requests: this.#requests.map((request) => ({ ...request, body: undefined, headers: undefined }))
+        }).slice(0, 2000)
+        resume(Effect.die(new Error(`what was waited for did not happen within ${wait} ms; the ledger holds ${seen}`)))
+      }, wait)
+      this.#listeners.add(look)
+      look()
+      return Effect.sync(done)
+    })
+  }
+
+  opened(): { readonly number: number; readonly closed: (by: "client" | "server") => void } {
+    const entry: Mutable<LedgerConnection> = { number: this.#connections.length, openedAt: performance.now() }
+    this.#connections.push(entry)
+    this.#changed()
+    return {
+      number: entry.number,
+      closed: (by) => {
+        if (entry.closedAt !== undefined) return
+        entry.closedAt = performance.now()
+        entry.closedBy = by
+        this.#changed()
+      }
+    }
+  }
+
+  arrived(head: Pick<LedgerRequest, "connection" | "method" | "target" | "headers">): {
+    readonly request: LedgerRequest
+    readonly read: (bytes: Uint8Array) => void
+    readonly completed: () => void
+  } {
+    const entry: Mutable<LedgerRequest> = {
+      ...head,
+      number: this.#requests.length,
+      path: head.target.split("?", 1)[0] ?? "",
+      body: new Uint8Array(),
+      bodyBytes: 0,
+      complete: false,
+      arrivedAt: performance.now()
+    }
+    this.#requests.push(entry)
+    this.#changed()
+    return {
+      request: entry,
+      read: (bytes) => {
+        entry.bodyBytes += bytes.length
+        entry.body = Buffer.concat([entry.body, bytes.subarray(0, Math.max(0, keptBytes - entry.body.length))])
+        this.#changed()
+      },
+      completed: () => {
+        entry.complete = true
+        this.#changed()
+      }
+    }
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * One trial of the client against a fault: what it said, what the other side saw, what was printed meanwhile, and whether
+ * anything was left open.
+ */
+import { type ClientOptions, type InvalidSettings, RetryPolicy, RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Duration, Effect, type Exit, Layer, Logger, References, type Scope, Tracer } from "effect"
+import type { HttpClient } from "effect/http"
+import { inspect } from "node:util"
+import { canaryKey, leaksOf } from "./Canary.ts"
+import { canaryEmail, type Services } from "./EveryOperation.ts"
+import { allClosed, type LedgerConnection, type LedgerRequest } from "./FaultLedger.ts"
+import { type FaultPlan, type FaultServer, faultServer } from "./FaultServer.ts"
+
+/**
+ * The settings of the retry policy.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Policy = typeof RetryPolicy.Service
+
+/**
+ * The policy of trials whose subject is not a wait: all rules of the default one, with short waits.
+ *
+ * @category policies
+ * @since 0.1.0
+ */
+export const fastPolicy: Effect.Effect<Policy> = Effect.map(RetryPolicy, (policy) => ({
+  ...policy,
+  base: Duration.millis(1),
+  throttledBase: Duration.millis(1),
+  longestWait: Duration.millis(5),
+  attemptTimeout: Duration.seconds(5),
+  totalTimeout: Duration.seconds(15)
+}))
+
+/**
+ * The transport that trials run on.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerTransport: Layer.Layer<HttpClient.HttpClient> = UndiciHttpClient.layer()
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface TrialOptions<A, E> {
+  readonly call: Effect.Effect<A, E, Services> | ((server: FaultServer) => Effect.Effect<A, E, Services>)
+  readonly plan: FaultPlan
+  /** Settings that differ from the fast policy. */
+  readonly policy?: Partial<Policy> | undefined
+  /** Options that differ from the address of the server and the canary key. */
+  readonly client?: ((server: FaultServer) => Partial<ClientOptions>) | undefined
+  readonly transport?: Layer.Layer<HttpClient.HttpClient> | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Trial<A, E> {
+  readonly exit: Exit.Exit<A, E | InvalidSettings>
+  /** Milliseconds from the first step of the call to its end. */
+  readonly elapsed: number
+  readonly requests: ReadonlyArray<LedgerRequest>
+  readonly connections: ReadonlyArray<LedgerConnection>
+  /** What was logged, and every span with its attributes and events. */
+  readonly printed: string
+}
+
+/**
+ * Runs a call with a client of its own, then closes the client and waits for its sockets to close. Dies where a secret was
+ * printed, where an e-mail is in a log or a span, and where a socket stays open.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const trial = <A, E>(options: TrialOptions<A, E>): Effect.Effect<Trial<A, E>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = yield* faultServer(options.plan)
+    const settings = { ...(yield* fastPolicy), ...options.policy }
+    const client = RosterClient.layer({ baseUrl: server.baseUrl, apiKey: canaryKey, ...options.client?.(server) })
+    const started = performance.now()
+    const call = typeof options.call === "function" ? options.call(server) : options.call
+    const { exit, printed } = yield* observed(
+      call.pipe(
+        Effect.provide(client.pipe(Layer.provide(options.transport ?? layerTransport)), { local: true }),
+        Effect.provideService(RetryPolicy, settings)
+      )
+    )
+    const elapsed = performance.now() - started
+    yield* server.ledger.until(allClosed, "3 seconds")
+    return { exit, elapsed, requests: server.ledger.requests(), connections: server.ledger.connections(), printed }
+  })
+
+/**
+ * Runs an effect with loggers and a tracer that keep all they are given, and dies where a secret, or in what was printed
+ * the canary e-mail, turns up.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const observed = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const logged: Array<string> = []
+  const spans: Array<Tracer.NativeSpan> = []
+  const logger = Logger.make((entry) => {
+    logged.push(
+      inspect([entry.message, entry.cause, entry.logLevel], { depth: Infinity }),
+      JSON.stringify([Logger.formatJson.log(entry)])
+    )
+  })
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  const exit = yield* effect.pipe(
+    Effect.provide(Logger.layer([logger]), { local: true }),
+    Effect.provideService(Tracer.Tracer, tracer),
+    Effect.provideService(References.MinimumLogLevel, "All"),
+    Effect.exit
+  )
+  const printed = [
+    ...logged,
+    ...spans.map((span) => inspect([span.name, span.attributes, span.events], { depth: Infinity }))
+  ].join("\n")
+  const leaks = [
+    ...leaksOf("the result", exit),
+    ...leaksOf("logs and spans", printed),
+    ...spans.flatMap((span) => leaksOf("the status of a span", span.status))
+  ]
+  if (printed.includes(canaryEmail)) leaks.push("an e-mail in logs or spans")
+  if (leaks.length > 0) return yield* Effect.die(new Error(`a secret was given away: ${leaks.join("; ")}`))
+  return { exit, printed, spans }
+})

@@ -1,0 +1,70 @@
+/**
+ * A service that does what it is asked, in front of which answers get lost: for what a client makes of writes that happened
+ * and that it was not told of.
+ */
+import { Effect, Layer } from "effect"
+import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
+
+/**
+ * A request that the service answered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AnsweredRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: { readonly [name: string]: string | undefined }
+  readonly status: number
+  readonly answer: string
+  readonly isLost: boolean
+}
+
+/**
+ * Stands in front of a client, and loses the answers that it is told to, by the request and how many of its kind came
+ * before.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const lostAnswers = (isLost: (request: HttpClientRequest.HttpClientRequest, number: number) => boolean) => {
+  const answered: Array<AnsweredRequest> = []
+  const counts = new Map<string, number>()
+  const layer = Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, (client) =>
+      HttpClient.transform(
+        client,
+        Effect.fnUntraced(function* (answering, request) {
+          const response = yield* answering
+          const answer = yield* response.text
+          const path = URL.parse(request.url)?.pathname ?? request.url
+          const kind = `${request.method} ${path}`
+          const number = counts.get(kind) ?? 0
+          counts.set(kind, number + 1)
+          const lost = isLost(request, number)
+          answered.push({
+            method: request.method,
+            path,
+            headers: { ...request.headers },
+            status: response.status,
+            answer,
+            isLost: lost
+          })
+          if (lost) {
+            const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" })
+            return yield* new HttpClientError.HttpClientError({
+              reason: new HttpClientError.TransportError({ request, cause })
+            })
+          }
+          const body = answer === "" ? null : answer
+          return HttpClientResponse.fromWeb(
+            request,
+            new Response(body, { status: response.status, headers: { ...response.headers } })
+          )
+        })
+      )
+    )
+  )
+  return { layer, answered }
+}

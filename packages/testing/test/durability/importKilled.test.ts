@@ -1,0 +1,270 @@
+/**
+ * S56 An import survives the death of its process, however often it comes.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { DatabaseSync } from "node:sqlite"
+import {
+  askServe,
+  killableServe,
+  type KillableServe,
+  type ServePlace,
+  servePlace
+} from "../../src/durability/KillableServe.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
+import { contactsIn, countOf, integrityOf, jobsIn, rowsOf, seen, writeTo } from "../../src/durability/StoreLook.ts"
+
+const rows = amount({ ci: 20_000, long: 200_000 })
+const kills = amount({ ci: 4, long: 20 })
+const timeout = longRun ? 30 * 60_000 : 60_000
+
+const isBad = (row: number): boolean => row % 97 === 13
+/** A row of two lines. */
+const isTall = (row: number): boolean => row % 50 === 7
+
+/** The file, and what has to come of it. */
+const importFile = (count: number) => {
+  let text = "Email,FirstName,LastName,note\r\n"
+  let line = 2
+  const good: Array<{ readonly email: string; readonly row: number }> = []
+  const bad: Array<number> = []
+  for (let row = 0; row < count; row++) {
+    const email = isBad(row) ? `nobody${row}` : `p${row}@example.com`
+    text += `${email},First ${row},Lästname ${row},${isTall(row) ? `"one\nof ${row}"` : `of ${row}`}\r\n`
+    if (isBad(row)) bad.push(line)
+    else good.push({ email, row })
+    line += isTall(row) ? 2 : 1
+  }
+  return { text, good, bad }
+}
+
+type ImportedFile = ReturnType<typeof importFile>
+
+const upload = Effect.fnUntraced(function* (serve: KillableServe, { text }: ImportedFile) {
+  const form = new FormData()
+  form.append("file", new Blob([text], { type: "text/csv" }), "people.csv")
+  const answer = yield* askServe(serve, "POST", "/contacts/import", form)
+  assert.strictEqual(answer.status, 202, answer.text)
+})
+
+const Rejection = Schema.Struct({ line: Schema.Int, reason: Schema.String })
+
+const checkExact = (place: ServePlace, { bad, good }: ImportedFile) => {
+  const [job, ...others] = jobsIn(place)
+  assert.isDefined(job)
+  assert.deepStrictEqual(others, [])
+  assert.deepStrictEqual(
+    [job?.state, job?.rows_done, job?.accepted, job?.rejected, job?.problem],
+    ["Ready", good.length + bad.length, good.length, bad.length, null]
+  )
+  const contacts = contactsIn(place)
+  assert.strictEqual(contacts.length, good.length)
+  for (const [index, { email, row }] of good.entries()) {
+    // In the order of the file, under numbers without a gap, and never written a second time.
+    assert.deepStrictEqual(contacts[index], {
+      id: index + 1,
+      email,
+      status: "Active",
+      first_name: `First ${row}`,
+      last_name: `Lästname ${row}`,
+      custom_fields: JSON.stringify({ note: isTall(row) ? `one\nof ${row}` : `of ${row}` }),
+      source: "FileUpload",
+      date_updated: null
+    })
+  }
+  const rejections = rowsOf(place, Rejection, "SELECT line, reason FROM job_rejections ORDER BY line")
+  assert.deepStrictEqual(
+    rejections.map(({ line }) => line),
+    bad
+  )
+  assert.isTrue(rejections.every(({ reason }) => /e-mail|address/i.test(reason)))
+  assert.strictEqual(countOf(place, "job_parts"), 0)
+  assert.strictEqual(integrityOf(place), "ok")
+}
+
+const Step = Schema.Struct({ lease: Schema.String, before: Schema.Int, after: Schema.Int })
+
+/** Notes each step of a job in the store itself, in the transaction of the step. */
+const noteSteps = (place: ServePlace) =>
+  writeTo(
+    place,
+    `CREATE TABLE noted_steps (lease TEXT NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL);
+     CREATE TRIGGER note_step AFTER UPDATE OF rows_done ON jobs
+     BEGIN INSERT INTO noted_steps VALUES (new.lease, old.rows_done, new.rows_done); END`
+  )
+
+const notedSteps = (place: ServePlace) =>
+  rowsOf(place, Step, "SELECT lease, before, after FROM noted_steps ORDER BY rowid")
+
+const pidOf = (lease: string): number => Number(lease.split(" ")[1])
+
+describe("S.5 an import whose process dies", () => {
+  it.live(
+    `S56 killed at ${kills} random points, an import of ${rows} rows is taken up at once and ends exact`,
+    () =>
+      Effect.gen(function* () {
+        const random = seededRandom(runSeed("S56"))
+        const place = yield* servePlace
+        const file = importFile(rows)
+        let serve = yield* killableServe(place)
+        noteSteps(place)
+        yield* upload(serve, file)
+        const points = Array.from({ length: kills }, () => Math.floor(random() * rows * 0.8)).sort((a, b) => a - b)
+        let killed = 0
+        for (const point of points) {
+          yield* seen(
+            () => jobsIn(place)[0]?.rows_done ?? 0,
+            (done) => done >= point
+          )
+          serve.killNow()
+          yield* serve.ended
+          const { rows_done: done = -1, state } = jobsIn(place)[0] ?? {}
+          // On a busy machine the import may be over before the last kills.
+          if (state === "Ready") {
+            serve = yield* killableServe(place)
+            break
+          }
+          killed++
+          // A batch and how far it reads are one transaction.
+          assert.strictEqual(countOf(place, "contacts") + countOf(place, "job_rejections"), done)
+          const restarted = performance.now()
+          serve = yield* killableServe(place)
+          const { pid } = serve
+          yield* seen(
+            () => jobsIn(place)[0],
+            (job) => job !== undefined && job.lease !== null && pidOf(job.lease) === pid
+          )
+          assert.isBelow(performance.now() - restarted, 10_000, "the lease of the dead process kept the job")
+        }
+        yield* seen(
+          () => jobsIn(place)[0]?.state,
+          (state) => state !== "Loading"
+        )
+        assert.isAtLeast(killed, 1)
+        checkExact(place, file)
+        const steps = notedSteps(place)
+        // Each step begins where the one before it ended, whoever made it.
+        let at = 0
+        for (const { after, before } of steps) {
+          assert.strictEqual(before, at)
+          at = after
+        }
+        assert.strictEqual(at, rows)
+        yield* serve.stop
+        checkExact(place, file)
+      }).pipe(Effect.provide(NodeServices.layer)),
+    timeout
+  )
+
+  it.live(
+    "S56 killed the moment after its 202, an import loses nothing",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* servePlace
+        const file = importFile(3000)
+        const serve = yield* killableServe(place)
+        yield* upload(serve, file)
+        serve.killNow()
+        yield* serve.ended
+        // It stays off for two days, and what is to be done is done all the same.
+        writeTo(place, "UPDATE jobs SET created = created - 172800, expires = expires - 172800")
+        const next = yield* killableServe(place)
+        yield* seen(
+          () => jobsIn(place)[0]?.state,
+          (state) => state !== "Loading"
+        )
+        checkExact(place, file)
+        yield* next.stop
+      }).pipe(Effect.provide(NodeServices.layer)),
+    timeout
+  )
+
+  it.live(
+    "S65 of two processes on one file the one that works is killed: the other goes on, and no row is done twice",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* servePlace
+        const file = importFile(amount({ ci: 12_000, long: 100_000 }))
+        const first = yield* killableServe(place)
+        const second = yield* killableServe(place)
+        noteSteps(place)
+        yield* upload(first, file)
+        const job = yield* seen(
+          () => jobsIn(place)[0],
+          (job) => (job?.rows_done ?? 0) >= 3000
+        )
+        const worker = pidOf(job?.lease ?? "")
+        const [dying, living] = worker === first.pid ? [first, second] : [second, first]
+        assert.strictEqual(dying.pid, worker)
+        dying.killNow()
+        yield* dying.ended
+        yield* seen(
+          () => jobsIn(place)[0]?.state,
+          (state) => state !== "Loading"
+        )
+        checkExact(place, file)
+        const steps = notedSteps(place)
+        const handedOver = steps.findIndex(({ lease }) => pidOf(lease) === living.pid)
+        assert.isAbove(handedOver, 0)
+        // Nobody came in between: first the one, then the other.
+        assert.isTrue(steps.slice(0, handedOver).every(({ lease }) => pidOf(lease) === dying.pid))
+        assert.isTrue(steps.slice(handedOver).every(({ lease }) => pidOf(lease) === living.pid))
+        yield* living.stop
+      }).pipe(Effect.provide(NodeServices.layer)),
+    timeout
+  )
+
+  it.live(
+    "S56 a process that ends by SIGTERM in the midst of an import leaves it to the next one at once",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* servePlace
+        const file = importFile(8000)
+        const serve = yield* killableServe(place)
+        yield* upload(serve, file)
+        yield* seen(
+          () => jobsIn(place)[0]?.rows_done ?? 0,
+          (done) => done >= 2000
+        )
+        yield* serve.stop
+        assert.strictEqual(jobsIn(place)[0]?.state, "Loading")
+        // Even where the number of the process says nothing, as in a container that was made anew.
+        writeTo(place, "UPDATE jobs SET lease = 'somebody else'")
+        const next = yield* killableServe(place)
+        yield* seen(
+          () => jobsIn(place)[0]?.state,
+          (state) => state !== "Loading"
+        )
+        checkExact(place, file)
+        yield* next.stop
+      }).pipe(Effect.provide(NodeServices.layer)),
+    timeout
+  )
+
+  it.live(
+    "S65 an import that another process keeps from writing for longer than it waits goes on afterwards",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* servePlace
+        const file = importFile(8000)
+        const serve = yield* killableServe(place)
+        yield* upload(serve, file)
+        yield* seen(
+          () => jobsIn(place)[0]?.rows_done ?? 0,
+          (done) => done >= 1000
+        )
+        using other = new DatabaseSync(place.filename, { timeout: 5000 })
+        other.exec("BEGIN IMMEDIATE")
+        yield* seen(serve.output, (output) => output.includes("goes on later"))
+        other.exec("ROLLBACK")
+        yield* seen(
+          () => jobsIn(place)[0]?.state,
+          (state) => state !== "Loading"
+        )
+        checkExact(place, file)
+        yield* serve.stop
+      }).pipe(Effect.provide(NodeServices.layer)),
+    timeout
+  )
+})

@@ -1,0 +1,158 @@
+/**
+ * The retry table of the specification, written by hand, against what the client does.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { retryTable } from "@roster/http-client"
+import { Effect } from "effect"
+import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
+import { deleteByEmails, everyOperation, type OperationCall } from "../../src/faults/EveryOperation.ts"
+import type { ScriptedAnswer } from "../../src/faults/ScriptedHttpClient.ts"
+import { printSurvivors } from "../../src/faults/Survivors.ts"
+import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
+
+/** Whether a failure of each kind may be repeated: N, J that asks to slow down, J that does not, A, P. */
+type Row = readonly [N: boolean, throttled: boolean, J: boolean, A: boolean, P: boolean]
+
+const safe: Row = [true, true, true, true, false]
+const unlessAmbiguous: Row = [true, true, true, false, false]
+const secret: Row = [true, true, false, false, false]
+
+const oracle: { readonly [id: string]: Row } = {
+  contactsByEmailGet: safe,
+  contactsGet: safe,
+  contactsExportByIdStatusGet: safe,
+  securityApikeysGet: safe,
+  securityApikeysByNameGet: safe,
+  securitySmtpGet: safe,
+  securitySmtpByNameGet: safe,
+  contactsByEmailPut: safe,
+  securityApikeysByNamePut: safe,
+  securitySmtpByNamePut: safe,
+  contactsByEmailDelete: safe,
+  securityApikeysByNameDelete: safe,
+  securitySmtpByNameDelete: safe,
+  "contactsDeletePost by e-mails": safe,
+  contactsDeletePost: unlessAmbiguous,
+  contactsPost: unlessAmbiguous,
+  contactsExportPost: unlessAmbiguous,
+  contactsImportPost: unlessAmbiguous,
+  emailsPost: unlessAmbiguous,
+  securityApikeysPost: secret,
+  securitySmtpPost: secret
+}
+
+const kinds: ReadonlyArray<{ readonly name: string; readonly failures: ReadonlyArray<ScriptedAnswer> }> = [
+  {
+    name: "NeverReached",
+    failures: [
+      { code: "ECONNREFUSED", syscall: "connect" },
+      { code: "ECONNRESET", syscall: "connect" },
+      { code: "ENOTFOUND", syscall: "getaddrinfo" },
+      { code: "EAI_AGAIN", syscall: "getaddrinfo" },
+      { code: "EHOSTUNREACH", syscall: "connect" },
+      { code: "UND_ERR_CONNECT_TIMEOUT" }
+    ]
+  },
+  {
+    name: "NothingDone, throttled",
+    failures: [
+      { status: 429 },
+      { status: 429, headers: { "retry-after": "3" } },
+      { status: 503, headers: { "retry-after": "1" } }
+    ]
+  },
+  { name: "NothingDone", failures: [{ status: 408 }, { status: 425 }] },
+  {
+    name: "Ambiguous",
+    failures: [
+      { code: "ECONNRESET", syscall: "read" },
+      { code: "EPIPE", syscall: "write" },
+      { code: "UND_ERR_SOCKET" },
+      ...[500, 502, 503, 504, 499, 520, 521, 522, 523, 524].map((status) => ({ status }))
+    ]
+  },
+  {
+    name: "Permanent",
+    failures: [
+      ...[301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 406, 409, 410, 413, 415, 418, 422, 451, 501, 505].map(
+        (status) => ({ status })
+      ),
+      { code: "CERT_HAS_EXPIRED" },
+      { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
+      { code: "ERR_TLS_CERT_ALTNAME_INVALID" },
+      { code: "HPE_INVALID_CONSTANT" }
+    ]
+  }
+]
+
+const rows: ReadonlyArray<readonly [name: string, operation: OperationCall]> = [
+  ...everyOperation.map((operation) => [operation.id, operation] as const),
+  ["contactsDeletePost by e-mails", deleteByEmails]
+]
+
+describe("the retry table", () => {
+  printSurvivors("retry table")
+
+  it("T00 has a row in the oracle for each of the 20 operations and no other", () => {
+    assert.strictEqual(everyOperation.length, 20)
+    assert.strictEqual(new Set(everyOperation.map((operation) => operation.id)).size, 20)
+    const ids = new Set(Object.keys(oracle).map((name) => name.split(" ")[0]))
+    assert.deepStrictEqual([...ids].sort(), everyOperation.map((operation) => operation.id).sort())
+    assert.deepStrictEqual(
+      [...new Set(Object.keys(retryTable).map((name) => name.split(" ")[0]))].sort(),
+      [...ids].sort()
+    )
+  })
+
+  for (const [index, { failures, name: kind }] of kinds.entries()) {
+    it.effect.each(rows)(`T0${index + 1} ${kind}: %s`, ([name, { answer, call }]) =>
+      Effect.gen(function* () {
+        const isRepeated = oracle[name]?.[index] ?? false
+        for (const fault of failures) {
+          const about = `${name} after ${JSON.stringify(fault)}`
+          const once = yield* clockedTrial({ call, answers: [fault, answer], random: 0 })
+          assert.strictEqual(once.requests.length, isRepeated ? 2 : 1, about)
+          if (isRepeated) succeeded(once, about)
+          const always = yield* clockedTrial({ call, answers: [fault], random: 0 })
+          assert.strictEqual(always.requests.length, isRepeated ? 3 : 1, about)
+          if (kind === "Ambiguous" && !isRepeated) reason(always, "OutcomeUnknown", about)
+          else failure(always, about)
+        }
+      })
+    )
+  }
+
+  it.effect("T06 one counter counts all kinds of failure together", () =>
+    Effect.gen(function* () {
+      for (const [name, { call }] of rows) {
+        const { requests } = yield* clockedTrial({
+          call,
+          answers: [
+            { code: "ECONNREFUSED", syscall: "connect" },
+            { status: 429 },
+            { code: "ENOTFOUND" },
+            { status: 429 }
+          ],
+          random: 0
+        })
+        assert.strictEqual(requests.length, 3, name)
+      }
+    })
+  )
+
+  it.effect(
+    "T07 a doubt is not forgotten: A, then failures that prove nothing of the first attempt, is no plain failure of a write",
+    () =>
+      Effect.gen(function* () {
+        for (const [name, { call, method }] of rows) {
+          if (method === "GET") continue
+          const ended = yield* clockedTrial({
+            call,
+            answers: [{ status: 500 }, { code: "ECONNREFUSED", syscall: "connect" }],
+            random: 0
+          })
+          reason(ended, "OutcomeUnknown", name)
+        }
+      })
+  )
+})

@@ -1,0 +1,111 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { operations } from "@roster/api"
+import {
+  ContactFilter,
+  ContactsService,
+  CredentialName,
+  CredentialsService,
+  EmailAddress,
+  EmailMessage,
+  EmailsService,
+  ExportId,
+  ImportSource,
+  type ServiceError
+} from "@roster/domain"
+import { RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Cause, Context, Effect, Exit, Layer, Redacted, Stream } from "effect"
+import { inspect } from "node:util"
+import { refused, serveProcess, type ServeProcess } from "../src/index.ts"
+
+class Served extends Context.Service<Served, ServeProcess>()("@roster/testing/test/Served") {
+  static readonly layer = Layer.effect(Served, serveProcess()).pipe(Layer.provide(NodeServices.layer))
+}
+
+const wrongKey = "wrong-key-canary-51aa"
+
+/** All operations through the client, by their identifiers. */
+const everything = Effect.gen(function* () {
+  const contacts = yield* ContactsService
+  const { apiKeys, smtp } = yield* CredentialsService
+  const emails = yield* EmailsService
+  const email = EmailAddress.make("a@example.com")
+  const name = CredentialName.make("k")
+  const content = Stream.make(new TextEncoder().encode("Email\n"))
+  const message = EmailMessage.make({ recipients: [{ email }], content: { from: email } })
+  const calls: Readonly<
+    Record<string, Effect.Effect<unknown, { readonly _tag: string; readonly message: string } | ServiceError>>
+  > = {
+    contactsByEmailDelete: contacts.delete(email),
+    contactsByEmailGet: contacts.get(email),
+    contactsByEmailPut: contacts.update(email, {}),
+    contactsDeletePost: contacts.deleteMany(ContactFilter.ByEmails({ emails: [email] })),
+    contactsExportByIdStatusGet: contacts.exportStatus(ExportId.make("00000000-0000-4000-8000-000000000000")),
+    contactsExportPost: contacts.export(),
+    contactsGet: contacts.list(),
+    contactsImportPost: contacts.import(ImportSource.File({ name: "c.csv", content })),
+    contactsPost: contacts.add([]),
+    securityApikeysByNameDelete: apiKeys.delete(name),
+    securityApikeysByNameGet: apiKeys.get(name),
+    securityApikeysByNamePut: apiKeys.update(name, { name, accessLevels: [] }),
+    securityApikeysGet: apiKeys.list(),
+    securityApikeysPost: apiKeys.create({ name, accessLevels: [] }),
+    securitySmtpByNameDelete: smtp.delete(email),
+    securitySmtpByNameGet: smtp.get(email),
+    securitySmtpByNamePut: smtp.update(email, { name: email }),
+    securitySmtpGet: smtp.list(),
+    securitySmtpPost: smtp.create({ name: email }),
+    emailsPost: emails.send(message)
+  }
+  return calls
+})
+
+layer(Served.layer, { excludeTestServices: true, timeout: "60 seconds" })("a key that is refused", (it) => {
+  const asking = (apiKey: Redacted.Redacted<string> | undefined) =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Served
+      const context = yield* Layer.build(
+        RosterClient.layer({ baseUrl, apiKey }).pipe(Layer.provide(UndiciHttpClient.layer()))
+      )
+      return yield* Effect.provideContext(everything, context)
+    })
+
+  it.effect("is Unauthorized in every operation where it is none, and is in no error and no output", () =>
+    Effect.gen(function* () {
+      const { output } = yield* Served
+      for (const key of [Redacted.make(wrongKey), undefined]) {
+        const calls = yield* asking(key)
+        assert.deepStrictEqual(Object.keys(calls).sort(), [...operations.keys()].sort())
+        for (const [operation, call] of Object.entries(calls)) {
+          const exit = yield* Effect.exit(call)
+          const error = yield* refused(Effect.asVoid(exit), "ServiceError")
+          assert.deepInclude(error, { operation })
+          assert.strictEqual("reason" in error ? error.reason._tag : undefined, "Unauthorized")
+          const shown = [inspect(exit, { depth: Infinity }), JSON.stringify(exit), String(error), error.message]
+          if (Exit.isFailure(exit)) shown.push(Cause.pretty(exit.cause), JSON.stringify(exit.cause))
+          for (const text of shown) assert.notInclude(text, wrongKey)
+        }
+      }
+      assert.notInclude(output(), wrongKey)
+    })
+  )
+
+  it.effect("is AccessDenied where it lacks the level, and says which", () =>
+    Effect.gen(function* () {
+      const { apiKey } = yield* Served
+      const { baseUrl } = yield* Served
+      const owner = yield* Layer.build(
+        RosterClient.layer({ baseUrl, apiKey }).pipe(Layer.provide(UndiciHttpClient.layer()))
+      )
+      const { apiKeys } = Context.get(owner, CredentialsService)
+      const { token } = yield* apiKeys.create({ name: CredentialName.make("none"), accessLevels: ["ViewBilling"] })
+      for (const [operation, call] of Object.entries(yield* asking(token))) {
+        const error = yield* refused(Effect.asVoid(call), "ServiceError")
+        assert.strictEqual("reason" in error ? error.reason._tag : undefined, "AccessDenied", operation)
+        const required = "reason" in error && error.reason._tag === "AccessDenied" ? error.reason.required : undefined
+        assert.strictEqual(required, operations.get(operation)?.requiredAccess)
+      }
+    })
+  )
+})

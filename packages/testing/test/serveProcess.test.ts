@@ -1,0 +1,33 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Redacted } from "effect"
+import { serveProcess } from "../src/index.ts"
+
+describe("roster serve", () => {
+  it.live(
+    "writes its key once, listens, answers, and ends by SIGTERM with exit code 0",
+    () =>
+      Effect.gen(function* () {
+        const fileSystem = yield* FileSystem.FileSystem
+        const printed = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { apiKey, baseUrl, keyFile, output } = yield* serveProcess()
+            assert.match(baseUrl, /^http:\/\/127\.0\.0\.1:\d+\/v4$/)
+            const file = yield* fileSystem.readFileString(keyFile)
+            assert.strictEqual(file, `${Redacted.value(apiKey)}\n`)
+            assert.strictEqual((yield* fileSystem.stat(keyFile)).mode & 0o777, 0o600)
+            const response = yield* Effect.promise(() =>
+              fetch(`${baseUrl}/contacts`, { headers: { "X-Service-ApiKey": Redacted.value(apiKey) } })
+            )
+            assert.strictEqual(response.status, 200)
+            assert.deepStrictEqual(yield* Effect.promise(() => response.json()), [])
+            // Nothing but the one line, and the key in none.
+            assert.strictEqual(output(), `listening on ${baseUrl}\n`)
+            return output
+          })
+        )
+        assert.notMatch(printed(), /error/i)
+      }).pipe(Effect.provide(NodeServices.layer)),
+    60_000
+  )
+})

@@ -1,0 +1,164 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "./wire/Wire.ts"
+
+layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies on the wire", (it) => {
+  const emailsOf = (contacts: unknown) =>
+    Array.isArray(contacts) ? contacts.map((contact: { readonly Email: string }) => contact.Email) : []
+
+  describe("bodies", () => {
+    const json = { "Content-Type": "application/json" }
+
+    it.effect.each([
+      ["Status", "[0].Status", [{ Email: "e@example.com", Status: "Hibernating" }]],
+      ["a small letter", "[0].Status", [{ Email: "e@example.com", Status: "hibernating" }]],
+      [
+        "tracking",
+        "[1].Consent.ConsentTracking",
+        [{ Email: "e@example.com" }, { Email: "f@example.com", Consent: { ConsentTracking: "Hibernating" } }]
+      ],
+      [
+        "a day that is none",
+        "[0].Consent.ConsentDate",
+        [{ Email: "e@example.com", Consent: { ConsentDate: "2024-02-30T00:00:00Z Hibernating" } }]
+      ],
+      [
+        "a custom field that is no text",
+        "[0].CustomFields.age",
+        [{ Email: "e@example.com", CustomFields: { age: { Hibernating: 1 } } }]
+      ],
+      ["an address", "[0].Email", [{ Email: "Hibernating" }]]
+    ] as const)("a value that is none is named by its field and not repeated: %s", ([, field, body]) =>
+      Effect.gen(function* () {
+        const text = refusedWith(yield* askJson("POST", "/contacts", body), 400)
+        assert.include(text, field)
+        assert.notMatch(text, /Hibernating/i)
+        refusedWith(yield* ask("GET", "/contacts/e@example.com"), 404)
+      })
+    )
+
+    it.effect("an access level that is none", () =>
+      Effect.gen(function* () {
+        const text = refusedWith(
+          yield* askJson("POST", "/security/apikeys", { Name: "k", AccessLevel: ["Export", "Hibernating"] }),
+          400
+        )
+        assert.include(text, "AccessLevel")
+        assert.notInclude(text, "Hibernating")
+      })
+    )
+
+    it.effect.each([
+      ["no body", ""],
+      ["broken JSON", '[{"Email": "broken@example.com"}'],
+      ["something behind it", '[{"Email": "broken@example.com"}] x'],
+      ["JavaScript that is no JSON", "[{Email: 'broken@example.com'}]"],
+      ["an object for a list", '{"Email": "broken@example.com"}'],
+      ["null", "null"],
+      ["a number", "1"],
+      ["very deep JSON", "[".repeat(100_000) + "]".repeat(100_000)],
+      ["bytes that are not UTF-8", Buffer.from('[{"Email":"broken@example.com","FirstName":"Fran\xe7ois"}]', "latin1")]
+    ] as const)("a body that is not what it should be: %s", ([, body]) =>
+      Effect.gen(function* () {
+        refusedWith(yield* ask("POST", "/contacts", { headers: json, body }), 400)
+        refusedWith(yield* ask("GET", "/contacts/broken@example.com"), 404)
+      })
+    )
+
+    it.effect.each([
+      "text/plain",
+      "application/xml",
+      "application/x-www-form-urlencoded",
+      "application/json; charset=iso-8859-1",
+      "multipart/form-data; boundary=b",
+      "application/jsonp"
+    ])("a body of the type %s is 415", (type) =>
+      Effect.gen(function* () {
+        refusedWith(yield* ask("POST", "/contacts", { headers: { "Content-Type": type }, body: "[]" }), 415)
+      })
+    )
+
+    it.effect.each(["application/json", "application/json;charset=UTF-8", 'Application/JSON; charset="utf-8"'])(
+      "a body of the type %s is read",
+      (type) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(
+            succeeded(yield* ask("POST", "/contacts", { headers: { "Content-Type": type }, body: "[]" })),
+            []
+          )
+        })
+    )
+
+    it.effect("a body above 32 MiB is 413, sized or not", () =>
+      Effect.gen(function* () {
+        const large = "x".repeat(33 * 1024 * 1024)
+        refusedWith(yield* ask("POST", "/contacts", { headers: json, body: `["${large}"]` }), 413)
+        refusedWith(yield* ask("POST", "/contacts", { headers: json, body: [`["`, large, `"]`] }), 413)
+        // The service goes on.
+        succeeded(yield* ask("GET", "/contacts?limit=1"))
+      })
+    )
+  })
+
+  describe("answers", () => {
+    const fields = (value: unknown): unknown =>
+      value !== null && typeof value === "object" ? Object.keys(value).sort() : []
+    const listed = {
+      contact: [
+        "Activity",
+        "Consent",
+        "CustomFields",
+        "DateAdded",
+        "DateUpdated",
+        "Email",
+        "FirstName",
+        "LastName",
+        "Source",
+        "Status",
+        "StatusChangeDate"
+      ],
+      apiKey: ["AccessLevel", "DateCreated", "Expires", "LastUse", "Name", "RestrictAccessToIPRange"]
+    }
+
+    it.effect("hold no field that the interface does not list, and dates in the form that every SDK reads", () =>
+      Effect.gen(function* () {
+        const [contact] = [
+          succeeded(
+            yield* askJson("POST", "/contacts", [
+              { Email: "fields@example.com", FirstName: "F", Consent: { ConsentDate: "2021-01-01T01:00:00.987+01:00" } }
+            ])
+          )
+        ].flat()
+        assert.includeMembers(listed.contact, [fields(contact)].flat())
+        const text = JSON.stringify(contact)
+        assert.include(text, '"ConsentDate":"2021-01-01T00:00:00Z"')
+        for (const [, date] of text.matchAll(/"(?:Date\w*|\w*Date)":"([^"]*)"/g))
+          assert.match(date ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+        const made = succeeded(yield* askJson("POST", "/security/apikeys", { Name: "fields", AccessLevel: [] }), 201)
+        assert.includeMembers([...listed.apiKey, "Token"], [fields(made)].flat())
+        assert.include([fields(made)].flat(), "Token")
+        const got = succeeded(yield* ask("GET", "/security/apikeys/fields"))
+        assert.includeMembers(listed.apiKey, [fields(got)].flat())
+        succeededEmpty(yield* ask("DELETE", "/security/apikeys/fields"))
+      })
+    )
+
+    it.effect("of adding keep the order, however many ask at once", () =>
+      Effect.gen(function* () {
+        const adds = Array.from({ length: 16 }, (_, i) =>
+          askJson("POST", "/contacts", [
+            { Email: `own${i}@crowd.example` },
+            { Email: "Shared@crowd.example", CustomFields: { [`f${i}`]: "x" } }
+          ])
+        )
+        const answers = yield* Effect.all(adds, { concurrency: "unbounded" })
+        for (const [i, answer] of answers.entries())
+          assert.strictEqual(emailsOf(succeeded(answer))[0], `own${i}@crowd.example`)
+        const all = succeeded(yield* ask("GET", "/contacts?limit=100&rule=email+ends-with+'@crowd.example'"))
+        assert.strictEqual(emailsOf(all).length, 17)
+        const shared = succeeded(yield* ask("GET", "/contacts/shared@crowd.example"))
+        assert.strictEqual(Object.keys(Object(shared).CustomFields).length, 16)
+      })
+    )
+  })
+})
