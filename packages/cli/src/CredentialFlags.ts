@@ -1,0 +1,136 @@
+/**
+ * The flags of API keys and SMTP credentials, and what they come to in a request.
+ */
+import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
+import { didYouMean } from "@roster/domain/RuleSuggestion"
+import { DateTime, Effect } from "effect"
+import { CliError, Flag } from "effect/cli"
+import { parseEmail, toggle } from "./Inputs.ts"
+import { parseSpan } from "./Spans.ts"
+import { invalid, parseWith, refusedInput } from "./UsageError.ts"
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const subaccount = Flag.String("subaccount").pipe(
+  Flag.mapEffect(parseEmail("subaccount")),
+  Flag.withMetavar("EMAIL"),
+  Flag.withDescription("The subaccount whose credentials these are"),
+  Flag.withDefault(undefined)
+)
+
+const levels = new Map(AccessLevel.literals.map((level) => [level.toLowerCase(), level]))
+
+const parseLevel = (name: string) => {
+  const level = levels.get(name.toLowerCase())
+  const meant =
+    didYouMean(name, AccessLevel.literals) ??
+    "ViewContacts, ModifyContacts, Export, Security and ModifyAccessTokens are some"
+  return level === undefined
+    ? refusedInput(Effect.fail(invalid("access", `there is no access level "${name}"; ${meant}`)))
+    : Effect.succeed(level)
+}
+
+/**
+ * Access levels, each with a flag of its own or several with commas between them.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const access = (least: number): Flag.Flag<ReadonlyArray<AccessLevel>> =>
+  Flag.String("access").pipe(
+    Flag.mapEffect((names) =>
+      Effect.forEach(
+        names.split(",").map((name) => name.trim()),
+        parseLevel
+      )
+    ),
+    Flag.withMetavar("LEVEL"),
+    Flag.withDescription("What the key may do (repeatable, or with commas)"),
+    Flag.atLeast(least),
+    Flag.map((groups) => [...new Set(groups.flat())])
+  )
+
+/**
+ * When a credential ends: a date, or a time from now.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const expires = Flag.String("expires").pipe(
+  Flag.mapEffect((given) => {
+    const span = parseSpan(given)
+    if (span !== undefined) return Effect.map(DateTime.now, DateTime.addDuration(span))
+    const date = parseWireDate(given)
+    return date === undefined
+      ? refusedInput(
+          Effect.fail(
+            invalid(
+              "expires",
+              "it is a date such as 2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d"
+            )
+          )
+        )
+      : Effect.succeed(date)
+  }),
+  Flag.withMetavar("DATE|30d"),
+  Flag.withDescription("When it ends: a date (UTC), or a time from now"),
+  Flag.withDefault(undefined)
+)
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const ipRanges = Flag.String("ip-range").pipe(
+  Flag.mapEffect(parseWith(IpRange, "ip-range")),
+  Flag.withMetavar("CIDR"),
+  Flag.withDescription("An address or range that it may be used from (repeatable)"),
+  Flag.atLeast(0),
+  Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges))
+)
+
+/**
+ * The flags of a change that takes something away.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const clearing = {
+  noExpiry: toggle("no-expiry", "Let it never end"),
+  noIpRange: toggle("no-ip-range", "Let it be used from everywhere")
+}
+
+/**
+ * What the flags of a change say.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CredentialChanges {
+  readonly rename: string | undefined
+  readonly expires: DateTime.Utc | undefined
+  readonly ipRanges: ReadonlyArray<IpRange> | undefined
+  readonly noExpiry: boolean
+  readonly noIpRange: boolean
+}
+
+/**
+ * Refuses a change that changes nothing, and one that gives and takes the same.
+ *
+ * @category validation
+ * @since 0.1.0
+ */
+export const checkChanges = (
+  changes: CredentialChanges,
+  others: boolean
+): Effect.Effect<void, CliError.ValidationError> => {
+  const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
+  const { expires, ipRanges, noExpiry, noIpRange, rename } = changes
+  if (noExpiry && expires !== undefined) return refuse("--expires and --no-expiry exclude each other.")
+  if (noIpRange && ipRanges !== undefined) return refuse("--ip-range and --no-ip-range exclude each other.")
+  return rename === undefined && expires === undefined && ipRanges === undefined && !noExpiry && !noIpRange && !others
+    ? refuse("There is nothing to change: name what is to be different.")
+    : Effect.void
+}

@@ -1,0 +1,214 @@
+/**
+ * What a command's exit code says, in one table: from the tag of an error, or the reason of a `ServiceError`, to the code
+ * and a hint of what to do. The codes are a stable interface.
+ */
+import type {
+  ConflictingFilter,
+  ContactNotFound,
+  CredentialNotFound,
+  ExportExpired,
+  ExportFailed,
+  ExportInterrupted,
+  ExportNotFound,
+  ExportTimedOut,
+  ImportRefused,
+  InvalidInput,
+  InvalidRule,
+  ListNotFound,
+  NameTaken,
+  NotAllowedSender,
+  ServiceError,
+  ServiceErrorReason,
+  TooManyContacts,
+  TooManyCredentials,
+  UnreadableFile
+} from "@roster/domain"
+import type { InvalidSettings } from "@roster/http-client"
+import type { RosterServer, SqlServices } from "@roster/server"
+import type { PlatformError } from "effect"
+import type { Declined } from "./Confirm.ts"
+import type { PartlyDone } from "./PartlyDone.ts"
+import type { MissingKey } from "./Settings.ts"
+import type { TimeLimitReached } from "./TimeLimit.ts"
+import type { UsageError } from "./UsageError.ts"
+
+/**
+ * @category codes
+ * @since 0.1.0
+ */
+export const exitCode = {
+  ok: 0,
+  bug: 1,
+  usage: 2,
+  declined: 3,
+  key: 4,
+  notFound: 5,
+  conflict: 6,
+  refused: 7,
+  unavailable: 8,
+  partlyDone: 9,
+  jobFailed: 10,
+  interrupted: 130,
+  closedPipe: 141,
+  terminated: 143
+} as const
+
+/**
+ * Every failure that a command may end with and that is no bug.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Failure =
+  | ConflictingFilter
+  | ContactNotFound
+  | CredentialNotFound
+  | ExportExpired
+  | ExportFailed
+  | ExportInterrupted
+  | ExportNotFound
+  | ExportTimedOut
+  | ImportRefused
+  | InvalidInput
+  | InvalidRule
+  | ListNotFound
+  | NameTaken
+  | NotAllowedSender
+  | ServiceError
+  | TooManyContacts
+  | TooManyCredentials
+  | UnreadableFile
+  | InvalidSettings
+  | SqlServices.StoreError
+  | RosterServer.ServeError
+  | PlatformError.PlatformError
+  | Declined
+  | MissingKey
+  | PartlyDone
+  | TimeLimitReached
+  | UsageError
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Verdict {
+  readonly exit: number
+  readonly hint: string
+}
+
+const verdict = (exit: number, hint: string): Verdict => ({ exit, hint })
+
+const again = "Try the same command again later."
+
+/**
+ * @category codes
+ * @since 0.1.0
+ */
+export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: Verdict } = {
+  Unauthorized: verdict(exitCode.key, "Check the file or variable that the key comes from."),
+  AccessDenied: verdict(
+    exitCode.key,
+    "Use another key, or add the level to this one with: roster apikeys update NAME --access LEVEL"
+  ),
+  RateLimited: verdict(exitCode.unavailable, again),
+  Unavailable: verdict(exitCode.unavailable, "Check the address and the network, and try again."),
+  TimedOut: verdict(exitCode.unavailable, again),
+  OutcomeUnknown: verdict(exitCode.unavailable, "Look whether it was done before doing it again."),
+  UnexpectedContentType: verdict(
+    exitCode.unavailable,
+    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+  ),
+  UnexpectedRedirect: verdict(
+    exitCode.unavailable,
+    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+  ),
+  ResponseTooLarge: verdict(exitCode.unavailable, "Ask for less at once, with --limit or --rule."),
+  InvalidResponse: verdict(exitCode.unavailable, "Check that --base-url or ROSTER_BASE_URL names the service itself."),
+  Rejected: verdict(exitCode.refused, "Change the request as the service says."),
+  StoreFailure: verdict(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
+}
+
+/**
+ * @category codes
+ * @since 0.1.0
+ */
+export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: Verdict } = {
+  ConflictingFilter: verdict(exitCode.usage, "Leave out --rule or the addresses."),
+  TooManyContacts: verdict(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
+  UnreadableFile: verdict(exitCode.usage, "Nothing was sent. Correct the file, or name its encoding with --encoding."),
+  InvalidSettings: verdict(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
+  Declined: verdict(exitCode.declined, "Add --yes to do it without being asked."),
+  MissingKey: verdict(exitCode.key, "Set ROSTER_API_KEY, or name a file that holds the key with --api-key-file."),
+  ContactNotFound: verdict(exitCode.notFound, "See who is there with: roster contacts list"),
+  CredentialNotFound: verdict(
+    exitCode.notFound,
+    "See the names with: roster apikeys list, or roster smtp list; add --subaccount for those of one."
+  ),
+  ExportNotFound: verdict(
+    exitCode.notFound,
+    "Check the id or link, or wait until the export is ready: roster exports status ID"
+  ),
+  ListNotFound: verdict(exitCode.notFound, "Lists come into being with: roster contacts add EMAIL --list NAME"),
+  NameTaken: verdict(exitCode.conflict, "Choose another name, or change the one that is there with update."),
+  TooManyCredentials: verdict(exitCode.conflict, "Delete one that is no longer used."),
+  InvalidInput: verdict(exitCode.refused, "The service refused it. Change the input as it says."),
+  InvalidRule: verdict(exitCode.refused, "The service refused the rule. Change it as it says."),
+  ImportRefused: verdict(exitCode.refused, "Change the file as the service says."),
+  NotAllowedSender: verdict(
+    exitCode.refused,
+    "Send from another address. An embedded service is told its senders with: roster serve --allow-sender"
+  ),
+  ExportInterrupted: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
+  ExportTimedOut: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
+  StoreDamaged: verdict(exitCode.unavailable, "Restore a backup, or name another file with --db."),
+  StoreUnavailable: verdict(exitCode.unavailable, "Check the path, or name another file with --db."),
+  ServeError: verdict(exitCode.unavailable, "Choose another --port or --host, or end the program that has it."),
+  TimeLimitReached: verdict(
+    exitCode.unavailable,
+    "Allow more time with --timeout; look first whether something was done."
+  ),
+  PartlyDone: verdict(
+    exitCode.partlyDone,
+    "Correct what was rejected and run the command again: contacts that are there already are updated."
+  ),
+  ExportFailed: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  ExportExpired: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  PlatformError: verdict(exitCode.bug, "Check the disk and where the output goes.")
+}
+
+/**
+ * @category codes
+ * @since 0.1.0
+ */
+export const verdictOf = (failure: Failure): Verdict => {
+  switch (failure._tag) {
+    case "ServiceError":
+      return reasonVerdicts[failure.reason._tag]
+    case "UsageError":
+      return verdict(exitCode.usage, failure.hint)
+    case "InvalidSettings":
+      return failure.setting === "apiKey" ? verdicts.MissingKey : verdicts.InvalidSettings
+    default:
+      return verdicts[failure._tag]
+  }
+}
+
+/**
+ * What a program knows a failure by.
+ *
+ * @category codes
+ * @since 0.1.0
+ */
+export const codeOf = (failure: Failure): string => {
+  switch (failure._tag) {
+    case "ServiceError":
+      return failure.reason._tag
+    case "UsageError":
+      return failure.code
+    case "PlatformError":
+      return "WriteFailed"
+    default:
+      return failure._tag
+  }
+}

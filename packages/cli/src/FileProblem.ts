@@ -1,0 +1,39 @@
+/**
+ * Why a file that somebody named cannot be used, in words rather than in system calls.
+ */
+import { PlatformError, Predicate } from "effect"
+import { UsageError } from "./UsageError.ts"
+
+const reasons: { readonly [code: string]: string } = {
+  ENOENT: "there is no such file or folder",
+  ENOTDIR: "there is no such folder",
+  EACCES: "this user may not",
+  EPERM: "this user may not",
+  EROFS: "nothing can be written there",
+  EEXIST: "it is there already",
+  EISDIR: "it is a folder",
+  EBUSY: "another program uses it",
+  ENOSPC: "the disk is full",
+  EMFILE: "too many files are open"
+}
+
+const systemError = (error: unknown): unknown => (PlatformError.isPlatformError(error) ? error.reason.cause : error)
+
+/**
+ * @category conversions
+ * @since 0.1.0
+ */
+export const fileProblem =
+  (path: string, doing: "read" | "written") =>
+  (error: unknown): UsageError => {
+    const cause = systemError(error)
+    const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : "unknown"
+    return new UsageError({
+      code: "FileProblem",
+      message: `${path} cannot be ${doing}: ${reasons[code] ?? `the system says ${code}`}.`,
+      hint:
+        code === "EEXIST"
+          ? "It was left as it is: move it away, or name another file."
+          : "Check the path and its permissions."
+    })
+  }

@@ -1,0 +1,57 @@
+/**
+ * Where help goes: to stdout when it was asked for, to stderr when it explains a mistake. The mistake itself is printed by
+ * the failure boundary, last. A value that is wrong needs no page of flags.
+ */
+import { Effect, Layer, Stdio, Stream } from "effect"
+import { CliConfig, CliOutput, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
+import { Output } from "./Output.ts"
+import { version as packageVersion } from "./Version.ts"
+
+/** `-v` is not its alias, as it is of effect/cli's own flag. */
+const version = GlobalFlag.Action({
+  flag: Flag.Boolean("version").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Show the version"),
+    Flag.withDefault(false)
+  ),
+  run: Effect.fnUntraced(function* (_, { command }) {
+    const presenter = yield* CliOutput.Presenter
+    yield* presenter.present({ _tag: "Version", name: command.name, version: packageVersion })
+  })
+})
+
+const aboutValues = new Set(["InvalidValue", "ValidationError", "UserError"])
+
+const presenter = Effect.gen(function* () {
+  const output = yield* Output
+  const stdio = yield* Stdio.Stdio
+  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+  const onTerminal = yield* stdio.stderrIsTerminal
+  const requested = CliOutput.defaultFormatter({ colors: canColor, globalFlags: "summary" })
+  const forMistake = CliOutput.defaultFormatter({ colors: canColor && onTerminal, globalFlags: "summary" })
+  const print = (text: string) => Effect.orDie(output.write(Stream.make(`${text}\n`)))
+  const present = (event: CliOutput.Presenter.Event): Effect.Effect<void> => {
+    switch (event._tag) {
+      case "Version":
+        return print(`${event.name} ${event.version}`)
+      case "Help":
+        return event.reason === "Requested" || event.commandPath.length === 1
+          ? print(requested.formatHelpDoc(event.helpDoc))
+          : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
+      case "InvalidInvocation":
+        return event.errors.every((error) => aboutValues.has(error._tag))
+          ? Effect.void
+          : output.noteExactly(`${forMistake.formatHelpDoc(event.helpDoc)}\n`)
+    }
+  }
+  return CliOutput.layerPresenter({ present })
+})
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = Layer.mergeAll(
+  Layer.unwrap(presenter),
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, version] })
+).pipe(Layer.provide(TerminalCapabilities.layer))

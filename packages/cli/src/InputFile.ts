@@ -1,0 +1,61 @@
+/**
+ * Files that a command reads, where `-` is standard input.
+ */
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, Stdio, Stream } from "effect"
+import { createReadStream } from "node:fs"
+import { fileProblem } from "./FileProblem.ts"
+import * as GlobalFlags from "./GlobalFlags.ts"
+import { type UsageError, usageError } from "./UsageError.ts"
+
+/**
+ * The bytes of a file as they come, from start to end and no place twice, so that a pipe (`<(zcat file)`) does as well.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const readBytes = Effect.fnUntraced(function* (path: string) {
+  if (path === "-") return Stream.mapError((yield* Stdio.Stdio).stdin, fileProblem("Standard input", "read"))
+  return NodeStream.fromReadable<Uint8Array, UsageError>({
+    evaluate: () => createReadStream(path),
+    onError: fileProblem(path, "read")
+  })
+})
+
+/**
+ * Refuses what would read standard input twice, before anybody has read it once: it can be one of the files, or the key.
+ *
+ * @category validation
+ * @since 0.1.0
+ */
+export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<string | undefined>) {
+  if ([yield* GlobalFlags.apiKeyFile, ...paths].filter((path) => path === "-").length > 1) {
+    return yield* usageError("Standard input cannot be two things at once.", "Give all of them but one as files.")
+  }
+})
+
+/**
+ * A whole file as text.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const readText = Effect.fnUntraced(function* (path: string) {
+  return yield* textOf(path, yield* readBytes(path))
+})
+
+/**
+ * The file that holds the key, without the line break at its end.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const readKey = (path: string) => Effect.map(readText(path), (text) => text.trim())
+
+const textOf = (path: string, bytes: Stream.Stream<Uint8Array, UsageError>): Effect.Effect<string, UsageError> =>
+  Effect.flatMap(Stream.runCollect(bytes), (parts) =>
+    Effect.try({
+      try: () => new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts)),
+      catch: () => usageError(`${path} is not UTF-8 text.`, "Save it as UTF-8.")
+    })
+  )

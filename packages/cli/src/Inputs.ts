@@ -1,0 +1,122 @@
+/**
+ * Flags and arguments that more than one command has, parsed into what the domain works with.
+ */
+import { EmailAddress, parseRule, RuleText } from "@roster/domain"
+import { Effect } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { invalid, parseWith, refusedInput } from "./UsageError.ts"
+
+/**
+ * @category parsing
+ * @since 0.1.0
+ */
+export const parseEmail = (field: string) => parseWith(EmailAddress, field)
+
+/**
+ * @category arguments
+ * @since 0.1.0
+ */
+export const email = Argument.String("email").pipe(
+  Argument.withDescription("The address of the contact"),
+  Argument.mapEffect(parseEmail("email"))
+)
+
+/**
+ * A switch: there or not.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
+
+/**
+ * A text that may be left out.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const text = (name: string, description: string, metavar = "TEXT") =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
+
+/**
+ * A text that may be given several times.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const texts = (name: string, description: string, metavar = "TEXT"): Flag.Flag<ReadonlyArray<string>> =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(`${description} (repeatable)`),
+    Flag.atLeast(0)
+  )
+
+/**
+ * A whole number of a range.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const count = (name: string, description: string, from: number, to: number): Flag.Flag<number | undefined> =>
+  Flag.Int(name).pipe(
+    Flag.mapEffect((value) =>
+      value >= from && value <= to
+        ? Effect.succeed(value)
+        : refusedInput(Effect.fail(invalid(name, `${value} is not a number from ${from} to ${to}`)))
+    ),
+    Flag.withMetavar("N"),
+    Flag.withDescription(description),
+    Flag.withDefault(undefined)
+  )
+
+/**
+ * A rule, as its text: where it may stand beside addresses, the two are checked together.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const ruleText = text("rule", 'A rule that selects contacts, such as "status = Active"', "RULE")
+
+/**
+ * A rule that is checked at once.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const rule = Flag.String("rule").pipe(
+  Flag.mapEffect((given) =>
+    Effect.fromResult(parseRule(given)).pipe(
+      Effect.map(() => RuleText.make(given)),
+      refusedInput
+    )
+  ),
+  Flag.withMetavar("RULE"),
+  Flag.withDescription('A rule that selects contacts, such as "status = Active"'),
+  Flag.withDefault(undefined)
+)
+
+/**
+ * Custom fields as they are typed, `key=value`. The value may be empty.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const customFields = Flag.String("field").pipe(
+  Flag.mapEffect((given) => {
+    const at = given.indexOf("=")
+    return at > 0
+      ? Effect.succeed([given.slice(0, at), given.slice(at + 1)] as const)
+      : refusedInput(Effect.fail(invalid("field", "a custom field is written as key=value")))
+  }),
+  Flag.withMetavar("key=value"),
+  Flag.withDescription("A custom field (repeatable)"),
+  Flag.atLeast(0),
+  Flag.map((pairs) => (pairs.length === 0 ? undefined : Object.fromEntries(pairs)))
+)
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const lists = texts("list", "A list to put the contacts on; it comes into being if it is new", "NAME")

@@ -1,0 +1,45 @@
+/**
+ * What must be known of a command line even where the rest of it cannot be read: errors are printed as `--output` says, and
+ * `--timeout` bounds everything. Both flags are declared and checked with the others in `GlobalFlags.ts`.
+ */
+import type { Duration } from "effect"
+import { parseSpan } from "./Spans.ts"
+
+/**
+ * The value of a flag, by its names with their dashes.
+ *
+ * @category inspection
+ * @since 0.1.0
+ */
+export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): string | undefined => {
+  for (const [index, arg] of args.entries()) {
+    if (arg === "--") return undefined
+    const name = names.find((name) => arg === name || arg.startsWith(`${name}=`))
+    if (name !== undefined) return arg === name ? args[index + 1] : arg.slice(name.length + 1)
+  }
+  return undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type OutputFormat = "table" | "json"
+
+/**
+ * A table for people on a terminal, JSON for programs elsewhere, unless the command line says.
+ *
+ * @category inspection
+ * @since 0.1.0
+ */
+export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): OutputFormat => {
+  const given = flagValue(args, ["--output", "-o"])
+  return given === "table" || given === "json" ? given : isTerminal ? "table" : "json"
+}
+
+/**
+ * @category inspection
+ * @since 0.1.0
+ */
+export const timeLimit = (args: ReadonlyArray<string>): Duration.Duration | undefined =>
+  parseSpan(flagValue(args, ["--timeout"]) ?? "")

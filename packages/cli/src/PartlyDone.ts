@@ -1,0 +1,10 @@
+/**
+ * Some of it was done and some was not, as the summary on stdout says.
+ */
+import { Schema } from "effect"
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export class PartlyDone extends Schema.TaggedError<PartlyDone>()("PartlyDone", { message: Schema.String }) {}

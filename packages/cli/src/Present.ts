@@ -1,0 +1,15 @@
+/**
+ * Leaving out what is not given: a record that is sent must not name a field that nobody mentioned.
+ */
+
+type Given<A> = { readonly [K in keyof A as undefined extends A[K] ? never : K]: A[K] } & {
+  readonly [K in keyof A as undefined extends A[K] ? K : never]?: Exclude<A[K], undefined>
+}
+
+/**
+ * @category combinators
+ * @since 0.1.0
+ */
+export const present = <const A extends object>(fields: A): Given<A> =>
+  // Only fields that are undefined are left out, and those are optional in the result.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<A>

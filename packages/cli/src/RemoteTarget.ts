@@ -1,0 +1,29 @@
+/**
+ * A service over the network.
+ */
+import { RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Effect, Layer, Redacted } from "effect"
+import { readKey } from "./InputFile.ts"
+import { KeySource, MissingKey, type Settings } from "./Settings.ts"
+import { Target } from "./Target.ts"
+
+const keyFrom = KeySource.$match({
+  Environment: ({ key }) => Effect.succeed(key),
+  File: ({ path }) => Effect.map(readKey(path), (key) => Redacted.make(key, { label: "apiKey" }))
+})
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = ({ apiKeyHeader, apiKeyPrefix, baseUrl, key }: Extract<Settings, { readonly _tag: "Remote" }>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const apiKey = yield* keyFrom(key)
+      if (Redacted.value(apiKey).trim() === "") {
+        return yield* new MissingKey({ message: "The API key that was given is empty." })
+      }
+      return RosterClient.layer({ baseUrl, apiKey, apiKeyHeader, apiKeyPrefix })
+    })
+  ).pipe(Layer.provide(UndiciHttpClient.layer()), Layer.merge(Layer.succeed(Target, { name: baseUrl })))

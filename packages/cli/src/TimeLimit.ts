@@ -1,0 +1,33 @@
+/**
+ * The end of `--timeout`.
+ */
+import { Duration, Effect, Schema } from "effect"
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export class TimeLimitReached extends Schema.TaggedError<TimeLimitReached>()("TimeLimitReached", {
+  message: Schema.String
+}) {}
+
+/**
+ * Stops a command when its time is over, whatever it is doing.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const within =
+  (limit: Duration.Duration | undefined) =>
+  <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E | TimeLimitReached, R> =>
+    limit === undefined
+      ? command
+      : Effect.timeoutOrElse(command, {
+          duration: limit,
+          orElse: () =>
+            Effect.fail(
+              new TimeLimitReached({
+                message: `The command did not end within ${Duration.format(limit)} and was stopped.`
+              })
+            )
+        })

@@ -1,0 +1,23 @@
+/**
+ * `roster apikeys get`
+ */
+import { ApiKey, CredentialsService } from "@roster/domain"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { subaccount } from "../../CredentialFlags.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+import { name } from "./name.ts"
+
+export const get = Command.make(
+  "get",
+  { name, subaccount },
+  Effect.fnUntraced(function* ({ name, subaccount }) {
+    const { apiKeys } = yield* CredentialsService
+    yield* Results.record(ApiKey, yield* apiKeys.get(name, { subaccount }))
+  })
+).pipe(
+  Command.withDescription("Show an API key, without its secret"),
+  Command.withExamples([{ command: "roster apikeys get ci-sync" }]),
+  Command.provide(Target.layer)
+)

@@ -1,0 +1,44 @@
+/**
+ * `roster contacts add`
+ */
+import { Contact, ContactsService, ContactStatus } from "@roster/domain"
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { customFields, email, lists, text } from "../../Inputs.ts"
+import { present } from "../../Present.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+
+export const add = Command.make(
+  "add",
+  {
+    email,
+    firstName: text("first-name", "First name", "NAME"),
+    lastName: text("last-name", "Last name", "NAME"),
+    status: Flag.Literals("status", ContactStatus.literals).pipe(
+      Flag.withDescription("Status; a new contact is Active unless said"),
+      Flag.withDefault(undefined)
+    ),
+    customFields,
+    lists
+  },
+  Effect.fnUntraced(function* ({ lists, ...fields }) {
+    const contacts = yield* ContactsService
+    const added = yield* contacts.add([present(fields)], { listNames: lists.length === 0 ? undefined : lists })
+    yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
+  })
+).pipe(
+  Command.withDescription("Add a contact, or update the one that has this address"),
+  Command.withExamples([
+    { command: "roster contacts add ann@example.com --first-name Ann --last-name Lee" },
+    {
+      command: "roster contacts add ann@example.com --field city=Berlin --field plan=pro --list Newsletter",
+      description: "With custom fields, on a list"
+    },
+    {
+      command: "roster contacts add ann@example.com --status Unsubscribed",
+      description: "Change the status of a contact"
+    }
+  ]),
+  Command.provide(Target.layer)
+)

@@ -1,0 +1,79 @@
+/**
+ * `roster contacts export`
+ */
+import { awaitExport, contactFilterFromInput, ContactsService, ExportLink } from "@roster/domain"
+import { Effect, Option } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import { delivery, deliveryFlags } from "../../ExportDelivery.ts"
+import { parseEmail, ruleText, toggle } from "../../Inputs.ts"
+import { Output } from "../../Output.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+import { refusedHere, usageError } from "../../UsageError.ts"
+
+const formats = { csv: "Csv", json: "Json", xml: "Xml" } as const
+
+export const exportCommand = Command.make(
+  "export",
+  {
+    rule: ruleText,
+    emails: Flag.String("email").pipe(
+      Flag.mapEffect(parseEmail("email")),
+      Flag.withMetavar("EMAIL"),
+      Flag.withDescription("A contact to export (repeatable)"),
+      Flag.atLeast(0)
+    ),
+    format: Flag.Literals("format", ["csv", "json", "xml"]).pipe(
+      Flag.withDescription("The format of the file, csv unless said"),
+      Flag.withDefault("csv")
+    ),
+    zip: toggle("zip", "Pack the file"),
+    noWait: toggle("no-wait", "Print the id and the link at once, and let the service work"),
+    ...deliveryFlags
+  },
+  Effect.fnUntraced(function* ({ emails, force, format, noWait, out, rule, zip }) {
+    const output = yield* Output
+    const filter = yield* refusedHere(
+      contactFilterFromInput({ rule, emails: emails.length === 0 ? undefined : emails })
+    )
+    if (zip && !noWait && out === undefined && output.isTerminal) {
+      return yield* usageError("A packed file is nothing for a terminal.", "Name a file with --out.")
+    }
+    const contacts = yield* ContactsService
+    const deliver = yield* delivery({ out: noWait ? undefined : out, force })
+    const link = yield* contacts.export({
+      filter: Option.getOrUndefined(filter),
+      fileFormat: formats[format],
+      compressionFormat: zip ? "Zip" : "None"
+    })
+    if (noWait) return yield* Results.record(ExportLink, link)
+    yield* awaitExport(link.id).pipe(
+      Effect.onInterrupt(() => output.note(`The export goes on. Look again with: roster exports status ${link.id}`))
+    )
+    yield* deliver(contacts.download(link.link))
+  }, Effect.scoped)
+).pipe(
+  Command.validate(({ noWait, out }) =>
+    noWait && out !== undefined
+      ? Effect.fail(
+          new CliError.ValidationError({
+            message: "--no-wait and --out exclude each other: the file is not there yet."
+          })
+        )
+      : Effect.void
+  ),
+  Command.withDescription("Export contacts to a file: all of them, those of a rule or those that are named"),
+  Command.withExamples([
+    { command: "roster contacts export --out contacts.csv" },
+    {
+      command: 'roster contacts export --rule "status = Active" --format json --zip --out active.zip',
+      description: "Those that a rule selects, packed"
+    },
+    {
+      command: "roster contacts export --email ann@example.com > ann.csv",
+      description: "One contact, to standard output"
+    },
+    { command: "roster contacts export --no-wait", description: "Fetch it later with: roster exports status ID" }
+  ]),
+  Command.provide(Target.layer)
+)

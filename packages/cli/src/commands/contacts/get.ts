@@ -1,0 +1,25 @@
+/**
+ * `roster contacts get`
+ */
+import { Contact, ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { email } from "../../Inputs.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+
+export const get = Command.make(
+  "get",
+  { email },
+  Effect.fnUntraced(function* ({ email }) {
+    const contacts = yield* ContactsService
+    yield* Results.record(Contact, yield* contacts.get(email))
+  })
+).pipe(
+  Command.withDescription("Show everything that is known of a contact"),
+  Command.withExamples([
+    { command: "roster contacts get ann@example.com" },
+    { command: "roster contacts get ann@example.com -o json | jq .CustomFields", description: "Its custom fields" }
+  ]),
+  Command.provide(Target.layer)
+)

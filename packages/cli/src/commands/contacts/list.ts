@@ -1,0 +1,44 @@
+/**
+ * `roster contacts list`
+ */
+import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { CliError, Command } from "effect/cli"
+import { count, rule, toggle } from "../../Inputs.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+
+const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
+
+export const list = Command.make(
+  "list",
+  {
+    limit: count("limit", "How many at most: 20 unless said", 1, maximumContactsPerPage),
+    offset: count("offset", "How many to skip ahead", 0, Number.MAX_SAFE_INTEGER),
+    rule,
+    all: toggle("all", "All of them, however many there are")
+  },
+  Effect.fnUntraced(function* ({ all, limit, offset, rule }) {
+    const contacts = yield* ContactsService
+    const found = all
+      ? contacts.stream({ offset, rule })
+      : Stream.fromArrayEffect(contacts.list({ limit, offset, rule }))
+    yield* Results.records(Contact, columns, found)
+  })
+).pipe(
+  Command.validate(({ all, limit }) =>
+    all && limit !== undefined
+      ? Effect.fail(new CliError.ValidationError({ message: "--all and --limit exclude each other." }))
+      : Effect.void
+  ),
+  Command.withDescription("List contacts in the order in which they were added"),
+  Command.withExamples([
+    { command: "roster contacts list --limit 50", description: "The first 50" },
+    {
+      command: "roster contacts list --rule \"status = Active AND city = 'Berlin'\"",
+      description: "Those that a rule selects"
+    },
+    { command: "roster contacts list --all -o json | jq -r '.[].Email'", description: "The addresses of all" }
+  ]),
+  Command.provide(Target.layer)
+)

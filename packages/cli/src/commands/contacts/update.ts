@@ -1,0 +1,43 @@
+/**
+ * `roster contacts update`
+ */
+import { Contact, ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+import { CliError, Command } from "effect/cli"
+import { customFields, email, text } from "../../Inputs.ts"
+import { present } from "../../Present.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+
+export const update = Command.make(
+  "update",
+  {
+    email,
+    firstName: text("first-name", "First name", "NAME"),
+    lastName: text("last-name", "Last name", "NAME"),
+    customFields
+  },
+  Effect.fnUntraced(function* ({ email, ...changes }) {
+    const contacts = yield* ContactsService
+    yield* Results.record(Contact, yield* contacts.update(email, present(changes)))
+  })
+).pipe(
+  Command.validate(({ customFields, firstName, lastName }) =>
+    firstName === undefined && lastName === undefined && customFields === undefined
+      ? Effect.fail(
+          new CliError.ValidationError({
+            message: "There is nothing to change: name --first-name, --last-name or --field."
+          })
+        )
+      : Effect.void
+  ),
+  Command.withDescription("Change names and custom fields of a contact, and leave the rest"),
+  Command.withExamples([
+    { command: "roster contacts update ann@example.com --last-name Lee-Smith" },
+    {
+      command: "roster contacts update ann@example.com --field city=Paris --field plan=",
+      description: "Set a custom field, empty another"
+    }
+  ]),
+  Command.provide(Target.layer)
+)

@@ -1,0 +1,81 @@
+/**
+ * `roster emails send`
+ */
+import { EmailAddress, emailAddressIssue, EmailSend, EmailsService } from "@roster/domain"
+import { Effect } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import { checkInputs, readText } from "../../InputFile.ts"
+import { text } from "../../Inputs.ts"
+import { present } from "../../Present.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+import { invalid, parseWith, refusedInput } from "../../UsageError.ts"
+
+/** `ann@example.com` or `Ann Lee <ann@example.com>`. */
+const parseSender = (given: string) => {
+  const issue = emailAddressIssue(/^[^<>]*<([^<>]*)>$/.exec(given)?.[1] ?? given)
+  return issue === undefined ? Effect.succeed(given) : refusedInput(Effect.fail(invalid("from", issue)))
+}
+
+const textOf = (given: string | undefined, file: string | undefined) =>
+  given === undefined && file !== undefined ? readText(file) : Effect.succeed(given)
+
+export const send = Command.make(
+  "send",
+  {
+    from: Flag.String("from").pipe(
+      Flag.mapEffect(parseSender),
+      Flag.withMetavar("SENDER"),
+      Flag.withDescription('Who it is from: an address, or "Name <address>"')
+    ),
+    to: Flag.String("to").pipe(
+      Flag.mapEffect(parseWith(EmailAddress, "to")),
+      Flag.withMetavar("EMAIL"),
+      Flag.withDescription("Who it goes to (repeatable)"),
+      Flag.between(1, 1000)
+    ),
+    subject: text("subject", "What it is about"),
+    text: text("text", "Its text"),
+    textFile: text("text-file", "The file that holds its text, or -", "FILE|-"),
+    html: text("html", "Its text as HTML"),
+    htmlFile: text("html-file", "The file that holds its text as HTML, or -", "FILE|-")
+  },
+  Effect.fnUntraced(function* (input) {
+    const parts = [
+      { contentType: "HTML", content: yield* textOf(input.html, input.htmlFile) },
+      { contentType: "PlainText", content: yield* textOf(input.text, input.textFile) }
+    ] as const
+    const emails = yield* EmailsService
+    const sent = yield* emails.send({
+      recipients: input.to.map((email) => ({ email })),
+      content: {
+        from: input.from,
+        ...present({ subject: input.subject }),
+        body: parts.flatMap(({ content, contentType }) =>
+          content === undefined ? [] : [{ contentType, content, charset: "utf-8" }]
+        )
+      }
+    })
+    yield* Results.record(EmailSend, sent)
+  })
+).pipe(
+  Command.validate(({ html, htmlFile, text, textFile }) => {
+    const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
+    if (text !== undefined && textFile !== undefined) return refuse("--text and --text-file exclude each other.")
+    if (html !== undefined && htmlFile !== undefined) return refuse("--html and --html-file exclude each other.")
+    return [text, textFile, html, htmlFile].every((part) => part === undefined)
+      ? refuse("There is nothing to send: give --text, --text-file, --html or --html-file.")
+      : Effect.void
+  }),
+  Command.withDescription("Send a mail"),
+  Command.withExamples([
+    { command: 'roster emails send --from news@example.com --to ann@example.com --subject Hello --text "Hello Ann"' },
+    {
+      command:
+        'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html',
+      description: "A page from a file"
+    }
+  ]),
+  Command.provide(Target.layer),
+  Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
+)

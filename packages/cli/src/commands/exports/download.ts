@@ -1,0 +1,38 @@
+/**
+ * `roster exports download`
+ */
+import { ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { delivery, deliveryFlags } from "../../ExportDelivery.ts"
+import * as Target from "../../Target.ts"
+import { invalid, refusedInput } from "../../UsageError.ts"
+
+const isLink = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
+
+export const download = Command.make(
+  "download",
+  {
+    link: Argument.String("link").pipe(
+      Argument.withDescription("The link that the export was given"),
+      Argument.mapEffect((text) =>
+        isLink(text)
+          ? Effect.succeed(text)
+          : refusedInput(Effect.fail(invalid("link", "it is not the link of an export")))
+      )
+    ),
+    ...deliveryFlags
+  },
+  Effect.fnUntraced(function* ({ link, ...to }) {
+    const contacts = yield* ContactsService
+    const deliver = yield* delivery(to)
+    yield* deliver(contacts.download(link))
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Fetch the file of an export that is ready"),
+  Command.withExamples([
+    { command: 'roster exports download "$LINK" --out contacts.csv' },
+    { command: 'roster exports download "$LINK" | wc -l', description: "To standard output" }
+  ]),
+  Command.provide(Target.layer)
+)

@@ -1,0 +1,32 @@
+/**
+ * `roster exports status`
+ */
+import { ContactsService, ExportExpired, ExportFailed, ExportId, ExportStatus } from "@roster/domain"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+import { parseWith } from "../../UsageError.ts"
+
+export const status = Command.make(
+  "status",
+  {
+    id: Argument.String("id").pipe(
+      Argument.withDescription("The id that the export was given"),
+      Argument.mapEffect(parseWith(ExportId, "id"))
+    )
+  },
+  Effect.fnUntraced(function* ({ id }) {
+    const contacts = yield* ContactsService
+    const status = yield* contacts.exportStatus(id)
+    yield* Results.record(ExportStatus, status)
+    if (status === "Error") return yield* new ExportFailed({ id })
+    if (status === "Expired") return yield* new ExportExpired({ id })
+  })
+).pipe(
+  Command.withDescription(
+    "Show where an export stands: Loading, Ready, Error or Expired; ends with 10 for the last two"
+  ),
+  Command.withExamples([{ command: "roster exports status 3fa85f64-5717-4562-b3fc-2c963f66afa6" }]),
+  Command.provide(Target.layer)
+)

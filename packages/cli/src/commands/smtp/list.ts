@@ -1,0 +1,27 @@
+/**
+ * `roster smtp list`
+ */
+import { CredentialsService, SmtpCredentials } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { Command } from "effect/cli"
+import { subaccount } from "../../CredentialFlags.ts"
+import * as Results from "../../Results.ts"
+import * as Target from "../../Target.ts"
+
+const columns = ["Name", "Expires", "LastUse", "DateCreated"]
+
+export const list = Command.make(
+  "list",
+  { subaccount },
+  Effect.fnUntraced(function* ({ subaccount }) {
+    const { smtp } = yield* CredentialsService
+    yield* Results.records(SmtpCredentials, columns, Stream.fromArrayEffect(smtp.list({ subaccount })))
+  })
+).pipe(
+  Command.withDescription("List the SMTP credentials, without their secrets"),
+  Command.withExamples([
+    { command: "roster smtp list" },
+    { command: "roster smtp list --subaccount team@example.com", description: "Those of a subaccount" }
+  ]),
+  Command.provide(Target.layer)
+)

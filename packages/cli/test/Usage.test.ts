@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runHere } from "./inProcess.ts"
+import { failure } from "./roster.ts"
+
+/** What is refused before anything is opened or sent: the arguments, the code in JSON, and a piece of the message. */
+const refusals: ReadonlyArray<readonly [args: string, code: string, message: RegExp]> = [
+  ["contact list", "UsageError", /contacts/],
+  ["contacts lst", "UsageError", /list/],
+  ["contacts list --limt 3", "UsageError", /--limit/],
+  ["contacts list extra", "UsageError", /extra/],
+  ["contacts list --limit", "UsageError", /--limit/],
+  ["contacts list --limit 0", "InvalidInput", /limit/],
+  ["contacts list --limit 1001", "InvalidInput", /1000/],
+  ["contacts list --limit -5", "InvalidInput", /limit/],
+  ["contacts list --limit 1.5", "UsageError", /limit/],
+  ["contacts list --offset -1", "InvalidInput", /offset/],
+  ["contacts list --all --limit 3", "UsageError", /--all/],
+  ["contacts list --rule status=", "InvalidRule", /\^/],
+  ["contacts list -o yaml", "UsageError", /json/],
+  ["contacts list --timeout soon", "InvalidInput", /timeout/],
+  ["contacts list --timeout 0s", "InvalidInput", /timeout/],
+  ["contacts get", "UsageError", /email/],
+  ["contacts get ann", "InvalidInput", /ann/],
+  ["contacts get ann@exam@ple.com", "InvalidInput", /only one @/],
+  ["contacts add ann@example.com --status Happy", "UsageError", /Engaged/],
+  ["contacts add ann@example.com --field city", "InvalidInput", /key=value/],
+  ["contacts update ann@example.com", "UsageError", /nothing to change/],
+  ["contacts delete --yes", "UsageError", /which contacts/],
+  ["contacts delete ann@example.com bob --yes", "InvalidInput", /bob/],
+  ["contacts import", "UsageError", /file/],
+  ["contacts import a.csv --encoding utf-99", "InvalidInput", /encoding/],
+  ["contacts export --email ann", "InvalidInput", /ann/],
+  ["contacts export --format pdf", "UsageError", /csv/],
+  ["contacts export --no-wait --out a.csv", "UsageError", /--no-wait/],
+  ["exports status 17", "InvalidInput", /id of an export/],
+  ["exports download file:///etc/passwd", "InvalidInput", /link/],
+  ["apikeys create ci", "UsageError", /access/],
+  ["apikeys create ci --access Exprot", "InvalidInput", /did you mean "Export"/],
+  ["apikeys create ci --access Export,Nothing", "InvalidInput", /Nothing/],
+  ["apikeys create ci --access Export --expires later", "InvalidInput", /expires/],
+  ["apikeys create ci --access Export --expires 2030-02-30", "InvalidInput", /expires/],
+  ["apikeys create ci --access Export --ip-range 300.0.0.1", "InvalidInput", /192\.0\.2\.0\/24/],
+  ["apikeys create ci --access Export --subaccount team", "InvalidInput", /subaccount/],
+  ["apikeys update ci", "UsageError", /nothing to change/],
+  ["apikeys update ci --expires 30d --no-expiry", "UsageError", /--no-expiry/],
+  ["apikeys update ci --ip-range 192.0.2.1 --no-ip-range", "UsageError", /--no-ip-range/],
+  ["smtp create shop", "InvalidInput", /e-mail address/],
+  ["smtp create shop@example.com --access Export", "UsageError", /--access/],
+  ["emails send --from a@example.com --to b@example.com", "UsageError", /nothing to send/],
+  ["emails send --from a@example.com --to b@example.com --text x --text-file y", "UsageError", /--text-file/],
+  ["emails send --from a@example.com --to b@example.com --text-file - --html-file -", "UsageError", /Standard input/],
+  ["emails send --from nobody --to b@example.com --text x", "InvalidInput", /from/],
+  ["emails send --from a@example.com --text x", "UsageError", /to/],
+  ["serve --port 65536", "UsageError", /65535/],
+  ["serve --base-url https://example.com/v4", "UsageError", /serve/],
+  ["contacts list --api-key sesame", "UsageError", /No flag takes a key/],
+  ["contacts", "UsageError", /subcommand/],
+  ["-v", "UsageError", /-v/]
+]
+
+describe("usage errors", () => {
+  it.live.each(refusals)("roster %s", ([args, code, message]) =>
+    Effect.gen(function* () {
+      const ended = yield* runHere(args.split(" "))
+      assert.strictEqual(ended.code, 2, ended.stderr)
+      assert.strictEqual(ended.stdout, "")
+      const said = failure(ended)
+      assert.deepStrictEqual(Object.keys(said), ["code", "message", "hint"])
+      assert.strictEqual(said.code, code)
+      assert.match(said.message, message)
+      assert.notInclude(ended.stderr, "sesame")
+      assert.notMatch(ended.stderr, /^\s+at /m)
+    })
+  )
+
+  it.live("put the help before the message where the command line has another shape", () =>
+    Effect.gen(function* () {
+      const { stderr } = yield* runHere(["contacts", "list", "--limt", "3", "-o", "table"])
+      assert.match(stderr, /^DESCRIPTION/)
+      assert.match(stderr, /error: Unrecognized flag: --limt[^]*See: roster contacts list --help\n$/)
+    })
+  )
+
+  it.live("are the message alone where a value is wrong", () =>
+    Effect.gen(function* () {
+      const { stderr } = yield* runHere(["contacts", "get", "ann", "-o", "table"])
+      assert.match(stderr, /^error: Invalid email: "ann"/)
+    })
+  )
+})
+
+describe("help and version", () => {
+  it.live("go to stdout when they are asked for", () =>
+    Effect.gen(function* () {
+      for (const args of [["--help"], ["-h"], [], ["contacts", "--help"], ["contacts", "list", "-h"], ["--version"]]) {
+        const { code, stderr, stdout } = yield* runHere(args)
+        assert.deepStrictEqual([code, stderr], [0, ""], args.join(" "))
+        assert.match(stdout, args[0] === "--version" ? /^roster \d+\.\d+\.\d+\n$/ : /^DESCRIPTION/)
+      }
+    })
+  )
+})

@@ -1,0 +1,46 @@
+/**
+ * The command line within the test's own process: quick, with its output kept. The store is what the arguments say.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { ConfigProvider, Effect, Layer, Stream } from "effect"
+import { Command } from "effect/cli"
+import { toExitCode } from "../src/Boundary.ts"
+import * as Help from "../src/Help.ts"
+import { outputFormat } from "../src/Invocation.ts"
+import { Output } from "../src/Output.ts"
+import { roster } from "../src/Roster.ts"
+import * as Signals from "../src/Signals.ts"
+
+/** Runs a command line to its exit code, as `bin.ts` does. */
+export const runHere = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  options: { readonly isTerminal?: boolean; readonly env?: Record<string, string> } = {}
+) {
+  const { env = {}, isTerminal = false } = options
+  let stdout = ""
+  let stderr = ""
+  const say = (text: string) =>
+    Effect.sync(() => {
+      stderr += text
+    })
+  const output = Output.of({
+    format: outputFormat(args, isTerminal),
+    isTerminal,
+    write: (part) =>
+      Stream.runForEach(part, (text) =>
+        Effect.sync(() => {
+          stdout += typeof text === "string" ? text : Buffer.from(text).toString()
+        })
+      ),
+    note: (words) => say(`${words}\n`),
+    ask: (question) => say(question),
+    noteExactly: (line) => say(`${line}\n`)
+  })
+  const layer = Layer.mergeAll(
+    Help.layer.pipe(Layer.provideMerge(Layer.succeed(Output, output))),
+    Layer.succeed(Signals.Signals, Signals.make().service),
+    ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+  ).pipe(Layer.provideMerge(NodeServices.layer))
+  const code = yield* Command.runWith(roster, { version: "test" })(args).pipe(toExitCode, Effect.provide(layer))
+  return { code, stdout, stderr }
+})

@@ -1,0 +1,99 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Ended, failure, json, jsonOf, makeLocalRoster } from "../roster.ts"
+
+describe("roster contacts, on a store file", () => {
+  it.live("adds, shows, changes, lists and deletes", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+
+      const added = yield* run([
+        "contacts",
+        "add",
+        "Ann@example.com",
+        "--first-name",
+        "Ann",
+        "--status",
+        "Engaged",
+        "--field",
+        "city=Köln",
+        "--field",
+        "note=a=b",
+        "--list",
+        "News"
+      ])
+      assert.deepStrictEqual([added.code, added.stderr], [0, ""])
+      assert.include(json(added), {
+        Email: "Ann@example.com",
+        Status: "Engaged",
+        FirstName: "Ann",
+        Source: "ContactApi"
+      })
+
+      const updated = yield* run(["contacts", "update", "ann@example.com", "--last-name", "Lee", "--field", "city="])
+      assert.strictEqual(updated.code, 0, updated.stderr)
+      assert.include(json(updated), { FirstName: "Ann", LastName: "Lee", Status: "Engaged" })
+
+      const shown = yield* run(["contacts", "get", "ann@example.com"])
+      assert.deepStrictEqual(json(shown), json(updated))
+      assert.strictEqual(shown.stdout.trimEnd().split("\n").length, 1)
+
+      yield* run(["contacts", "add", "bob@example.com"])
+      const listed = yield* run(["contacts", "list"])
+      assert.deepStrictEqual(emails(listed), ["Ann@example.com", "bob@example.com"])
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--limit", "1", "--offset", "1"])), [
+        "bob@example.com"
+      ])
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--rule", "status = Engaged"])), [
+        "Ann@example.com"
+      ])
+      assert.deepStrictEqual(json(yield* run(["contacts", "list", "--all"])), json(listed))
+
+      const table = yield* run(["contacts", "list", "-o", "table"])
+      assert.match(table.stdout, /^Email +Status +FirstName +LastName +DateAdded\nAnn@example\.com +Engaged +Ann +Lee/)
+
+      const deleted = yield* run(["contacts", "delete", "ann@example.com", "--yes"])
+      assert.deepStrictEqual([deleted.code, deleted.stdout], [0, '{"ok":true}\n'])
+      const gone = yield* run(["contacts", "get", "ann@example.com"])
+      assert.deepStrictEqual([gone.code, gone.stdout, failure(gone).code], [5, "", "ContactNotFound"])
+      assert.strictEqual((yield* run(["contacts", "delete", "ann@example.com", "--yes"])).code, 5)
+    })
+  )
+
+  it.live("lists all of more than one page, in either form", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const rows = Array.from({ length: 2345 }, (_, index) => `c${index}@example.com`)
+      yield* run(["contacts", "import", "-"], { input: `Email\n${rows.join("\n")}\n` })
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--all"])), rows)
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--all", "--offset", "2340"])), rows.slice(2340))
+      const table = yield* run(["contacts", "list", "--all", "-o", "table"])
+      assert.strictEqual(table.stdout.trimEnd().split("\n").length, 2346)
+      assert.strictEqual((yield* run(["contacts", "list", "--all", "--rule", "email = 'x'"])).stdout, "[]\n")
+    })
+  )
+
+  it.live("deletes nothing without --yes where nobody can be asked, and nothing by two filters at once", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      yield* run(["contacts", "import", "-"], { input: "Email\na@x.com\nb@x.com\nc@x.com\nd@x.com\n" })
+
+      const unasked = yield* run(["contacts", "delete", "a@x.com"])
+      assert.deepStrictEqual([unasked.code, unasked.stdout, failure(unasked).code], [3, "", "Declined"])
+      assert.strictEqual((yield* run(["contacts", "delete", "--rule", "All"])).code, 3)
+      const both = yield* run(["contacts", "delete", "a@x.com", "--rule", "All", "--yes"])
+      assert.deepStrictEqual([both.code, failure(both).code], [2, "ConflictingFilter"])
+      const blank = yield* run(["contacts", "delete", "--rule", " ", "--yes"])
+      assert.deepStrictEqual([blank.code, failure(blank).code], [2, "InvalidRule"])
+      assert.strictEqual(emails(yield* run(["contacts", "list"])).length, 4)
+
+      const several = yield* run(["contacts", "delete", "a@x.com", "b@x.com", "nobody@x.com", "--yes"])
+      assert.deepStrictEqual([several.code, several.stdout], [0, '{"ok":true}\n'])
+      assert.strictEqual((yield* run(["contacts", "delete", "--rule", "email = 'c@x.com'", "--yes"])).code, 0)
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list"])), ["d@x.com"])
+    })
+  )
+})
+
+const emails = (ended: Ended): ReadonlyArray<string> =>
+  jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)

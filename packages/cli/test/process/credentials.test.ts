@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { failure, json, jsonOf, makeLocalRoster } from "../roster.ts"
+
+describe("roster apikeys and roster smtp", () => {
+  it.live("make a key, show it without its secret, change only what is named, and delete it", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const created = yield* run([
+        "apikeys",
+        "create",
+        "ci",
+        "--access",
+        "ViewContacts,export",
+        "--access",
+        "Security",
+        "--expires",
+        "2090-12-31",
+        "--ip-range",
+        "192.0.2.0/24",
+        "--ip-range",
+        "2001:db8::/32"
+      ])
+      assert.strictEqual(created.code, 0, created.stderr)
+      const { Token, ...key } = jsonOf<{ Token: string }>(created)
+      assert.match(Token, /^\S{20,}$/)
+      assert.deepNestedInclude(key, {
+        Name: "ci",
+        AccessLevel: ["ViewContacts", "Export", "Security"],
+        Expires: "2090-12-31T00:00:00Z",
+        RestrictAccessToIPRange: ["192.0.2.0/24", "2001:db8::/32"]
+      })
+      assert.deepStrictEqual(json(yield* run(["apikeys", "get", "ci"])), key)
+      assert.deepStrictEqual(json(yield* run(["apikeys", "list"])), [key])
+
+      const narrowed = yield* run(["apikeys", "update", "ci", "--access", "Export", "--rename", "ci-2"])
+      assert.deepStrictEqual(json(narrowed), { ...key, Name: "ci-2", AccessLevel: ["Export"] })
+      const freed = yield* run(["apikeys", "update", "ci-2", "--no-expiry", "--no-ip-range"])
+      assert.deepStrictEqual(json(freed), {
+        ...key,
+        Name: "ci-2",
+        AccessLevel: ["Export"],
+        Expires: null,
+        RestrictAccessToIPRange: []
+      })
+
+      const taken = yield* run(["apikeys", "create", "ci-2", "--access", "Export"])
+      assert.deepStrictEqual([taken.code, failure(taken).code], [6, "NameTaken"])
+      assert.strictEqual((yield* run(["apikeys", "delete", "ci-2"])).code, 3)
+      assert.strictEqual((yield* run(["apikeys", "delete", "ci-2", "--yes"])).stdout, '{"ok":true}\n')
+      const gone = yield* run(["apikeys", "get", "ci-2"])
+      assert.deepStrictEqual([gone.code, failure(gone).code], [5, "CredentialNotFound"])
+    })
+  )
+
+  it.live("make SMTP credentials under an address, and the same with them", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const created = yield* run(["smtp", "create", "shop@example.com", "--expires", "30d"])
+      assert.strictEqual(created.code, 0, created.stderr)
+      const { Token, ...smtp } = jsonOf<{ Token: string }>(created)
+      assert.match(Token, /^\S{20,}$/)
+      assert.include(smtp, { Name: "shop@example.com", AccessLevel: "SendSmtp" })
+      assert.deepStrictEqual(json(yield* run(["smtp", "list"])), [smtp])
+      const renamed = yield* run(["smtp", "update", "shop@example.com", "--rename", "sales@example.com", "--no-expiry"])
+      assert.deepStrictEqual(json(renamed), { ...smtp, Name: "sales@example.com", Expires: null })
+      assert.deepStrictEqual(json(yield* run(["smtp", "get", "sales@example.com"])), json(renamed))
+      assert.strictEqual((yield* run(["smtp", "delete", "sales@example.com", "--yes"])).stdout, '{"ok":true}\n')
+      assert.strictEqual((yield* run(["smtp", "list"])).stdout, "[]\n")
+    })
+  )
+
+  it.live("keep those of a subaccount apart", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const team = ["--subaccount", "team@example.com"]
+      assert.strictEqual((yield* run(["apikeys", "create", "ci", "--access", "Export", ...team])).code, 0)
+      assert.strictEqual((yield* run(["apikeys", "get", "ci"])).code, 5)
+      assert.include(json(yield* run(["apikeys", "get", "ci", ...team])), { Name: "ci" })
+      assert.include(json(yield* run(["apikeys", "update", "ci", "--access", "Security", ...team])), { Name: "ci" })
+      assert.strictEqual((yield* run(["apikeys", "list"])).stdout, "[]\n")
+      assert.strictEqual((yield* run(["apikeys", "delete", "ci", "--yes", ...team])).code, 0)
+    })
+  )
+
+  it.live("tell people that the secret is shown once", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const created = yield* run(["apikeys", "create", "ci", "--access", "Export", "-o", "table"])
+      assert.match(created.stdout, /^Token +\S{20,}$/m)
+      assert.match(created.stderr, /once/)
+      assert.match((yield* run(["apikeys", "list", "-o", "table"])).stdout, /^Name +AccessLevel +Expires/)
+    })
+  )
+})

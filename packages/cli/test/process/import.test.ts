@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { fakeService } from "../service.ts"
+
+const csv = [
+  '\ufeffeMail,FirstName,"City",Note',
+  'ann@example.com,Ann,"Köln, Rhein","two\nlines"',
+  "not-an-address,Bob,,",
+  "cem@example.com,Cem,İzmir,",
+  "ANN@example.com,Anna,Bonn,",
+  "dee@example.com,Dee"
+].join("\r\n")
+
+describe("roster contacts import", () => {
+  it.live("accounts for every row of a file, and says with 9 that some were rejected", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      writeFileSync(join(folder, "contacts.csv"), csv)
+      const imported = yield* run(["contacts", "import", "contacts.csv", "--list", "News"])
+      assert.strictEqual(imported.code, 9, imported.stderr)
+      const { rejectedRows, ...counts } = jsonOf<{ rejectedRows: ReadonlyArray<{ line: number }> }>(imported)
+      assert.deepStrictEqual<object>(counts, {
+        read: 5,
+        accepted: 2,
+        rejected: 2,
+        duplicates: 1,
+        notSent: 0,
+        unknown: 0
+      })
+      assert.deepStrictEqual(
+        rejectedRows.map(({ line }) => line),
+        [4, 7]
+      )
+      assert.strictEqual(failure(imported).code, "PartlyDone")
+
+      const ann = json(yield* run(["contacts", "get", "ann@example.com"]))
+      assert.deepNestedInclude(ann, { FirstName: "Anna", CustomFields: { City: "Bonn" } })
+    })
+  )
+
+  it.live("reads standard input, in the encoding that it is told", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const input = Buffer.from("Email;FirstName\nann@example.com;J\u00f6rg\n", "latin1")
+      const refused = yield* run(["contacts", "import", "-"], { input })
+      assert.deepStrictEqual([refused.code, refused.stdout, failure(refused).code], [2, "", "UnreadableFile"])
+      const imported = yield* run(["contacts", "import", "-", "--encoding", "windows-1252"], { input })
+      assert.strictEqual(imported.code, 0, imported.stderr)
+      assert.include(json(yield* run(["contacts", "get", "ann@example.com"])), { FirstName: "Jörg" })
+    })
+  )
+
+  it.live("shows people the counts and the rows", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const imported = yield* run(["contacts", "import", "-", "-o", "table"], { input: csv })
+      assert.strictEqual(imported.code, 9)
+      assert.match(
+        imported.stdout,
+        /^read +5\naccepted +2\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
+      )
+      assert.match(imported.stderr, /^error: 2 of 5 rows were accepted/)
+    })
+  )
+
+  it.live("refuses what cannot be read at all", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      mkdirSync(join(folder, "sub"))
+      writeFileSync(join(folder, "empty.csv"), "")
+      writeFileSync(join(folder, "other.csv"), "Name,Phone\nAnn,1\n")
+      for (const file of ["absent.csv", "sub", "empty.csv", "other.csv"]) {
+        const { code, stdout } = yield* run(["contacts", "import", file])
+        assert.deepStrictEqual([code, stdout], [2, ""], file)
+      }
+    })
+  )
+
+  it.live("is the failure of the service where nothing was accepted, and partly done where something was", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const input = `Email\n${Array.from({ length: 1500 }, (_, index) => `c${index}@example.com`).join("\n")}\n`
+      let accepting = false
+      const { env, requests } = yield* fakeService((_, response) => {
+        if (accepting && requests.length === 1)
+          return response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
+        return response.writeHead(403, { "Content-Type": "application/json" }).end('{"Error":"Access Denied."}')
+      })
+      const send = run(["contacts", "import", "-"], { input, env })
+      const refused = yield* send
+      assert.deepStrictEqual([refused.code, failure(refused).code], [4, "AccessDenied"])
+      assert.include(json(refused), { read: 1500, accepted: 0, notSent: 1500 })
+      accepting = true
+      requests.length = 0
+      const stopped = yield* send
+      assert.deepStrictEqual([stopped.code, failure(stopped).code], [9, "PartlyDone"])
+      assert.include(json(stopped), { read: 1500, accepted: 1000, notSent: 500 })
+    })
+  )
+})

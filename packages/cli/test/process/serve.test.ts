@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { failure, json, makeRoster } from "../roster.ts"
+import { serve, serveWithKey, stop } from "../service.ts"
+
+describe("roster serve", () => {
+  it.live("writes the key of a new store, then says where it listens, and drains on SIGTERM", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { address, child, env, key, keyFile, lines } = yield* serveWithKey(folder, [
+        "--allow-sender",
+        "*@example.com"
+      ])
+      assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/v4$/)
+      assert.deepStrictEqual(lines, [`listening on ${address}`])
+      assert.strictEqual(readFileSync(keyFile, "utf8"), `${key}\n`)
+      assert.strictEqual(statSync(keyFile).mode & 0o777, 0o600)
+
+      assert.strictEqual((yield* run(["contacts", "add", "ann@example.com"], { env })).code, 0)
+      const byFile = yield* run(["contacts", "list", "--base-url", address, "--api-key-file", keyFile])
+      assert.strictEqual(byFile.code, 0, byFile.stderr)
+      assert.strictEqual(byFile.stderr, "")
+      const byInput = yield* run(["--api-key-file", "-", "contacts", "list", "--base-url", address], {
+        input: `${key}\n`
+      })
+      assert.deepStrictEqual(json(byInput), json(byFile))
+
+      const sender = ["emails", "send", "--to", "ann@example.com", "--subject", "Hi", "--from"]
+      const sent = yield* run([...sender, "News <news@example.com>", "--text-file", "-"], { env, input: "Hello" })
+      assert.strictEqual(sent.code, 0, sent.stderr)
+      assert.hasAllKeys(json(sent), ["TransactionID", "MessageID"])
+      const refused = yield* run([...sender, "ceo@bank.example", "--html", "<p>Hello"], { env })
+      assert.deepStrictEqual([refused.code, failure(refused).code], [7, "NotAllowedSender"])
+
+      assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
+      const gone = yield* run(["contacts", "list"], { env })
+      assert.deepStrictEqual([gone.code, failure(gone).code], [8, "Unavailable"])
+    })
+  )
+
+  it.live("starts again with the same command, and makes no second key", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const first = yield* serveWithKey(folder)
+      assert.strictEqual(yield* stop(first.child, "SIGINT"), 0)
+      const second = yield* serveWithKey(folder)
+      assert.strictEqual(second.key, first.key)
+      const port = new URL(second.address).port
+      const taken = yield* run(["serve", "--port", port, "--db", "other.db"])
+      assert.deepStrictEqual([taken.code, failure(taken).code], [8, "ServeError"])
+    })
+  )
+
+  it.live("prints the key of a new store where no file is named", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { address, lines } = yield* serve(folder, ["--db", join(folder, "a.db")])
+      const [key = "", ...others] = lines
+      assert.deepStrictEqual(others, [`listening on ${address}`])
+      const env = { ROSTER_BASE_URL: address, ROSTER_API_KEY: key }
+      assert.strictEqual((yield* run(["contacts", "list"], { env })).stdout, "[]\n")
+    })
+  )
+
+  it.live("overwrites no file with a key, and then creates none", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const keyFile = join(folder, "mine")
+      writeFileSync(keyFile, "mine")
+      const refused = yield* run(["serve", "--port", "0", "--db", "a.db", "--key-file", keyFile])
+      assert.deepStrictEqual([refused.code, refused.stdout, failure(refused).code], [2, "", "FileProblem"])
+      assert.strictEqual(readFileSync(keyFile, "utf8"), "mine")
+      assert.deepStrictEqual(json(yield* run(["apikeys", "list", "--db", "a.db"])), [])
+      const absent = yield* run(["serve", "--port", "0", "--db", "a.db", "--key-file", "absent/key"])
+      assert.strictEqual(absent.code, 2)
+      assert.notInclude(readdirSync(folder), "absent")
+    })
+  )
+
+  it.live("warns where other machines can reach it", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const { lines, stderr } = yield* serve(folder, [
+        "--host",
+        "0.0.0.0",
+        "--db",
+        join(folder, "a.db"),
+        "--key-file",
+        join(folder, "key")
+      ])
+      assert.strictEqual(lines.length, 1)
+      assert.match(stderr(), /^warning: 0\.0\.0\.0 /)
+    })
+  )
+})

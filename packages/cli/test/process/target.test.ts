@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { json, jsonOf, makeRoster } from "../roster.ts"
+import { fakeService } from "../service.ts"
+
+describe("what a command works on", () => {
+  it.live("is the user's own store where nothing is said, which it says", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const store = join(folder, ".local/share/roster/roster.db")
+      const added = yield* run(["contacts", "add", "ann@example.com"])
+      assert.deepStrictEqual([added.code, added.stderr], [0, `[local] ${store}\n`])
+      assert.strictEqual(statSync(store).mode & 0o777, 0o600)
+      assert.strictEqual(statSync(join(folder, ".local/share/roster")).mode & 0o777, 0o700)
+      assert.include(json(yield* run(["contacts", "get", "ann@example.com"])), { Email: "ann@example.com" })
+      const elsewhere = yield* run(["contacts", "list"], { env: { XDG_DATA_HOME: join(folder, "data") } })
+      assert.strictEqual(elsewhere.stderr, `[local] ${join(folder, "data/roster/roster.db")}\n`)
+    })
+  )
+
+  it.live("is the file that is named, by a flag on either side of the command or by the environment", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      yield* run(["--db", "a.db", "contacts", "add", "ann@example.com"])
+      for (const args of [
+        ["contacts", "--db", "a.db", "list"],
+        ["contacts", "list", "--db", "a.db"]
+      ]) {
+        const listed = yield* run(args, { env: { ROSTER_DB: "b.db" } })
+        assert.strictEqual(listed.stderr, "")
+        assert.strictEqual(jsonOf<ReadonlyArray<unknown>>(listed).length, 1)
+      }
+      assert.strictEqual((yield* run(["contacts", "list"], { env: { ROSTER_DB: "b.db" } })).stdout, "[]\n")
+      assert.deepStrictEqual(
+        readdirSync(folder)
+          .filter((name) => name.endsWith(".db"))
+          .sort(),
+        ["a.db", "b.db"]
+      )
+    })
+  )
+
+  it.live("hears the key in the header that is named, with what is to stand before it", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const heard: Array<unknown> = []
+      const { env } = yield* fakeService((request, response) => {
+        heard.push(request.headers["x-elasticemail-apikey"], request.headers["authorization"])
+        response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
+      })
+      yield* run(["contacts", "list", "--api-key-header", "X-ElasticEmail-ApiKey"], { env })
+      yield* run(["contacts", "list"], {
+        env: { ...env, ROSTER_API_KEY_HEADER: "Authorization", ROSTER_API_KEY_PREFIX: "Bearer " }
+      })
+      assert.deepStrictEqual(heard, ["test-key", undefined, undefined, "Bearer test-key"])
+    })
+  )
+})
