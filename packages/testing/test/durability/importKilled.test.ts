@@ -247,7 +247,8 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(8000)
+        // Long enough that the lock is taken well before its end.
+        const file = importFile(40_000)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(
