@@ -33,3 +33,12 @@ const addressable = Schema.String.check(
  * @since 0.1.0
  */
 export const isAddressable = Schema.is(addressable)
+
+/**
+ * What is said of a text that cannot.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const notAddressable = (field: string): InvalidInput =>
+  new InvalidInput({ field, issue: "it is empty, a dot path or broken text, and cannot stand in an address" })

@@ -2,10 +2,8 @@
  * Values that become part of an address. What cannot be is refused before anything is sent: an address would carry it
  * changed, or lead elsewhere.
  */
-import { InvalidInput, isAddressable } from "@roster/domain"
+import { InvalidInput, isAddressable, notAddressable } from "@roster/domain"
 import { Effect } from "effect"
-
-const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
 
 /**
  * A segment of the path.
@@ -13,9 +11,7 @@ const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ 
  * @internal
  */
 export const inPath = (field: string, value: string): Effect.Effect<void, InvalidInput> =>
-  isAddressable(value)
-    ? Effect.void
-    : refuse(field, "it is empty, a dot path or broken text, and cannot stand in an address")
+  isAddressable(value) ? Effect.void : Effect.fail(notAddressable(field))
 
 /**
  * Values of the query.
@@ -28,4 +24,4 @@ export const inQuery = (
 ): Effect.Effect<void, InvalidInput> =>
   values.every((value) => value === undefined || value.isWellFormed())
     ? Effect.void
-    : refuse(field, "it holds broken characters (lone surrogates)")
+    : Effect.fail(new InvalidInput({ field, issue: "it holds broken characters (lone surrogates)" }))

@@ -2,8 +2,7 @@
  * Who calls: it reaches the services through the context, so that their methods need nothing. The default is the owner of
  * the store, as whoever can open its file is; over a socket the API key decides.
  */
-import { type AccessLevel, AccessDenied, ServiceError } from "@roster/domain"
-import { Context, Effect } from "effect"
+import { Context } from "effect"
 
 /**
  * @category models
@@ -39,13 +38,3 @@ export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller",
 export const PublicAddress = Context.Reference<string>("@roster/server/PublicAddress", {
   defaultValue: () => "http://roster.embedded/v4"
 })
-
-/**
- * Refuses a caller without a level.
- *
- * @internal
- */
-export const requireAccess = (operation: string, caller: CallerIdentity, required: AccessLevel) =>
-  caller.accessLevels === undefined || caller.accessLevels.has(required)
-    ? Effect.void
-    : Effect.fail(new ServiceError({ operation, reason: new AccessDenied({ required }) }))

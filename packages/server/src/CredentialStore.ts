@@ -12,6 +12,7 @@ import {
   InvalidInput,
   invalidInput,
   isAddressable,
+  notAddressable,
   NameTaken,
   type OfSubaccount,
   ServiceError,
@@ -82,12 +83,7 @@ export const credentialStore = <Credential, P extends Payload>(
   const checkPayload = (payload: P) => Effect.mapError(decodePayload(payload), (error) => invalidInput(error))
 
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
-    if (!isAddressable(name)) {
-      return yield* new InvalidInput({
-        field: "name",
-        issue: "it is empty, a dot path or broken text, and cannot stand in an address"
-      })
-    }
+    if (!isAddressable(name)) return yield* notAddressable("name")
     const [row] =
       account === undefined
         ? []

@@ -3,11 +3,9 @@
  * shape to everything that is neither. It is served over a socket or called in-process.
  */
 import { idempotencyHonoured } from "@roster/api"
-import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { Cause, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { SqlClient } from "effect/sql"
 import { authentication } from "./Authentication.ts"
 import { ContactsHandlers } from "./ContactsHandlers.ts"
 import { EmailsHandlers } from "./EmailsHandlers.ts"
@@ -86,10 +84,3 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
  * @internal
  */
 export const httpApp = Effect.map(Effect.provide(HttpRouter.toHttpEffect(routes), exactly), shaped)
-
-/**
- * What the app works on.
- *
- * @internal
- */
-export type HttpAppServices = ContactsService | CredentialsService | EmailsService | SqlClient.SqlClient
