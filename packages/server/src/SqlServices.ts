@@ -2,25 +2,18 @@
  * All services on one store, used directly: where an application keeps its own contacts, and in tests.
  */
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as JobRunner from "./JobRunner.ts"
-import { migrate } from "./Migrations.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
-import * as SqliteClient from "./sqlite/SqliteClient.ts"
-import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
-import { type StoreDamaged, StoreUnavailable } from "./sqlite/StoreError.ts"
+import type * as SqliteClient from "./sqlite/SqliteClient.ts"
+import * as Store from "./Store.ts"
+import type { StoreError } from "./Store.ts"
 import { type StoreOptions, StorePolicy } from "./StoreOptions.ts"
 
-/**
- * Why a store cannot be used.
- *
- * @category errors
- * @since 0.1.0
- */
-export type StoreError = StoreDamaged | StoreUnavailable
+export type { StoreError } from "./Store.ts"
 
 /**
  * @category models
@@ -39,25 +32,11 @@ const services = Layer.mergeAll(SqlContactsService.layer, SqlCredentialsService.
 export const layerWithStore = (
   options: StoreOptions
 ): Layer.Layer<Services | SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> => {
-  const migrated = Layer.effectDiscard(
-    migrate.pipe(
-      Effect.mapError(
-        (error) =>
-          new StoreUnavailable({
-            filename: options.filename,
-            message: `Its tables cannot be brought up to date: ${error.message}`
-          })
-      )
-    )
-  )
-  const store = migrated.pipe(
-    Layer.provideMerge(SqliteClient.layer({ filename: options.filename, prepare: registerFunctions }))
-  )
   const policy = Layer.succeed(StorePolicy, {
     allowedSenders: options.allowedSenders ?? [],
     allowFileUrl: options.allowFileUrl ?? []
   })
-  return services.pipe(Layer.provide(JobRunner.layer), Layer.provide(policy), Layer.provideMerge(store))
+  return services.pipe(Layer.provide(JobRunner.layer), Layer.provide(policy), Layer.provideMerge(Store.layer(options)))
 }
 
 /**

@@ -1,0 +1,56 @@
+/**
+ * The store that a command works on which no service over the network has an operation for: its jobs, its backups.
+ */
+import { Effect, Layer, References } from "effect"
+import { defaultStore } from "./LocalStore.ts"
+import { Output } from "./Output.ts"
+import { environment, flags, resolve } from "./Settings.ts"
+import { Target } from "./Target.ts"
+import { usageError } from "./UsageError.ts"
+
+/**
+ * The file that is meant. Without one it is the store of the user's data folder, and says so, since somebody may have meant
+ * a real service.
+ *
+ * @category files
+ * @since 0.1.0
+ */
+export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
+  if (given !== undefined) return given
+  const filename = yield* defaultStore
+  yield* (yield* Output).note(`[local] ${filename}`)
+  return filename
+})
+
+/**
+ * The same for a command that works on an embedded store alone: an address is refused, with the reason.
+ *
+ * @category files
+ * @since 0.1.0
+ */
+export const embeddedStoreFile = Effect.gen(function* () {
+  const settings = yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment)))
+  if (settings._tag === "Local") return yield* storeFile(settings.filename)
+  return yield* usageError(
+    `This command works on a store of this machine: the interface of a service has no operation for it, and ${settings.baseUrl} is one.`,
+    "Run it where the store lies, with --db FILE, and without --base-url and ROSTER_BASE_URL."
+  )
+})
+
+/**
+ * The database of that store. A process that serves it may go on meanwhile.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const filename = yield* embeddedStoreFile
+    const { Store } = yield* Effect.promise(() => import("@roster/server"))
+    return Store.layer({ filename }).pipe(
+      // What goes wrong reaches the user as an error; the log of a service is for whoever runs one.
+      Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+      Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
+    )
+  })
+)
