@@ -9,7 +9,7 @@ import { InvalidInput } from "./InvalidInput.ts"
 import type { ServiceError } from "./ServiceError.ts"
 
 /**
- * What became of one contact: added or updated; refused for what it is; sent with no answer; or not sent, since something
+ * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent, since something
  * about the service had already ended the sending.
  *
  * @category models
@@ -28,12 +28,79 @@ export type AddOutcome = Data.TaggedEnum<{
  */
 export const AddOutcome = Data.taggedEnum<AddOutcome>()
 
-/** How many adds are under way at once. The public service cuts connections off at 20. */
-const defaultConcurrency = 8
+/** Whether a request that ended so may have been carried out: its answer was lost, or cannot be read. */
+const mayHaveHappened = ({ reason }: ServiceError): boolean =>
+  reason._tag === "OutcomeUnknown" ||
+  reason._tag === "InvalidResponse" ||
+  reason._tag === "UnexpectedContentType" ||
+  reason._tag === "ResponseTooLarge"
 
 /**
- * Adds the contacts of a stream. A part that the service refuses for one bad contact is sent again in halves, so that one
- * bad address does not lose the other 999. A failure that is about the service and not about a contact ends the sending.
+ * How many adds are under way at once. The public service cuts connections off at 20.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const defaultAddConcurrency = 8
+
+/**
+ * Sends contacts part by part, until something about the service ends it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Adder {
+  /** What became of each contact of a part of at most 1000, in its order. */
+  readonly send: (part: ReadonlyArray<ContactPayload>) => Effect.Effect<ReadonlyArray<AddOutcome>>
+  /** What ended the sending, where something did. */
+  readonly stoppedBy: Effect.Effect<ServiceError | undefined>
+}
+
+/**
+ * A part that the service refuses for one bad contact is sent again in halves, so that one bad address does not lose the
+ * other 999. After a failure that is about the service and not about a contact nothing more is sent.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<string> | undefined) {
+  const service = yield* ContactsService
+  const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
+
+  const sendHalves = (part: ReadonlyArray<ContactPayload>): Effect.Effect<ReadonlyArray<AddOutcome>> => {
+    const middle = Math.ceil(part.length / 2)
+    return Effect.zipWith(send(part.slice(0, middle)), send(part.slice(middle)), (left, right) => [...left, ...right])
+  }
+  const send = Effect.fnUntraced(function* (
+    part: ReadonlyArray<ContactPayload>
+  ): Effect.fn.Return<ReadonlyArray<AddOutcome>> {
+    const all = (outcome: AddOutcome) => part.map(() => outcome)
+    const error = yield* Ref.get(stopped)
+    if (error !== undefined) return all(AddOutcome.NotSent({ error }))
+    return yield* service.add(part, { listNames }).pipe(
+      Effect.as(all(AddOutcome.Accepted())),
+      Effect.catchTags({
+        // A service that takes not even one would be asked for ever.
+        TooManyContacts: ({ message }) =>
+          part.length === 1
+            ? Effect.succeed(all(AddOutcome.Refused({ error: new InvalidInput({ field: "body", issue: message }) })))
+            : sendHalves(part),
+        InvalidInput: (error) =>
+          part.length === 1 ? Effect.succeed(all(AddOutcome.Refused({ error }))) : sendHalves(part),
+        ServiceError: (error) =>
+          Effect.as(
+            Ref.update(stopped, (first) => first ?? error),
+            all(mayHaveHappened(error) ? AddOutcome.Unknown({ error }) : AddOutcome.NotSent({ error }))
+          )
+      })
+    )
+  })
+  const adder: Adder = { send, stoppedBy: Ref.get(stopped) }
+  return adder
+})
+
+/**
+ * Adds the contacts of a stream.
  *
  * @category programs
  * @since 0.1.0
@@ -43,50 +110,11 @@ export const addAll = <E, R>(
   options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}
 ): Stream.Stream<AddOutcome, E, R | ContactsService> =>
   Stream.unwrap(
-    Effect.gen(function* () {
-      const service = yield* ContactsService
-      const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
-      const { concurrency = defaultConcurrency, listNames } = options
-
-      const sendHalves = (part: ReadonlyArray<ContactPayload>): Effect.Effect<ReadonlyArray<AddOutcome>> => {
-        const middle = Math.ceil(part.length / 2)
-        return Effect.zipWith(send(part.slice(0, middle)), send(part.slice(middle)), (left, right) => [
-          ...left,
-          ...right
-        ])
-      }
-      const send = Effect.fnUntraced(function* (
-        part: ReadonlyArray<ContactPayload>
-      ): Effect.fn.Return<ReadonlyArray<AddOutcome>> {
-        const all = (outcome: AddOutcome) => part.map(() => outcome)
-        const error = yield* Ref.get(stopped)
-        if (error !== undefined) return all(AddOutcome.NotSent({ error }))
-        return yield* service.add(part, { listNames }).pipe(
-          Effect.as(all(AddOutcome.Accepted())),
-          Effect.catchTags({
-            // A service that takes not even one would be asked for ever.
-            TooManyContacts: ({ message }) =>
-              part.length === 1
-                ? Effect.succeed(
-                    all(AddOutcome.Refused({ error: new InvalidInput({ field: "body", issue: message }) }))
-                  )
-                : sendHalves(part),
-            InvalidInput: (error) =>
-              part.length === 1 ? Effect.succeed(all(AddOutcome.Refused({ error }))) : sendHalves(part),
-            ServiceError: (error) =>
-              Effect.as(
-                Ref.update(stopped, (first) => first ?? error),
-                all(
-                  error.reason._tag === "OutcomeUnknown" ? AddOutcome.Unknown({ error }) : AddOutcome.NotSent({ error })
-                )
-              )
-          })
-        )
-      })
-      return contacts.pipe(
+    Effect.map(makeAdder(options.listNames), ({ send }) =>
+      contacts.pipe(
         Stream.grouped(maximumContactsPerAdd),
-        Stream.mapEffect(send, { concurrency }),
+        Stream.mapEffect(send, { concurrency: options.concurrency ?? defaultAddConcurrency }),
         Stream.flattenIterable
       )
-    })
+    )
   )

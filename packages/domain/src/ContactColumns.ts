@@ -3,6 +3,7 @@
  * (docs/decisions/csv.md)
  */
 import { type DateTime, Result, Schema } from "effect"
+import type { ColumnMap } from "./ColumnMap.ts"
 import { ConsentTracking, type Contact, ContactPayload, ContactStatus } from "./Contact.ts"
 import { protectCell, restoreCell } from "./CsvCell.ts"
 import { invalidInput } from "./InputIssue.ts"
@@ -39,19 +40,40 @@ const columns: ReadonlyArray<Column> = [
   { name: "FriendlyErrorMessage", read: (contact) => contact.activity?.friendlyErrorMessage }
 ]
 
-/** What an import takes from a file; every other record column is the service's own to say. */
-const imported = ["Email", "Status", "FirstName", "LastName", "ConsentIP", "ConsentDate", "ConsentTracking"] as const
+/**
+ * What an import takes from a file; every other record column is the service's own to say.
+ *
+ * @internal
+ */
+export const imported = [
+  "Email",
+  "Status",
+  "FirstName",
+  "LastName",
+  "ConsentIP",
+  "ConsentDate",
+  "ConsentTracking"
+] as const
 type Imported = (typeof imported)[number]
 
 const importedByName = new Map<string, Imported>(imported.map((name) => [name.toLowerCase(), name]))
+
+/**
+ * The column of a file of rejected rows that says why each was rejected. An import passes over it.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const errorColumn = "_error"
+
 const recordColumns = new Set(
-  [...columns.map((column) => column.name), "AllowUnsubscribe", "CustomFields", "Consent", "Activity"].map((name) =>
-    name.toLowerCase()
+  [...columns.map((column) => column.name), "AllowUnsubscribe", "CustomFields", "Consent", "Activity", errorColumn].map(
+    (name) => name.toLowerCase()
   )
 )
 
 /**
- * Whether a name belongs to a column of the record, so that no custom field may take it.
+ * Whether a name belongs to a column of the record or to that of errors, so that no custom field may take it.
  *
  * @category guards
  * @since 0.1.0
@@ -100,31 +122,58 @@ export interface ImportColumns {
   readonly targets: ReadonlyArray<Target | undefined>
 }
 
+const quotedList = (names: ReadonlyArray<string>): string =>
+  names
+    .slice(0, 10)
+    .map((name) => JSON.stringify(name.slice(0, 40)))
+    .join(", ")
+
+/** The name that each column goes by, where every column of the map is one of the header. */
+const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<ReadonlyArray<string>, string> => {
+  const names = header.map((cell) => restoreCell(cell).trim())
+  const renamed = [...names]
+  for (const [column, field] of map) {
+    const known = importedByName.get(field.toLowerCase())
+    if (known === undefined && isRecordColumn(field)) {
+      return Result.fail(`no column can become "${field}", which the service says itself`)
+    }
+    const exact = names.indexOf(column.trim())
+    const at = exact >= 0 ? exact : names.findIndex((name) => name.toLowerCase() === column.trim().toLowerCase())
+    if (at < 0) return Result.fail(`the header has no column "${column}"; it reads ${quotedList(header)}`)
+    renamed[at] = field
+  }
+  return Result.succeed(renamed)
+}
+
 /**
- * Reads a header. Names are matched whatever their case; what is no record column becomes a custom field.
+ * Reads a header. Names are matched whatever their case; what is no record column becomes a custom field. A column of the map
+ * is what the map says.
  *
  * @category parsing
  * @since 0.1.0
  */
-export const importColumns = (header: ReadonlyArray<string>): Result.Result<ImportColumns, string> => {
+export const importColumns = (
+  header: ReadonlyArray<string>,
+  map: ColumnMap = []
+): Result.Result<ImportColumns, string> => {
+  const named = namesBy(header, map)
+  if (Result.isFailure(named)) return Result.fail(named.failure)
   const seen = new Set<string>()
   const targets: Array<Target | undefined> = []
-  for (const cell of header) {
-    const name = restoreCell(cell).trim()
+  for (const name of named.success) {
     const known = importedByName.get(name.toLowerCase())
     const custom = known === undefined && name !== "" && !isRecordColumn(name)
     const key = custom ? name : name.toLowerCase()
-    if ((known !== undefined || custom) && seen.has(key))
-      return Result.fail(`the column "${name}" stands twice in the header`)
+    if ((known !== undefined || custom) && seen.has(key)) {
+      return Result.fail(
+        `the column "${name}" stands twice in the header${map.length === 0 ? "" : ", or is mapped to"}`
+      )
+    }
     seen.add(key)
     targets.push(known !== undefined ? { _tag: "Record", name: known } : custom ? { _tag: "Custom", name } : undefined)
   }
   if (!seen.has("email")) {
-    const shown = header
-      .slice(0, 10)
-      .map((name) => JSON.stringify(name.slice(0, 40)))
-      .join(", ")
-    return Result.fail(`the header has no column "Email"; it reads ${shown}`)
+    return Result.fail(`the header has no column "Email"; it reads ${quotedList(header)}`)
   }
   return Result.succeed({ targets })
 }
@@ -133,6 +182,13 @@ const statuses = new Map(ContactStatus.literals.map((value) => [value.toLowerCas
 const trackings = new Map(ConsentTracking.literals.map((value) => [value.toLowerCase(), value]))
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
+
+/**
+ * Whether a text says, in the words of `importRow`, that a row has another number of cells than its header.
+ *
+ * @internal
+ */
+export const isCountIssue = (text: string): boolean => /^the row has \d+ cells, the header (?:only )?\d+$/.test(text)
 
 /**
  * Reads a row under a header: a contact to add, or why there is none. An empty cell leaves its field alone.

@@ -5,17 +5,26 @@
  */
 import { Data, Effect, Option, Schema } from "effect"
 import { InvalidInput } from "./InvalidInput.ts"
+import type { InvalidRule } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
-import { RuleText } from "./RuleText.ts"
+import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
 /**
  * @category models
  * @since 0.1.0
  */
 export type ContactFilter = Data.TaggedEnum<{
-  ByRule: { readonly rule: RuleText }
+  ByRule: { readonly rule: ContactRule }
   ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }
 }>
+
+/**
+ * The most addresses that one bulk delete may carry. More are deleted in parts, or by a rule.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maximumEmailsPerDelete = 100_000
 
 /**
  * @category constructors
@@ -33,6 +42,11 @@ export class ConflictingFilter extends Schema.TaggedError<ConflictingFilter>()("
   }
 }
 
+const readRule = (rule: string | RawRule): Effect.Effect<ContactRule, InvalidRule> =>
+  typeof rule === "string"
+    ? Effect.map(Effect.fromResult(parseRule(rule)), () => RuleText.make(rule))
+    : Effect.as(Effect.fromResult(checkRule(rule)), rule)
+
 /**
  * Reads a filter from outside: a command line or a request. Gives `None` where neither part is there; refuses both at
  * once, a blank rule and an empty list, each of which would be read as "everything" by somebody.
@@ -41,14 +55,12 @@ export class ConflictingFilter extends Schema.TaggedError<ConflictingFilter>()("
  * @since 0.1.0
  */
 export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
-  readonly rule?: string | undefined
+  readonly rule?: string | RawRule | undefined
   readonly emails?: ReadonlyArray<string> | undefined
 }) {
   if (input.rule !== undefined && input.emails !== undefined) return yield* new ConflictingFilter({})
   if (input.rule !== undefined) {
-    yield* Effect.fromResult(parseRule(input.rule))
-    const rule = RuleText.make(input.rule)
-    return Option.some<ContactFilter>(ContactFilter.ByRule({ rule }))
+    return Option.some<ContactFilter>(ContactFilter.ByRule({ rule: yield* readRule(input.rule) }))
   }
   if (input.emails === undefined) return Option.none<ContactFilter>()
   const [first, ...rest] = input.emails

@@ -1,22 +1,17 @@
 /**
- * Bringing the rows of a file to a service, with an account of every row that adds up:
- * read = accepted + rejected + duplicates + notSent + unknown.
+ * Bringing the rows of a file to a service, in constant memory, with an account of every row that adds up:
+ * read = accepted + rejected + duplicates + notSent + unknown. With a journal, the same upload run again goes on where it
+ * was, whatever stopped it. (docs/decisions/bulk-import.md)
  */
 import { Effect, Result, Stream } from "effect"
-import type { ContactPayload } from "./Contact.ts"
-import { addAll, AddOutcome } from "./ContactAdds.ts"
+import { type ContactPayload, maximumContactsPerAdd } from "./Contact.ts"
+import { type AddOutcome, defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
 import type { ContactRow } from "./ContactCsv.ts"
-import { emailIdentity } from "./EmailAddress.ts"
+import type { FileHeader, RejectedRow } from "./RejectedRows.ts"
 import type { ServiceError } from "./ServiceError.ts"
-
-/**
- * @category models
- * @since 0.1.0
- */
-export interface RejectedRow {
-  readonly line: number
-  readonly reason: string
-}
+import type { RowRange, UploadJournal, UploadSubject } from "./UploadJournal.ts"
+import { resumeUpload } from "./UploadResume.ts"
+import { maximumNamedRows, surveyContacts, type UploadSurvey } from "./UploadSurvey.ts"
 
 /**
  * What became of every row.
@@ -25,87 +20,215 @@ export interface RejectedRow {
  * @since 0.1.0
  */
 export interface UploadReport {
+  /** The header of the file; `undefined` where there are no rows. */
+  readonly header: FileHeader | undefined
   readonly read: number
-  /** Added or updated. */
+  /** Added or updated, by this run or an earlier one. */
   readonly accepted: number
-  /** Refused by our own check or by the service, with the line and the reason of each, in order. */
-  readonly rejected: ReadonlyArray<RejectedRow>
+  /** How many of them earlier runs brought. */
+  readonly acceptedEarlier: number
+  /** Refused by our own check or by the service. */
+  readonly rejected: number
+  /** The first of them, in the order of the file, 10 000 at most. */
+  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
   /** Rows whose address a later row of the file has too; the last one is sent. */
   readonly duplicates: number
   /** Rows that were not sent because the upload stopped before them. */
   readonly notSent: number
-  /** Rows that were sent and whose answer was lost. */
+  /** Rows that were sent and have no answer. */
   readonly unknown: number
   /** Why the upload stopped, where it did. */
   readonly stoppedBy: ServiceError | undefined
 }
 
+/**
+ * Where an upload remembers how far it came, and what makes it the same upload.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface JournaledUpload<E = never> {
+  readonly lines: UploadJournal<E>
+  readonly subject: UploadSubject
+  /** Begins anew, whatever the journal holds. */
+  readonly restart?: boolean | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface UploadOptions<E = never> {
+  readonly listNames?: ReadonlyArray<string> | undefined
+  /** How many adds are under way at once: 8 unless said. */
+  readonly concurrency?: number | undefined
+  readonly journal?: JournaledUpload<E> | undefined
+}
+
+/**
+ * An upload of which everything is known but the answers of the service.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Upload<E, EJ = never> {
+  /** How many rows can be sent, and how many of them have the answer of an earlier run. */
+  readonly size: { readonly sendable: number; readonly answered: number }
+  /**
+   * Sends what has no answer yet, and tells how many rows have one. What the service does is in the report and no failure.
+   */
+  readonly send: (onProgress?: (answered: number) => Effect.Effect<void>) => Effect.Effect<void, E | EJ>
+  /** The account as it is now: also while `send` runs, and after it was interrupted. */
+  readonly report: Effect.Effect<UploadReport>
+  /** Every rejected row with its cells, in the order of the file, which is read again for it. */
+  readonly rejected: Stream.Stream<RejectedRow, E>
+}
+
 interface Sendable {
+  readonly row: number
   readonly line: number
   readonly contact: ContactPayload
 }
 
+/** Rows with their numbers, which begin at 1. */
+const numbered = <E>(rows: Stream.Stream<ContactRow, E>) =>
+  Stream.suspend(() => {
+    let row = 0
+    return Stream.map(rows, (content) => ({ row: ++row, ...content }))
+  })
+
+/** The stretches of a part that had one outcome. */
+const stretches = (
+  part: ReadonlyArray<Sendable>,
+  outcomes: ReadonlyArray<AddOutcome>,
+  tag: AddOutcome["_tag"]
+): ReadonlyArray<RowRange> => {
+  const found: Array<[number, number]> = []
+  let open: [number, number] | undefined
+  for (const [i, { row }] of part.entries()) {
+    if (outcomes[i]?._tag !== tag) open = undefined
+    else if (open !== undefined) open[1] = row
+    else {
+      open = [row, row]
+      found.push(open)
+    }
+  }
+  return found
+}
+
 /**
- * Reads all rows, then sends the good ones in the order of the file, of each address the last. A failure that is about the
- * service and not about the rows ends the upload: what was not sent is counted as such.
+ * Makes an upload of rows that can be read again and were surveyed. With a journal that holds another upload it fails.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
+  rows: Stream.Stream<ContactRow, E>,
+  survey: UploadSurvey,
+  options: UploadOptions<EJ> = {}
+) {
+  const { concurrency = defaultAddConcurrency, journal, listNames } = options
+  const adder = yield* makeAdder(listNames)
+  const earlier = yield* resumeUpload(survey, journal)
+  const { refused } = earlier
+  const now = { accepted: 0, refused: 0, unknown: 0, underWay: 0 }
+
+  const sendPart = (
+    part: ReadonlyArray<Sendable>,
+    onProgress: ((answered: number) => Effect.Effect<void>) | undefined
+  ) =>
+    Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore) {
+        const [first] = part
+        const last = part.at(-1)
+        if (first === undefined || last === undefined || (yield* adder.stoppedBy) !== undefined) return
+        if (journal !== undefined) yield* journal.lines.append({ _tag: "Sending", rows: [first.row, last.row] })
+        // An interruption leaves them so: sent, and without an answer.
+        now.underWay += part.length
+        const outcomes = yield* restore(adder.send(part.map(({ contact }) => contact)))
+        now.underWay -= part.length
+        const bad: Array<{ readonly row: number; readonly line: number; readonly reason: string }> = []
+        for (const [i, { line, row }] of part.entries()) {
+          const outcome = outcomes[i]
+          if (outcome?._tag === "Accepted") now.accepted++
+          if (outcome?._tag === "Unknown") now.unknown++
+          if (outcome?._tag !== "Refused") continue
+          now.refused++
+          bad.push({ row, line, reason: outcome.error.message })
+          refused.set(row, { line, reason: outcome.error.message })
+        }
+        const accepted = stretches(part, outcomes, "Accepted")
+        const unknown = stretches(part, outcomes, "Unknown")
+        if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
+          yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
+        }
+        if (onProgress !== undefined) yield* onProgress(earlier.answered + now.accepted + now.refused + now.unknown)
+      })
+    )
+
+  const report = Effect.map(adder.stoppedBy, (stoppedBy): UploadReport => {
+    const { duplicates, firstInvalid, header, invalid, read } = survey
+    const accepted = earlier.accepted + now.accepted
+    const unknown = now.unknown + now.underWay
+    const rejected = invalid + refused.size
+    return {
+      header,
+      read,
+      accepted,
+      acceptedEarlier: earlier.accepted,
+      rejected,
+      rejectedRows: [...firstInvalid, ...refused.values()]
+        .sort((one, other) => one.line - other.line)
+        .slice(0, maximumNamedRows),
+      duplicates,
+      notSent: read - accepted - rejected - duplicates - unknown,
+      unknown,
+      stoppedBy
+    }
+  })
+
+  const send: Upload<E, EJ>["send"] = Effect.fnUntraced(function* (onProgress) {
+    if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.subject)
+    yield* numbered(rows).pipe(
+      Stream.filter(({ row }) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)),
+      Stream.map(({ contact, line, row }) =>
+        // What could be read when it was surveyed and cannot now stands in a file that changes meanwhile.
+        Result.isSuccess(contact) ? [{ row, line, contact: contact.success }] : []
+      ),
+      Stream.flattenIterable,
+      Stream.grouped(maximumContactsPerAdd),
+      Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
+      Stream.mapEffect((part) => sendPart(part, onProgress), { concurrency }),
+      Stream.runDrain
+    )
+    const { notSent, unknown } = yield* report
+    if (journal !== undefined && notSent + unknown === 0) yield* journal.lines.clear
+  })
+
+  const rejected = numbered(rows).pipe(
+    Stream.map(({ cells, contact, line, row }) => {
+      const reason = Result.isFailure(contact) ? contact.failure : refused.get(row)?.reason
+      return reason === undefined ? [] : [{ line, reason, cells }]
+    }),
+    Stream.flattenIterable
+  )
+  const size = { sendable: survey.read - survey.invalid - survey.duplicates, answered: earlier.answered }
+  const upload: Upload<E, EJ> = { size, send, report, rejected }
+  return upload
+})
+
+/**
+ * The whole of it: looks at all rows, then sends the good ones in the order of the file, of each address the last. A failure
+ * that is about the service and not about the rows ends the upload: what was not sent is counted as such.
  *
  * @category programs
  * @since 0.1.0
  */
-export const uploadContacts = Effect.fn("uploadContacts")(function* <E>(
+export const uploadContacts = Effect.fn("uploadContacts")(function* <E, EJ = never>(
   rows: Stream.Stream<ContactRow, E>,
-  options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+  options?: UploadOptions<EJ>
 ) {
-  const rejected: Array<RejectedRow> = []
-  const byIdentity = new Map<string, Sendable>()
-  let read = 0
-  let duplicates = 0
-  yield* Stream.runForEachArray(rows, (chunk) =>
-    Effect.sync(() => {
-      for (const { contact, line } of chunk) {
-        read++
-        if (Result.isFailure(contact)) {
-          rejected.push({ line, reason: contact.failure })
-          continue
-        }
-        const identity = emailIdentity(contact.success.email)
-        if (byIdentity.delete(identity)) duplicates++
-        byIdentity.set(identity, { line, contact: contact.success })
-      }
-    })
-  )
-
-  const sendable = [...byIdentity.values()]
-  const counts = { accepted: 0, notSent: 0, unknown: 0 }
-  let stoppedBy: ServiceError | undefined
-  let at = 0
-  const count = AddOutcome.$match({
-    Accepted: () => {
-      counts.accepted++
-    },
-    Refused: ({ error }) => {
-      rejected.push({ line: sendable[at]?.line ?? 0, reason: error.message })
-    },
-    Unknown: ({ error }) => {
-      counts.unknown++
-      stoppedBy ??= error
-    },
-    NotSent: ({ error }) => {
-      counts.notSent++
-      stoppedBy ??= error
-    }
-  })
-  yield* addAll(Stream.fromIterable(sendable.map((row) => row.contact)), options).pipe(
-    Stream.runForEachArray((outcomes) =>
-      Effect.sync(() => {
-        for (const outcome of outcomes) {
-          count(outcome)
-          at++
-        }
-      })
-    )
-  )
-  rejected.sort((a, b) => a.line - b.line)
-  const report: UploadReport = { read, ...counts, rejected, duplicates, stoppedBy }
-  return report
+  const upload = yield* makeUpload(rows, yield* surveyContacts(rows), options)
+  yield* upload.send()
+  return yield* upload.report
 })

@@ -16,7 +16,7 @@ import type { ImportOptions, ImportRefused, ImportSource } from "./ContactImport
 import type { ExportExpired, ExportId, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "./Export.ts"
 import type { InvalidInput } from "./InvalidInput.ts"
 import type { InvalidRule } from "./RuleError.ts"
-import type { RuleText } from "./RuleText.ts"
+import type { ContactRule } from "./RuleText.ts"
 import type { ServiceError } from "./ServiceError.ts"
 
 /**
@@ -38,7 +38,7 @@ export interface ContactsPage {
   readonly limit?: number | undefined
   /** How many to skip ahead. */
   readonly offset?: number | undefined
-  readonly rule?: RuleText | undefined
+  readonly rule?: ContactRule | undefined
 }
 
 /**

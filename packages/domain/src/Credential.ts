@@ -53,6 +53,15 @@ export const IpRange = Schema.String.pipe(
 export type IpRange = typeof IpRange.Type
 
 /**
+ * The most credentials of one kind that an account holds.
+ * (Service interface, Limits.)
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maximumCredentials = 15
+
+/**
  * @category errors
  * @since 0.1.0
  */
@@ -71,6 +80,20 @@ export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()
 export class NameTaken extends Schema.TaggedError<NameTaken>()("NameTaken", { name: Schema.String }) {
   override get message(): string {
     return `The name "${this.name}" is taken. Choose another one, or delete the credential that has it.`
+  }
+}
+
+/**
+ * Without this key nobody could make, change or delete a key of the account over the network again.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("LastManagingKey", {
+  name: Schema.String
+}) {
+  override get message(): string {
+    return `The key "${this.name}" is the last one that can manage keys, and has to stay as able as it is. Make another key with the access level ModifyAccessTokens first.`
   }
 }
 

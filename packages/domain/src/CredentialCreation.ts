@@ -2,11 +2,11 @@
  * Making a credential although the answer may get lost. Its secret is in that one answer, so a credential whose answer was
  * lost is of no use: it is deleted and made again, until there is exactly one, with its secret in hand.
  */
-import { type DateTime, Effect, Option, Schedule } from "effect"
+import { type DateTime, Effect, Option } from "effect"
 import { NameTaken } from "./Credential.ts"
 import type { CredentialOperations } from "./CredentialsService.ts"
 import type { EmailAddress } from "./EmailAddress.ts"
-import { ServiceError } from "./ServiceError.ts"
+import { furtherTries, isLost } from "./internal/lostAnswer.ts"
 
 interface Known {
   readonly lastUse?: DateTime.Utc | null
@@ -16,9 +16,6 @@ interface Named {
   readonly name: string
   readonly subaccount?: EmailAddress
 }
-
-const isLost = (error: { readonly _tag: string }): error is ServiceError =>
-  error instanceof ServiceError && error.reason._tag === "OutcomeUnknown"
 
 /**
  * Creates a credential, by either kind of operations. Only a credential that this call may have made is ever deleted: the
@@ -31,8 +28,9 @@ const isLost = (error: { readonly _tag: string }): error is ServiceError =>
 export const createSurely = Effect.fn("createSurely")(function* <
   Credential extends Known,
   NewCredential,
-  Payload extends Named
->(operations: CredentialOperations<Credential, NewCredential, Payload>, payload: Payload) {
+  Payload extends Named,
+  Kept extends { readonly _tag: string } = never
+>(operations: CredentialOperations<Credential, NewCredential, Payload, Kept>, payload: Payload) {
   const { name, subaccount } = payload
   const find = operations.get(name, { subaccount }).pipe(
     Effect.asSome,
@@ -47,6 +45,6 @@ export const createSurely = Effect.fn("createSurely")(function* <
   })
   return yield* operations.create(payload).pipe(
     Effect.tapError((error) => (isLost(error) ? clear : Effect.void)),
-    Effect.retry({ while: isLost, schedule: Schedule.recurs(4) })
+    Effect.retry({ while: isLost, times: furtherTries })
   )
 })

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { ApiKey, ApiKeyPayload, NewApiKey } from "./ApiKey.ts"
-import type { CredentialNotFound, NameTaken, TooManyCredentials } from "./Credential.ts"
+import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "./Credential.ts"
 import type { EmailAddress } from "./EmailAddress.ts"
 import type { InvalidInput } from "./InvalidInput.ts"
 import type { ServiceError } from "./ServiceError.ts"
@@ -22,12 +22,12 @@ export interface OfSubaccount {
 
 /**
  * The five things that can be done with one kind of credential. Reading needs the access level Security, the rest
- * ModifyAccessTokens.
+ * ModifyAccessTokens. `Kept` is how this kind says that a credential cannot be spared.
  *
  * @category models
  * @since 0.1.0
  */
-export interface CredentialOperations<Credential, NewCredential, Payload> {
+export interface CredentialOperations<Credential, NewCredential, Payload, Kept = never> {
   readonly list: (of?: OfSubaccount) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
   readonly get: (
     name: string,
@@ -40,11 +40,11 @@ export interface CredentialOperations<Credential, NewCredential, Payload> {
   readonly update: (
     name: string,
     payload: Payload
-  ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | InvalidInput | ServiceError>
+  ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Kept | InvalidInput | ServiceError>
   readonly delete: (
     name: string,
     of?: OfSubaccount
-  ) => Effect.Effect<void, CredentialNotFound | InvalidInput | ServiceError>
+  ) => Effect.Effect<void, CredentialNotFound | Kept | InvalidInput | ServiceError>
 }
 
 /**
@@ -54,7 +54,7 @@ export interface CredentialOperations<Credential, NewCredential, Payload> {
 export class CredentialsService extends Context.Service<
   CredentialsService,
   {
-    readonly apiKeys: CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload>
+    readonly apiKeys: CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey>
     readonly smtp: CredentialOperations<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayload>
   }
 >()("@roster/domain/CredentialsService") {}

@@ -12,11 +12,26 @@
  */
 export type CsvRecord = { readonly line: number } & (
   | { readonly cells: ReadonlyArray<string>; readonly problem?: undefined }
-  | { readonly cells?: undefined; readonly problem: string }
+  | {
+      readonly cells?: undefined
+      readonly problem: string
+      /** The line as it stands in the file, or its beginning. */
+      readonly text: string
+    }
 )
 
-/** The longest record, in UTF-16 units. */
-const maximumRecord = 1024 * 1024
+/** The longest record, in UTF-16 units: room for a text of 1 MB that is all quotes, each of which is written twice. */
+const maximumRecord = 4 * 1024 * 1024
+
+const tooLong = `the row is longer than ${maximumRecord} characters`
+
+/** What is kept of a line that is no record, in UTF-16 units. */
+const keptText = 64 * 1024
+
+const kept = (line: string): string => {
+  const text = line.slice(0, keptText + 2).replace(/[\r\n]+$/, "")
+  return text.length <= keptText ? text : `${text.slice(0, keptText).toWellFormed()}…`
+}
 
 interface Scanned {
   readonly cells?: ReadonlyArray<string>
@@ -65,7 +80,7 @@ const scan = (text: string, start: number, last: boolean, delimiter: string): Sc
       }
       cells.push(text.slice(begin, at))
     }
-    if (at - start > maximumRecord) return bad("the row is longer than 1 MiB")
+    if (at - start > maximumRecord) return bad(tooLong)
     if (text[at] === delimiter) {
       at++
       continue
@@ -94,21 +109,43 @@ const scanPlain = (text: string, start: number, quote: number, delimiter: string
 export const makeCsvReader = (delimiter: string): ((piece: string, last: boolean) => ReadonlyArray<CsvRecord>) => {
   let rest = ""
   let line = 1
+  // The rest of a line that was given up is not held until its end comes.
+  let skipping = false
   return (piece, last) => {
     const text = rest + piece
     const records: Array<CsvRecord> = []
     let at = 0
     let quote = -1
     while (at < text.length) {
+      if (skipping) {
+        const end = nextLine(text, at, last)
+        skipping = end === undefined
+        if (end === undefined) at = text.endsWith("\r") ? text.length - 1 : text.length
+        else {
+          line++
+          at = end
+        }
+        if (skipping) break
+        continue
+      }
       if (quote < at) {
         quote = text.indexOf('"', at)
         if (quote < 0) quote = text.length
       }
       const plain = scanPlain(text, at, quote, delimiter)
       const scanned = plain ?? scan(text, at, last, delimiter)
-      if (scanned === undefined) break
+      if (scanned === undefined) {
+        if (text.length - at <= maximumRecord) break
+        records.push({ line, problem: tooLong, text: kept(text.slice(at)) })
+        skipping = true
+        continue
+      }
       const { cells, end, problem } = scanned
-      records.push(cells === undefined ? { line, problem: problem ?? "it cannot be read" } : { line, cells })
+      records.push(
+        cells === undefined
+          ? { line, problem: problem ?? "it cannot be read", text: kept(text.slice(at, end)) }
+          : { line, cells }
+      )
       line += plain === undefined ? (text.slice(at, end).match(lineBreak)?.length ?? 0) : 1
       at = end
     }

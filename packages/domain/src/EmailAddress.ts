@@ -8,6 +8,8 @@ import { Schema } from "effect"
 const atom = /^[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+(?:\.[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+)*$/u
 const label = /^[\p{L}\p{N}\p{M}](?:[\p{L}\p{N}\p{M}_-]*[\p{L}\p{N}\p{M}])?$/u
 
+const isDomain = (text: string): boolean => text.split(".").every((part) => label.test(part))
+
 /**
  * Says what is wrong with an address, or `undefined` where nothing is.
  *
@@ -25,12 +27,7 @@ export const emailAddressIssue = (text: string): string | undefined => {
   if (!atom.test(local)) {
     return "the part before the @ is letters, digits and signs without spaces, quotes or two dots in a row"
   }
-  if (
-    !text
-      .slice(at + 1)
-      .split(".")
-      .every((part) => label.test(part))
-  ) {
+  if (!isDomain(text.slice(at + 1))) {
     return "the part after the @ is a domain such as example.com"
   }
   return undefined
@@ -46,11 +43,22 @@ export const EmailAddress = Schema.String.pipe(
 )
 export type EmailAddress = typeof EmailAddress.Type
 
+// What is not plain ASCII, or stands for it: `xn--bcher-kva.example` is `bücher.example` on its way.
+const international = /[^ -~]|(?:^|\.)xn--/
+
+const asciiDomain = (domain: string): string =>
+  international.test(domain) && isDomain(domain) ? (URL.parse(`http://${domain}`)?.hostname ?? domain) : domain
+
 /**
- * The identity of an address: trimmed, NFC, lower case. Two spellings with the same identity are the same contact; the
- * first spelling is the one that is kept.
+ * The identity of an address: trimmed, lower case, NFC, the domain in ASCII (IDNA). Two spellings with the same identity
+ * are the same contact; the first spelling is the one that is kept.
  *
  * @category identity
  * @since 0.1.0
  */
-export const emailIdentity = (email: string): string => email.trim().normalize("NFC").toLowerCase()
+export const emailIdentity = (email: string): string => {
+  // Composed last: there are accents that have a composed form in lower case only.
+  const text = email.trim().toLowerCase().normalize("NFC")
+  const domain = text.lastIndexOf("@") + 1
+  return text.slice(0, domain) + asciiDomain(text.slice(domain))
+}

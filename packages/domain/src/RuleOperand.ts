@@ -8,6 +8,7 @@ import * as Rule from "./Rule.ts"
 import { isMonthDay, parseDate } from "./RuleDate.ts"
 import type { InvalidRule } from "./RuleError.ts"
 import { quoted } from "./RuleExcerpt.ts"
+import { meantField } from "./RuleFieldHints.ts"
 import { type FieldKind, recordFieldInfo } from "./RuleFields.ts"
 import { numberOf } from "./RuleSemantics.ts"
 import { didYouMean } from "./RuleSuggestion.ts"
@@ -61,7 +62,7 @@ const foreign: ReadonlyMap<string, readonly [needs: WrittenOperator, hint: strin
  */
 export const operands = (rule: string) => {
   const fail = (token: Token, problem: string, advice?: Advice): Result.Result<never, InvalidRule> =>
-    Result.fail(invalidRule(rule, token, problem, advice))
+    Result.fail(token.problem ?? invalidRule(rule, token, problem, advice))
 
   const operator = <O extends WrittenOperator>(
     token: Token,
@@ -101,12 +102,12 @@ export const operands = (rule: string) => {
         : fail(token, "days are counted whole", { expected: ["a whole number such as 30"] })
     )
 
-  const text = (token: Token): Result.Result<Rule.Value, InvalidRule> => {
+  const text = (token: Token, hint?: string): Result.Result<Rule.Value, InvalidRule> => {
     if (token.kind === "text") return Result.succeed(Rule.text(token.text))
     const bare = token.kind === "word" || token.kind === "number"
     return fail(token, "a text in quotes is needed here", {
       expected: ["a text in quotes"],
-      hint: bare && token.length <= 40 ? `write '${token.text}'` : undefined
+      hint: hint ?? (bare && token.length <= 40 ? `write '${token.text}'` : undefined)
     })
   }
 
@@ -135,7 +136,10 @@ export const operands = (rule: string) => {
     if (token.kind === "text" && token.text === "" && (operator === "=" || operator === "!=")) return text(token)
     if (field._tag === "CustomField") {
       const numeric = token.kind === "number" && Rule.comparisons.some((comparison) => comparison === operator)
-      return numeric ? Result.map(number(token), Rule.number) : text(token)
+      if (numeric) return Result.map(number(token), Rule.number)
+      // A word without quotes is right where a fixed list of values is: the field is misspelt rather than the value.
+      const meant = token.kind === "word" ? meantField(field.name) : undefined
+      return text(token, meant && `${quoted(field.name)} is taken for a custom field, ${meant}`)
     }
     const info = recordFieldInfo(field.name)
     switch (info.kind) {

@@ -33,17 +33,20 @@ const nearest = (word: string, candidates: Iterable<string>): string | undefined
   return best
 }
 
-// Levenshtein's distance, one row at a time.
+// Levenshtein's distance, one row at a time, in which two letters that changed places are one mistake.
 const editDistance = (left: string, right: string): number => {
+  let before: ReadonlyArray<number> = []
   let row = Array.from({ length: right.length + 1 }, (_, j) => j)
   for (let i = 1; i <= left.length; i++) {
     let cell = i
     const next = [cell]
     for (let j = 1; j <= right.length; j++) {
       const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1)
-      cell = Math.min(replaced, (row[j] ?? 0) + 1, cell + 1)
+      const swapped = left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity
+      cell = Math.min(replaced, (row[j] ?? 0) + 1, cell + 1, swapped)
       next.push(cell)
     }
+    before = row
     row = next
   }
   return row[right.length] ?? 0

@@ -3,40 +3,71 @@
  *
  * @since 0.1.0
  */
-import type { Compare, Condition, Rule } from "./Rule.ts"
+import * as Rule from "./Rule.ts"
+import type { RecordFieldName } from "./RuleFields.ts"
 import { foldText } from "./RuleSemantics.ts"
 
 /**
- * Whether a rule certainly selects every contact: `All`, a condition that
- * cannot fail (`email != ''`, `email contains '@'`, `firstname starts-with ''`),
+ * Whether a rule certainly selects every contact of a store: `All`, a condition
+ * that cannot fail (`email != ''`, `totalsent >= 0`, `firstname starts-with ''`),
  * an OR with such a term or with two terms of which one always holds
- * (`x = 1 OR x != 1`, `x != 1 OR x != 2`), or an AND of nothing but such rules.
- * It is never wrong when it says yes. It says no to rules that select everyone
- * only because of how contacts happen to be (`totalsent >= 0`,
- * `dateadded > '1900-01-01'`), to orders that meet (`x < 1 OR x >= 1`, which
- * miss the contacts without x), and to complements that only show once the rule
- * is multiplied out; a count of what would be deleted guards against those.
+ * (`x = 1 OR x != 1`, `x != 1 OR x != 2`, `dateadded < '2024-01-01' OR dateadded
+ * >= '2024-01-01'`), an AND of nothing but such rules, and an OR over ANDs that
+ * comes to the same once it is multiplied out. It is never wrong when it says
+ * yes. It says no to rules that select everyone only because of how contacts
+ * happen to be (`dateadded > '1900-01-01'`), to orders that meet on a field that
+ * contacts can lack (`x < 1 OR x >= 1`), and to what takes too long to multiply
+ * out; a count of what would be deleted guards against those.
  *
  * @category safety
  * @since 0.1.0
  */
-export const selectsEveryContact = (rule: Rule): boolean => {
-  switch (rule._tag) {
-    case "All":
-      return true
-    case "And":
-      return rule.terms.every(selectsEveryContact)
-    case "Or":
-      return rule.terms.some(selectsEveryContact) || coversEveryContact(rule.terms)
-    case "Compare":
-      return cannotFail(rule)
-    case "MonthDay":
-    case "DaysFrom":
-      return false
+export const selectsEveryContact = (rule: Rule.Rule): boolean => {
+  let products = 200
+  const everyone = (rule: Rule.Rule): boolean => {
+    switch (rule._tag) {
+      case "All":
+        return true
+      case "And":
+        return rule.terms.every(everyone)
+      case "Or":
+        return rule.terms.some(everyone) || coversEveryContact(rule.terms) || multipliedOut(rule.terms)
+      case "Compare":
+        return cannotFail(rule)
+      case "MonthDay":
+      case "DaysFrom":
+        return false
+    }
   }
+  // (a AND b) OR c is (a OR c) AND (b OR c).
+  const multipliedOut = (terms: ReadonlyArray<Rule.Condition>): boolean => {
+    const product = terms.find((term) => term._tag === "And")
+    if (product === undefined || products-- <= 0) return false
+    const others = terms.filter((term) => term !== product)
+    return product.terms.every((term) => everyone(Rule.or([term, ...others])))
+  }
+  return everyone(rule)
 }
 
-const cannotFail = ({ field, operator, value }: Compare): boolean => {
+/** The fields that no contact of a store is without. */
+const everPresent: ReadonlySet<string> = new Set<RecordFieldName>([
+  "email",
+  "status",
+  "source",
+  "dateadded",
+  "contactage",
+  "totalsent",
+  "totalopened",
+  "totalclicked",
+  "totalfailed"
+])
+
+const isPresent = ({ _tag, name }: Rule.Field): boolean => _tag === "RecordField" && everPresent.has(name)
+
+const cannotFail = (rule: Rule.Compare): boolean => {
+  const { field, operator, value } = rule
+  if (value._tag === "Number")
+    return isPresent(field) && field.name.startsWith("total") && isOfEveryCount(operator, value.number)
   if (value._tag !== "Text") return false
   const email = field._tag === "RecordField" && field.name === "email"
   switch (operator) {
@@ -49,7 +80,7 @@ const cannotFail = ({ field, operator, value }: Compare): boolean => {
     case ">=":
       return email && value.text === ""
     case "!=":
-      return email && !value.text.includes("@")
+      return (email && !value.text.includes("@")) || (isPresent(field) && value.text === "")
     case "not-contains":
     case "=":
     case "<":
@@ -58,23 +89,48 @@ const cannotFail = ({ field, operator, value }: Compare): boolean => {
   }
 }
 
-const complements: { readonly [operator: string]: string } = {
-  "=": "!=",
-  "!=": "=",
-  contains: "not-contains",
-  "not-contains": "contains"
+/** Counts are whole and not negative. */
+const isOfEveryCount = (operator: Rule.Operator, number: number): boolean => {
+  switch (operator) {
+    case ">=":
+      return number <= 0
+    case ">":
+      return number < 0
+    case "!=":
+      return number < 0 || !Number.isInteger(number)
+    default:
+      return false
+  }
+}
+
+/** With which operators on the same value a term leaves nobody out. */
+const complements: { readonly [operator: string]: ReadonlyArray<Rule.Operator> } = {
+  "=": ["!="],
+  "!=": ["="],
+  contains: ["not-contains"],
+  "not-contains": ["contains"]
+}
+
+/** The same where the field has a value, so that one of two orders holds. */
+const complementsInOrder: { readonly [operator: string]: ReadonlyArray<Rule.Operator> } = {
+  ...complements,
+  "<": [">="],
+  "<=": [">", ">="],
+  ">": ["<="],
+  ">=": ["<", "<="]
 }
 
 // Two terms cover everyone if they are complements, or if they exclude different values of the same field.
-const coversEveryContact = (terms: ReadonlyArray<Condition>): boolean => {
+const coversEveryContact = (terms: ReadonlyArray<Rule.Condition>): boolean => {
   const seen = new Set<string>()
   const excluded = new Map<string, string>()
   for (const term of terms) {
     if (term._tag !== "Compare") continue
     const { field, kind, value } = identity(term)
-    const complement = complements[term.operator]
-    if (complement !== undefined && seen.has(JSON.stringify([field, complement, kind, value]))) return true
-    seen.add(JSON.stringify([field, term.operator, kind, value]))
+    const having = (operator: Rule.Operator) => JSON.stringify([field, operator, kind, value])
+    const complementary = (isPresent(term.field) ? complementsInOrder : complements)[term.operator] ?? []
+    if (complementary.some((operator) => seen.has(having(operator)))) return true
+    seen.add(having(term.operator))
     if (term.operator !== "!=") continue
     const key = JSON.stringify([field, kind])
     if ((excluded.get(key) ?? value) !== value) return true
@@ -83,7 +139,7 @@ const coversEveryContact = (terms: ReadonlyArray<Condition>): boolean => {
   return false
 }
 
-const identity = ({ field, value }: Compare): { field: string; kind: string; value: string } => {
+const identity = ({ field, value }: Rule.Compare): { field: string; kind: string; value: string } => {
   const name = `${field._tag}:${foldText(field.name)}`
   switch (value._tag) {
     case "Text":

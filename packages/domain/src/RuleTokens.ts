@@ -17,16 +17,18 @@ export const maximumRuleLength = 16_384
 
 /**
  * A piece of a rule and its place. The `text` of a quoted text is its content,
- * that of any other token is what is written. The last token is `end`.
+ * that of any other token is what is written. The last token is `end`, or the
+ * first character that means nothing, with the problem that it is.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Token {
-  readonly kind: "word" | "number" | "text" | "operator" | "symbol" | "end"
+  readonly kind: "word" | "number" | "text" | "operator" | "symbol" | "end" | "unreadable"
   readonly text: string
   readonly position: number
   readonly length: number
+  readonly problem?: InvalidRule
 }
 
 /**
@@ -80,8 +82,10 @@ const pattern = new RegExp(
 const unusable = /\0|\p{Cs}/u
 
 /**
- * Cuts a rule into tokens. Refused here: rules that are too long, texts that
- * are not closed, and characters that mean nothing outside a text.
+ * Cuts a rule into tokens. Refused here: rules that are too long, and
+ * characters that no text can have. Texts that are not closed and characters
+ * that mean nothing end the tokens; a mistake that stands before them is the one
+ * to speak of.
  *
  * @category parsing
  * @since 0.1.0
@@ -98,7 +102,11 @@ export const tokenize = (rule: string): Result.Result<ReadonlyArray<Token>, Inva
   while (position < rule.length) {
     pattern.lastIndex = position
     const match = pattern.exec(rule)
-    if (match === null) return Result.fail(unexpectedCharacter(rule, position))
+    if (match === null) {
+      const problem = unexpectedCharacter(rule, position)
+      tokens.push({ kind: "unreadable", text: "", position, length: problem.length, problem })
+      return Result.succeed(tokens)
+    }
     const raw = match[0]
     const token = { position, length: raw.length }
     const { word, number, text, operator, symbol } = match.groups ?? {}

@@ -32,6 +32,25 @@ export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDeni
 }
 
 /**
+ * A credential would be good for longer, or from more addresses, than the API key that makes or changes it.
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("ExceedsGrantor", {
+  /** The field that goes too far, as on the wire. */
+  field: Schema.Literals(["Expires", "RestrictAccessToIPRange"]),
+  /** How far the key itself goes: a date and time, or ranges with commas between them. */
+  limit: Schema.String
+}) {
+  override get message(): string {
+    return this.field === "Expires"
+      ? `An API key gives no longer life than its own: Expires has to be ${this.limit} or earlier. Give such a date, or use a key that lasts longer.`
+      : `An API key opens no more addresses than its own: RestrictAccessToIPRange has to lie within ${this.limit}. Give such ranges, or use a key that has wider ones.`
+  }
+}
+
+/**
  * @category reasons
  * @since 0.1.0
  */
@@ -195,6 +214,7 @@ export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailu
 export const ServiceErrorReason = Schema.Union([
   Unauthorized,
   AccessDenied,
+  ExceedsGrantor,
   RateLimited,
   Unavailable,
   TimedOut,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
+import { likelyFields } from "../src/ColumnMap.ts"
 import type { Contact } from "../src/Contact.ts"
 import { exportCells, exportHeader, importColumns, importRow, isRecordColumn } from "../src/ContactColumns.ts"
 import { parseWireDate } from "../src/WireDate.ts"
@@ -18,7 +19,7 @@ const full: Contact = {
   activity: { totalSent: -1, totalOpened: 0, errorCode: null, lastIP: "@x" }
 }
 
-/** The fields of the record in its order (wire-facts.md), consent and activity in place of their own names. */
+/** The fields of the record in its order (Service interface, Resources), consent and activity in place of their own names. */
 const recordOrder = [
   "Email Status FirstName LastName",
   "ConsentIP ConsentDate ConsentTracking",
@@ -104,9 +105,12 @@ describe("imported columns", () => {
     )
   })
 
-  it.each([...recordOrder, "AllowUnsubscribe", "dateadded", "EMAIL"])("no custom field may be called %s", (name) => {
-    assert.isTrue(isRecordColumn(name))
-  })
+  it.each([...recordOrder, "AllowUnsubscribe", "dateadded", "EMAIL", "_Error"])(
+    "no custom field may be called %s",
+    (name) => {
+      assert.isTrue(isRecordColumn(name))
+    }
+  )
 
   it.each(["City", "constructor", "__proto__", ""])("%j is no column of the record", (name) =>
     assert.isFalse(isRecordColumn(name))
@@ -185,5 +189,56 @@ describe("an export that is imported again", () => {
         .sort()
     )
     assert.deepStrictEqual<unknown>([again.email, again.status, again.consent], [full.email, full.status, full.consent])
+  })
+})
+
+describe("a map of columns", () => {
+  const header = ["Email", " First Name ", "last_name", "Town", "Total"]
+
+  it("makes columns what it says, whatever their case", () => {
+    const columns = importColumns(header, [
+      ["first name", "firstname"],
+      ["last_name", "LastName"],
+      ["Town", "City"]
+    ])
+    if (Result.isFailure(columns)) throw new Error(columns.failure)
+    const row = importRow(columns.success, ["ann@example.com", "Ann", "Lee", "Bonn", "7"])
+    assert.deepStrictEqual<unknown>(
+      row,
+      Result.succeed({
+        email: "ann@example.com",
+        firstName: "Ann",
+        lastName: "Lee",
+        customFields: { City: "Bonn", Total: "7" }
+      })
+    )
+  })
+
+  it("finds the column of the address under another name", () => {
+    assert.isTrue(Result.isFailure(importColumns(["E-Mail"])))
+    assert.isTrue(Result.isSuccess(importColumns(["E-Mail"], [["E-Mail", "Email"]])))
+  })
+
+  it("refuses a column that is not there, a field that the service says itself, and two columns of one field", () => {
+    for (const [map, says] of [
+      [
+        ["Nom", "FirstName"],
+        'the header has no column "Nom"; it reads "Email", " First Name ", "last_name", "Town", "Total"'
+      ],
+      [["Town", "totalsent"], 'no column can become "totalsent", which the service says itself'],
+      [["Town", "EMAIL"], 'the column "EMAIL" stands twice in the header, or is mapped to']
+    ] as const) {
+      assert.deepStrictEqual<unknown>(importColumns(header, [map]), Result.fail(says))
+    }
+  })
+
+  it("is proposed for columns that are named almost like a field, and for no others", () => {
+    assert.deepStrictEqual(likelyFields(header), [
+      ["First Name", "FirstName"],
+      ["last_name", "LastName"]
+    ])
+    assert.deepStrictEqual(likelyFields(header, [["FIRST NAME", "FirstName"]]), [["last_name", "LastName"]])
+    assert.deepStrictEqual(likelyFields(["Email", "FirstName", "First Name", "Name"]), [])
+    assert.deepStrictEqual(likelyFields(header, [["Town", "LastName"]]), [["First Name", "FirstName"]])
   })
 })

@@ -71,6 +71,11 @@ const files: ReadonlyArray<readonly [why: string, file: string, rows: ReadonlyAr
     [{ line: 2, ...a, customFields: { "a;b;c": "x" } }]
   ],
   [
+    "names with more semicolons than there are commas, and the word email between them",
+    "Email,a;b;c;email,x\temail\ty\na@example.com,x,\n",
+    [{ line: 2, ...a, customFields: { "a;b;c;email": "x" } }]
+  ],
+  [
     "a quoted header with a line break in it",
     '"First\nname; or; call",Email\nx,a@example.com\n',
     [{ line: 3, ...a, customFields: { "First\nname; or; call": "x" } }]

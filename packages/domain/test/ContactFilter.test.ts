@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
-import { contactFilterFromInput } from "../src/ContactFilter.ts"
+import { Effect, Option, Result } from "effect"
+import { ContactFilter, contactFilterFromInput } from "../src/ContactFilter.ts"
+import { RawRule, rawRule } from "../src/RuleText.ts"
 
 const tagOf = (input: Parameters<typeof contactFilterFromInput>[0]) =>
   Effect.map(Effect.flip(contactFilterFromInput(input)), (error) => error._tag)
@@ -19,6 +20,18 @@ describe("contactFilterFromInput", () => {
       assert.deepStrictEqual(byEmails?._tag === "ByEmails" ? byEmails.emails : [], ["a@example.com", "b@example.com"])
       assert.isTrue(Option.isNone(yield* contactFilterFromInput({})))
       assert.isTrue(Option.isNone(yield* contactFilterFromInput({ rule: undefined, emails: undefined })))
+    })
+  )
+
+  it.effect("takes a raw rule unread, but not a blank one, nor one beside addresses", () =>
+    Effect.gen(function* () {
+      const raw = new RawRule({ text: "Email LIKE '%a%'" })
+      const filter = Option.getOrUndefined(yield* contactFilterFromInput({ rule: raw }))
+      assert.deepStrictEqual(filter, ContactFilter.ByRule({ rule: raw }))
+      assert.deepStrictEqual(Result.getOrThrow(rawRule(raw.text)), raw)
+      assert.isTrue(Result.isFailure(rawRule(" \n")))
+      assert.strictEqual(yield* tagOf({ rule: new RawRule({ text: " " }) }), "InvalidRule")
+      assert.strictEqual(yield* tagOf({ rule: raw, emails: ["a@example.com"] }), "ConflictingFilter")
     })
   )
 

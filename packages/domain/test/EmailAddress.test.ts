@@ -82,7 +82,11 @@ describe("emailIdentity", () => {
     ["space at the ends", "  name@example.com\t", "name@example.com"],
     ["composition", "cafe\u0301@example.com", "caf\u00e9@example.com"],
     ["all of them at once", " CAFE\u0301@EXAMPLE.com ", "caf\u00e9@example.com"],
-    ["a script without case", "用户@例子.测试", "用户@例子.测试"]
+    ["an accent that has a composed form in lower case only", "J\u030c@example.com", "\u01f0@example.com"],
+    ["a script without case", "用户@例子.测试", "用户@xn--fsqu00a.xn--0zwm56d"],
+    ["the way a domain is written", "a@BU\u0308CHER.example", "a@xn--bcher-kva.example"],
+    ["what stands for a domain on its way", "a@XN--BCHER-KVA.Example", "a@xn--bcher-kva.example"],
+    ["what a domain could not be", "a@xn--\u0301/x.example", "a@xn--\u0301/x.example"]
   ])("does not depend on %s", (_, spelling, identity) => {
     assert.strictEqual(emailIdentity(spelling), identity)
   })
@@ -95,9 +99,40 @@ describe("emailIdentity", () => {
     assert.strictEqual(new Set(identities).size, 4)
   })
 
-  const piece = Schema.Literals(["a", "B", "É", "e\u0301", "I\u0307", "Σ", "ß", "ǅ", "\u212b", "ﬁ", " ", ".", "@"])
+  const piece = Schema.Literals([
+    "a",
+    "B",
+    "É",
+    "e\u0301",
+    "J",
+    "\u030c",
+    "\u0307",
+    "Σ",
+    "ß",
+    "ǅ",
+    "\u212b",
+    "ﬁ",
+    " ",
+    ".",
+    "@",
+    "xn--"
+  ])
   it.prop("is its own identity", [Schema.Array(piece)], ([pieces]) => {
     const identity = emailIdentity(pieces.join(""))
     assert.strictEqual(emailIdentity(identity), identity)
+  })
+
+  it("is one for every character, in each case and composition", () => {
+    // Each letter with an accent that some letters compose with, and with one that none does.
+    for (let code = 0xa0; code <= 0xffff; code++) {
+      const letter = String.fromCodePoint(code)
+      if (!/^[\p{L}\p{N}]$/u.test(letter)) continue
+      const spelling = `${letter}\u030c${letter}\u0323.x@example.com`
+      const identity = emailIdentity(spelling)
+      for (const form of ["NFC", "NFD"]) {
+        assert.strictEqual(emailIdentity(spelling.normalize(form)), identity, code.toString(16))
+        assert.strictEqual(emailIdentity(spelling.toLowerCase().normalize(form)), identity, code.toString(16))
+      }
+    }
   })
 })

@@ -104,6 +104,7 @@ const toCondition = (tree: Tree): Rule.Condition => {
 const condition = Arbitrary.map(Arbitrary.schema(Tree), toCondition)
 
 const Maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const moment = Arbitrary.map(
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_600_000_000_000, maximum: 1_800_000_000_000 }))),
   (millis) => DateTime.makeUnsafe(millis)
@@ -112,7 +113,7 @@ const subject = Arbitrary.map(
   Arbitrary.all([
     Arbitrary.schema(
       Schema.Struct({
-        status: Maybe(Schema.Literals(["Active", "Engaged"])),
+        status: Schema.Literals(["Active", "Engaged"]),
         firstName: Maybe(Literal),
         lastName: Maybe(Literal),
         customFields: Maybe(
@@ -123,10 +124,16 @@ const subject = Arbitrary.map(
         )
       })
     ),
-    Arbitrary.schema(Schema.Struct({ totalSent: Maybe(Schema.Int) })),
+    Arbitrary.schema(Schema.Struct({ totalSent: count, totalOpened: count, totalClicked: count, totalFailed: count })),
     moment
   ]),
-  ([profile, activity, dateAdded]) => ({ ...profile, email: "Jo@Example.com", activity, dateAdded })
+  ([profile, activity, dateAdded]) => ({
+    ...profile,
+    email: "Jo@Example.com",
+    source: "ContactApi",
+    activity,
+    dateAdded
+  })
 )
 const now = DateTime.makeUnsafe("2024-06-01T12:00:00Z")
 const runs = (runs: number) => ({ arbitrary: { runs }, timeout: 60_000 })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as Rule from "../src/Rule.ts"
 import { InvalidRule } from "../src/RuleError.ts"
+import { fieldHints } from "../src/RuleFieldHints.ts"
 import { maximumRuleConditions, maximumRuleDepth, parseRule } from "../src/RuleParser.ts"
 import { RuleText } from "../src/RuleText.ts"
 import { maximumRuleLength } from "../src/RuleTokens.ts"
@@ -297,4 +298,31 @@ describe("RuleText", () => {
   })
 
   it.prop("can be generated", [RuleText], ([text]) => Result.isSuccess(parseRule(text)))
+})
+
+describe("fieldHints", () => {
+  const hints = (text: string) => fieldHints(parse(text))
+
+  it("names the field that was perhaps meant", () => {
+    assert.deepStrictEqual(hints("stauts = 'Active' OR (x = 1 AND emial = 'a') OR Stauts = ''"), [
+      'The rule takes "stauts" for a custom field; did you mean "status"?',
+      'The rule takes "emial" for a custom field; did you mean "email"?',
+      'The rule takes "Stauts" for a custom field; did you mean "status"?'
+    ])
+    assert.deepStrictEqual(hints("daysfrom date_added > 3"), [
+      'The rule takes "date_added" for a custom field; did you mean "dateadded"?'
+    ])
+  })
+
+  it.each(["All", "Status = Active", "city = 'Rome'", "age > 3", "name = ''", "lastvisit > '2024-01-01'"])(
+    "has nothing to say of %s",
+    (text) => {
+      assert.deepStrictEqual(hints(text), [])
+    }
+  )
+
+  it("comes with a word that would be right for the field that was meant", () => {
+    assert.match(failure("stauts = Active").hint ?? "", /"stauts" is taken for a custom field, did you mean "status"\?/)
+    assert.strictEqual(failure("city = Rome").hint, "write 'Rome'")
+  })
 })

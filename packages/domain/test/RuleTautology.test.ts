@@ -28,7 +28,20 @@ describe("selectsEveryContact", () => {
     "dateadded = '2024-01-01' OR dateadded != '2024-01-01'",
     "x != 1 OR x != 2",
     "email != '' OR x = 1",
-    "email != '' AND (x = 1 OR x != 1)"
+    "email != '' AND (x = 1 OR x != 1)",
+    "totalsent >= 0",
+    "totalclicked > -1",
+    "totalfailed != 1.5",
+    "status != ''",
+    "source != ''",
+    "dateadded != ''",
+    "totalsent < 1 OR totalsent >= 1",
+    "dateadded <= '2024-01-01' OR dateadded > '2024-01-01'",
+    "email >= 'm' OR email <= 'M'",
+    "(x = 1 AND y = 2) OR x != 1 OR y != 2",
+    "(x = 1 AND y = 2) OR (x != 1 AND y = 2) OR y != 2",
+    "(x = 1 AND y = 1 AND z = 1) OR x != 1 OR (y != 1 OR z != 1)",
+    "((x = 1 OR x != 1) AND y = 1) OR y != 1"
   ])("says yes to %s", (text) => {
     assert.isTrue(everyone(text))
   })
@@ -45,6 +58,16 @@ describe("selectsEveryContact", () => {
     "x = 1 AND x != 1",
     "x = 1 OR x != '1'",
     "x < 1 OR x >= 1",
+    "lastsent < '2024-01-01' OR lastsent >= '2024-01-01'",
+    "errorcode >= 0",
+    "contactage >= 0",
+    "totalsent >= 1",
+    "totalsent > 0",
+    "totalsent != 0",
+    "totalsent = 0 OR totalsent > 1",
+    "lastname != ''",
+    "(x = 1 AND y = 2) OR x != 1",
+    "(x = 1 AND y = 2) OR (x != 1 AND y != 2)",
     "x != 1 OR x != 1",
     "status != Active",
     "email != '' AND x = 1",

@@ -1,0 +1,173 @@
+/**
+ * Contacts kept in a file before they are deleted, and brought back from it. The file is an export as Json (`exportTo`
+ * makes it): records as they were, read one at a time in constant memory.
+ */
+import { Effect, Result, Schema, Stream } from "effect"
+import { JsonArray } from "effect/encoding"
+import { Contact, ContactPayload } from "./Contact.ts"
+import { addAll, AddOutcome } from "./ContactAdds.ts"
+import { invalidInput } from "./InputIssue.ts"
+import type { ServiceError } from "./ServiceError.ts"
+
+/**
+ * The file is no backup of contacts, or not a whole one.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `This is no whole backup of contacts: ${this.reason}`
+  }
+}
+
+const isBroken = (error: unknown): error is Schema.SchemaError | JsonArray.JsonArrayError =>
+  Schema.isSchemaError(error) || JsonArray.isJsonArrayError(error)
+
+/**
+ * The contacts of a backup, in its order.
+ *
+ * @category streams
+ * @since 0.1.0
+ */
+export const readBackup = <E, R>(
+  content: Stream.Stream<Uint8Array, E, R>
+): Stream.Stream<Contact, UnreadableBackup | E, R> =>
+  content.pipe(
+    Stream.pipeThroughChannel(JsonArray.decodeSchema(Contact)<E>()),
+    Stream.mapError((error) => (isBroken(error) ? new UnreadableBackup({ reason: error.message }) : error))
+  )
+
+/**
+ * What is in a backup.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BackupSurvey {
+  readonly count: number
+  /** How many contacts there are of each status. */
+  readonly statuses: ReadonlyMap<string, number>
+  /** The first contacts, five at most. */
+  readonly sample: ReadonlyArray<Contact>
+}
+
+const sampleSize = 5
+
+/**
+ * Reads a backup to its end, and so proves that it can be read.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const surveyBackup = Effect.fn("surveyBackup")(function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
+  let count = 0
+  const statuses = new Map<string, number>()
+  const sample: Array<Contact> = []
+  yield* Stream.runForEachArray(contacts, (part) =>
+    Effect.sync(() => {
+      count += part.length
+      for (const contact of part) {
+        const status = contact.status ?? ""
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        if (sample.length < sampleSize) sample.push(contact)
+      }
+    })
+  )
+  const survey: BackupSurvey = { count, statuses, sample }
+  return survey
+})
+
+/**
+ * What became of the contacts of a backup: read = restored + refused + notSent + unknown.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RestoreReport {
+  readonly read: number
+  readonly restored: number
+  readonly refused: ReadonlyArray<{ readonly email: string; readonly reason: string }>
+  readonly notSent: number
+  /** Contacts that were sent and whose answer was lost. */
+  readonly unknown: number
+  /** Why the restoring stopped, where it did. */
+  readonly stoppedBy: ServiceError | undefined
+}
+
+const decodePayload = Schema.decodeUnknownResult(ContactPayload)
+const encodeContact = Schema.encodeSync(Contact)
+
+/** What of a contact can be sent. A consent without a date says so by `null`, which travels as it is. */
+const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> => {
+  const { Consent, CustomFields, Email, FirstName, LastName, Status } = encodeContact(contact)
+  const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
+  const given = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+  return Result.mapError(decodePayload(given), (error) => {
+    const { field, issue } = invalidInput(error)
+    return `${field}: ${issue}`
+  })
+}
+
+/**
+ * Adds the contacts of a backup again, or updates those that are there: address, status, names, custom fields and consent.
+ * The interface takes no source, dates, activity or membership of lists, so that those are not brought back.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const restoreContacts = Effect.fn("restoreContacts")(function* <E, R>(
+  contacts: Stream.Stream<Contact, E, R>,
+  options: { readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined } = {}
+) {
+  const refused: Array<{ readonly email: string; readonly reason: string }> = []
+  const counts = { restored: 0, notSent: 0, unknown: 0 }
+  let read = 0
+  let stoppedBy: ServiceError | undefined
+  // In the order in which they are sent, which is that of the outcomes.
+  const sent: Array<string> = []
+  const payloads = contacts.pipe(
+    Stream.map((contact) => {
+      read++
+      const payload = payloadOf(contact)
+      if (Result.isFailure(payload)) {
+        refused.push({ email: contact.email, reason: payload.failure })
+        return []
+      }
+      sent.push(contact.email)
+      return [payload.success]
+    }),
+    Stream.flattenIterable
+  )
+  const count = AddOutcome.$match({
+    Accepted: () => {
+      counts.restored++
+    },
+    Refused: ({ error }) => {
+      refused.push({ email: sent[0] ?? "", reason: error.message })
+    },
+    Unknown: ({ error }) => {
+      counts.unknown++
+      stoppedBy ??= error
+    },
+    NotSent: ({ error }) => {
+      counts.notSent++
+      stoppedBy ??= error
+    }
+  })
+  yield* addAll(payloads).pipe(
+    Stream.runForEachArray((outcomes) =>
+      Effect.suspend(() => {
+        for (const outcome of outcomes) {
+          count(outcome)
+          sent.shift()
+        }
+        return options.onProgress?.(read - sent.length) ?? Effect.void
+      })
+    )
+  )
+  const report: RestoreReport = { read, ...counts, refused, stoppedBy }
+  return report
+})

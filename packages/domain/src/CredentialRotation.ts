@@ -1,0 +1,91 @@
+/**
+ * Giving a credential a new secret while it is in use. A successor is made that may do the same, its secret is handed over,
+ * and when the old one is no longer used it is deleted. Whatever stops it, the same call goes on, and at every moment there is
+ * a credential whose secret somebody has. (docs/decisions/rotation.md)
+ */
+import { Effect } from "effect"
+import type { ApiKey, ApiKeyPayload, NewApiKey } from "./ApiKey.ts"
+import type { LastManagingKey } from "./Credential.ts"
+import type { EmailAddress } from "./EmailAddress.ts"
+import { copyApiKey, copySmtp } from "./internal/credentialCopy.ts"
+import { rotationOf } from "./internal/rotation.ts"
+import { apiKeySuccessor, smtpSuccessors } from "./RotationNames.ts"
+import type { ApiKeyRotationOptions, RotationOptions } from "./RotationOptions.ts"
+import type { RotationJournal } from "./RotationRecord.ts"
+import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "./SmtpCredentials.ts"
+
+const apiKeys = rotationOf<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey>({
+  operations: (service) => service.apiKeys,
+  copy: copyApiKey,
+  successors: (name) => [apiKeySuccessor(name)],
+  renames: true,
+  rotates: ({ accessLevels }) => accessLevels.includes("Security") && accessLevels.includes("ModifyAccessTokens")
+})
+
+const smtp = rotationOf<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayload>({
+  operations: (service) => service.smtp,
+  copy: copySmtp,
+  successors: smtpSuccessors,
+  renames: false,
+  rotates: () => false
+})
+
+/**
+ * Rotates an API key, which has its name again in the end. Fails before anything is made where there is no such key, where
+ * the account has no room for one more (`TooManyCredentials`), or where no successor could be as able and as limited
+ * (`RotationRefused`); and with `StillInUse` where the old one is used on: both are kept then.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const rotateApiKey = Effect.fn("rotateApiKey")(function* <E = never, R = never, JE = never>(
+  name: string,
+  options: ApiKeyRotationOptions<E, R, JE>
+) {
+  return yield* apiKeys.rotate(name, options)
+})
+
+/**
+ * Rotates SMTP credentials. Their name is what a program logs in with, so that the successor keeps one of its own, and what is
+ * handed over is both.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const rotateSmtp = Effect.fn("rotateSmtp")(function* <E = never, R = never, JE = never>(
+  name: string,
+  options: RotationOptions<NewSmtpCredentials, E, R, JE>
+) {
+  return yield* smtp.rotate(name, options)
+})
+
+interface PlanOptions<JE> {
+  readonly journal: RotationJournal<JE>
+  readonly subaccount?: EmailAddress | undefined
+}
+
+/**
+ * What `rotateApiKey` would begin with, without doing it.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const planApiKeyRotation = Effect.fn("planApiKeyRotation")(function* <JE = never>(
+  name: string,
+  options: PlanOptions<JE>
+) {
+  return yield* apiKeys.plan(name, options)
+})
+
+/**
+ * What `rotateSmtp` would begin with, without doing it.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const planSmtpRotation = Effect.fn("planSmtpRotation")(function* <JE = never>(
+  name: string,
+  options: PlanOptions<JE>
+) {
+  return yield* smtp.plan(name, options)
+})

@@ -1,0 +1,38 @@
+/**
+ * Why a rotation ended without having replaced the credential.
+ */
+import { Schema } from "effect"
+import { formatWireDate } from "./WireDate.ts"
+
+/**
+ * The old credential was still used when the time was up. It was kept, and so was its successor.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
+  name: Schema.String,
+  successor: Schema.String,
+  lastUse: Schema.NullOr(Schema.DateTimeUtc)
+}) {
+  override get message(): string {
+    const last = this.lastUse === null ? "" : `, last at ${formatWireDate(this.lastUse)}`
+    return `"${this.name}" was still used when the time was up${last}. It and its successor "${this.successor}" both work. Give the new secret to what still uses the old one, and rotate again: it goes on from here.`
+  }
+}
+
+/**
+ * A successor could not be as able, or as limited, as the credential is. Nothing was changed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RotationRefused extends Schema.TaggedError<RotationRefused>()("RotationRefused", {
+  name: Schema.String,
+  /** What stands in the way and what to do about it, in words that follow "…:". */
+  issue: Schema.String
+}) {
+  override get message(): string {
+    return `"${this.name}" cannot be rotated: ${this.issue}`
+  }
+}
