@@ -5,7 +5,7 @@
 import type { AccessLevel } from "@roster/domain"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { Forbidden, KeyRefused, ServerUnavailable, TooManyRequests } from "./WireError.ts"
+import { Forbidden, KeyRefused, ServerFailure, ServerUnavailable, TooManyRequests } from "./WireError.ts"
 
 /**
  * The header that carries the key.
@@ -40,5 +40,5 @@ export class RequiredAccess extends Context.Service<RequiredAccess, AccessLevel>
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth>()("@roster/api/ApiKeyAuth", {
   requiredForClient: true,
   security: { apiKey: HttpApiSecurity.apiKey({ key: apiKeyHeader }) },
-  error: [KeyRefused, Forbidden, TooManyRequests, ServerUnavailable]
+  error: [KeyRefused, Forbidden, TooManyRequests, ServerFailure, ServerUnavailable]
 }) {}

@@ -7,11 +7,13 @@ import {
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
+  ExceedsGrantor,
   ExportExpired,
   ExportNotFound,
   ImportRefused,
   InvalidInput,
   InvalidRule,
+  LastManagingKey,
   ListNotFound,
   maximumContactsPerAdd,
   NameTaken,
@@ -35,6 +37,7 @@ export type Refusal =
   | ImportRefused
   | InvalidInput
   | InvalidRule
+  | LastManagingKey
   | ListNotFound
   | NameTaken
   | NotAllowedSender
@@ -128,6 +131,12 @@ export const refusalTexts: Texts = {
     pattern: /^The name "(.*)" is taken\./s,
     read: (name = "") => new NameTaken({ name })
   },
+  LastManagingKey: {
+    status: 409,
+    print: (error) => error.message,
+    pattern: /^The key "(.*)" is the last one that can manage keys,/s,
+    read: (name = "") => new LastManagingKey({ name })
+  },
   TooManyCredentials: {
     status: 409,
     print: (error) => error.message,
@@ -161,4 +170,21 @@ export const readRefusal = (status: number, text: string): Refusal | undefined =
     if (match !== null) return entry.read(...match.slice(1))
   }
   return undefined
+}
+
+const exceedsExpiry = /^An API key gives no longer life than its own: Expires has to be (\S+) or earlier\./
+const exceedsRanges =
+  /^An API key opens no more addresses than its own: RestrictAccessToIPRange has to lie within (.+?)\. Give/
+
+/**
+ * Knows by its text, among the refusals of access, the one that says how far a key can give.
+ *
+ * @category parsing
+ * @since 0.1.0
+ */
+export const readExceedsGrantor = (text: string): ExceedsGrantor | undefined => {
+  const expiry = exceedsExpiry.exec(text)?.[1]
+  if (expiry !== undefined) return new ExceedsGrantor({ field: "Expires", limit: expiry })
+  const ranges = exceedsRanges.exec(text)?.[1]
+  return ranges === undefined ? undefined : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: ranges })
 }

@@ -26,7 +26,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
       params: byName,
       query: bySubaccount,
       success: HttpApiSchema.Empty(200),
-      error: NotFound
+      error: [NotFound, Conflict]
     })
       .annotate(RequiredAccess, "ModifyAccessTokens")
       .annotate(OpenApi.Summary, "Delete an API key"),

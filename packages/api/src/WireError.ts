@@ -23,7 +23,7 @@ export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(fields("B
 export class KeyRefused extends Schema.Error<KeyRefused>("KeyRefused")(fields("KeyRefused"), { httpApiStatus: 401 }) {}
 
 /**
- * The key lacks the access level, or is used from an address outside its ranges.
+ * The key lacks the access level, is used from an address outside its ranges, or would give more than it has.
  *
  * @category errors
  * @since 0.1.0
@@ -37,7 +37,7 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(fields("Forb
 export class NotFound extends Schema.Error<NotFound>("NotFound")(fields("NotFound"), { httpApiStatus: 404 }) {}
 
 /**
- * The name is taken, or the account holds as many as it can.
+ * The name is taken, the account holds as many as it can, or the key is the last one that can manage keys.
  *
  * @category errors
  * @since 0.1.0

@@ -1,13 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  AccessDenied,
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
+  ExceedsGrantor,
   ExportExpired,
   ExportNotFound,
   ImportRefused,
   InvalidInput,
   InvalidRule,
+  LastManagingKey,
   ListNotFound,
   NameTaken,
   NotAllowedSender,
@@ -16,7 +19,7 @@ import {
   TooManyCredentials
 } from "@roster/domain"
 import { Result, Schema } from "effect"
-import { readRefusal, type Refusal, refusalTexts } from "../src/Refusal.ts"
+import { readExceedsGrantor, readRefusal, type Refusal, refusalTexts } from "../src/Refusal.ts"
 
 /** What somebody may call a list or a key to make one refusal look like another. */
 const hostile = [
@@ -73,6 +76,9 @@ describe("refusal texts", () => {
   it.prop("ListNotFound reads back", [Text], ([name]) =>
     returns(new ListNotFound({ name }), refusalTexts.ListNotFound.print)
   )
+  it.prop("LastManagingKey reads back", [Text], ([name]) =>
+    returns(new LastManagingKey({ name }), refusalTexts.LastManagingKey.print)
+  )
   it.prop("NameTaken reads back", [Text], ([name]) => returns(new NameTaken({ name }), refusalTexts.NameTaken.print))
   it.prop("NotAllowedSender reads back", [Word], ([email]) =>
     returns(new NotAllowedSender({ email }), refusalTexts.NotAllowedSender.print)
@@ -84,8 +90,18 @@ describe("refusal texts", () => {
     returns(new TooManyCredentials({ maximum }), refusalTexts.TooManyCredentials.print)
   )
 
+  it.each([
+    { field: "Expires", limit: "2090-01-01T00:00:00Z" },
+    { field: "RestrictAccessToIPRange", limit: "10.0.0.0/8" },
+    { field: "RestrictAccessToIPRange", limit: "192.0.2.7, 2001:db8::/32" }
+  ] as const)("ExceedsGrantor reads back: %j", (fields) => {
+    const error = new ExceedsGrantor(fields)
+    assert.deepStrictEqual(readExceedsGrantor(error.message), error)
+    assert.isUndefined(readExceedsGrantor(new AccessDenied({ required: "Export" }).message))
+  })
+
   it("has a test for every tag", () => {
-    assert.strictEqual(Object.keys(refusalTexts).length, 13)
+    assert.strictEqual(Object.keys(refusalTexts).length, 14)
   })
 
   it.prop(
@@ -107,7 +123,7 @@ describe("refusal texts", () => {
     }
   )
 
-  it("have the statuses of wire-facts.md", () => {
+  it("have the statuses of the service interface", () => {
     const status = (tag: Refusal["_tag"]) => refusalTexts[tag].status
     assert.deepStrictEqual(
       [
@@ -125,7 +141,7 @@ describe("refusal texts", () => {
       [status("ContactNotFound"), status("CredentialNotFound"), status("ExportNotFound")],
       [404, 404, 404]
     )
-    assert.strictEqual(status("NameTaken"), 409)
+    assert.deepStrictEqual([status("NameTaken"), status("LastManagingKey")], [409, 409])
   })
 
   it("say of a sender what the interface says, with the address", () => {

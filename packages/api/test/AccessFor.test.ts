@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import { accessFor, operations, parsePurpose, purposeOf, purposes } from "../src/index.ts"
+
+describe("the access levels that a purpose needs", () => {
+  // By the table of the service interface, and not by our own annotations.
+  it.each([
+    ["contacts:read", ["ViewContacts"]],
+    ["contacts:write", ["ModifyContacts"]],
+    ["contacts:delete", ["ModifyContacts"]],
+    ["contacts:import", ["ModifyContacts"]],
+    ["contacts:export", ["Export"]],
+    ["apikeys:read", ["Security"]],
+    ["apikeys:write", ["ModifyAccessTokens"]],
+    ["smtp:read", ["Security"]],
+    ["smtp:write", ["ModifyAccessTokens"]],
+    ["emails:send", ["SendHttp"]]
+  ] as const)("%s", (purpose, levels) => assert.deepStrictEqual(accessFor([purpose]), [...levels]))
+
+  it("are those of all purposes together, each once", () => {
+    assert.sameMembers(
+      [...accessFor(["contacts:export", "contacts:read", "contacts:export"])],
+      ["ViewContacts", "Export"]
+    )
+    assert.deepStrictEqual(accessFor([]), [])
+  })
+
+  it("let a key do all operations of the purpose, and are not more than those need", () => {
+    for (const purpose of purposes) {
+      const needed = [...operations.values()].filter(({ id }) => purposeOf(id) === purpose)
+      assert.isNotEmpty(needed, purpose)
+      assert.deepStrictEqual(
+        new Set(accessFor([purpose])),
+        new Set(needed.map((operation) => operation.requiredAccess))
+      )
+    }
+  })
+
+  it("are known of every operation", () => {
+    assert.deepStrictEqual(
+      [...operations.keys()].filter((id) => purposeOf(id) === undefined),
+      []
+    )
+    assert.isUndefined(purposeOf("somethingElse"))
+  })
+})
+
+describe("a purpose as it is typed", () => {
+  it.each([
+    ["contacts:read", "contacts:read"],
+    [" Contacts:READ ", "contacts:read"],
+    ["export", "contacts:export"],
+    ["import", "contacts:import"],
+    ["send", "emails:send"],
+    // Of several things.
+    ["read", undefined],
+    ["write", undefined],
+    ["contacts", undefined],
+    ["", undefined]
+  ])("%j is %s", (typed, purpose) => assert.strictEqual(parsePurpose(typed), purpose))
+})
