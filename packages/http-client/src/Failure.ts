@@ -1,7 +1,7 @@
 /**
  * What went wrong with one attempt, and what that proves.
  */
-import { operations, readRefusal, type Refusal } from "@roster/api"
+import { operations, readExceedsGrantor, readRefusal, type Refusal } from "@roster/api"
 import {
   AccessDenied,
   AccessLevel,
@@ -132,7 +132,10 @@ export const statusFailure = (
   if (status === 401 || (status === 400 && unauthorizedText.test(text)))
     return failure("Permanent", new Unauthorized({}))
   if (status === 403 || (status === 400 && accessDeniedText.test(text))) {
-    return failure("Permanent", new AccessDenied({ required: requiredLevel(operation, text) }))
+    return failure(
+      "Permanent",
+      readExceedsGrantor(text) ?? new AccessDenied({ required: requiredLevel(operation, text) })
+    )
   }
   const refusal = readRefusal(status, text)
   if (refusal !== undefined) return { evidence: "Permanent", error: refusal }

@@ -2,17 +2,20 @@
  * Contacts over HTTP.
  */
 import {
+  checkRule,
   Contact,
   type ContactFilter,
   ContactNotFound,
+  type ContactRule,
   ContactsService,
   ExportLink,
   ExportNotFound,
   ExportStatus,
   ImportSource,
+  InvalidRule,
   LookAgain,
   maximumContactsPerAdd,
-  parseRule,
+  ruleSource,
   streamPages,
   TooManyContacts
 } from "@roster/domain"
@@ -32,9 +35,26 @@ const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
 const responseMode = "response-only" as const
 
-const filterQuery = (filter: ContactFilter | undefined) => ({
-  rule: filter?._tag === "ByRule" ? filter.rule : undefined,
-  emails: filter?._tag === "ByEmails" ? filter.emails : undefined
+/** What selects nobody knows whom is not sent, unless it says that it is raw. */
+const ruleToSend = Effect.fnUntraced(function* (rule: ContactRule) {
+  const text = yield* Effect.fromResult(checkRule(rule))
+  yield* inQuery("rule", [text])
+  return text
+})
+
+/** The wire says where in a rule a mistake is; the rule itself is known here. */
+const inRule =
+  (rule: ContactRule | undefined) =>
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidRule, R> =>
+    Effect.mapError(call, (error) => {
+      if (!(error instanceof InvalidRule) || rule === undefined) return error
+      const { expected, hint, length, position, problem } = error
+      const rest = hint === undefined ? {} : { hint }
+      return new InvalidRule({ rule: ruleSource(rule), position, length, problem, expected, ...rest })
+    })
+
+const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter) {
+  return filter._tag === "ByRule" ? { rule: yield* ruleToSend(filter.rule) } : { emails: filter.emails }
 })
 
 /** A file that can be read once can be sent again as long as nobody has begun to read it. */
@@ -52,13 +72,14 @@ const make = Effect.gen(function* () {
   const call = makeCall(shared)
 
   const list: ContactsService["Service"]["list"] = Effect.fn("ContactsService.list")(function* (page = {}) {
-    const { limit, offset, rule } = page
+    const { limit, offset } = page
+    const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
     return yield* call({
       operation: "contactsGet",
       send: api.contactsGet({ query: { limit, offset, rule }, responseMode }),
       read: readContacts,
       refusals: ["InvalidRule", "InvalidInput"]
-    })
+    }).pipe(inRule(page.rule))
   })
 
   return ContactsService.of({
@@ -116,16 +137,14 @@ const make = Effect.gen(function* () {
     }),
 
     deleteMany: Effect.fn("ContactsService.deleteMany")(function* (filter) {
-      // A rule that selects nobody knows whom is the one thing that must not be sent unread.
-      if (filter._tag === "ByRule") yield* Effect.fromResult(parseRule(filter.rule))
-      const payload = filter._tag === "ByRule" ? { rule: filter.rule } : { emails: filter.emails }
+      const payload = yield* filterToSend(filter)
       return yield* call({
         operation: "contactsDeletePost",
         row: filter._tag === "ByRule" ? "contactsDeletePost by rule" : "contactsDeletePost",
         send: api.contactsDeletePost({ payload, responseMode }),
         read: readNothing,
         refusals: ["InvalidRule", "InvalidInput"]
-      })
+      }).pipe(inRule(filter._tag === "ByRule" ? filter.rule : undefined))
     }),
 
     import: Effect.fn("ContactsService.import")(function* (source, options = {}) {
@@ -158,12 +177,17 @@ const make = Effect.gen(function* () {
       return yield* call({
         operation: "contactsExportPost",
         send: api.contactsExportPost({
-          query: { ...filterQuery(filter), compressionFormat, fileFormat, fileName },
+          query: {
+            ...(filter === undefined ? {} : yield* filterToSend(filter)),
+            compressionFormat,
+            fileFormat,
+            fileName
+          },
           responseMode
         }),
         read: readLink,
         refusals: ["InvalidRule", "InvalidInput"]
-      })
+      }).pipe(inRule(filter?._tag === "ByRule" ? filter.rule : undefined))
     }),
 
     exportStatus: Effect.fn("ContactsService.exportStatus")(function* (id) {
@@ -197,4 +221,5 @@ export const layerShared: Layer.Layer<ContactsService, never, RosterHttpApi> = L
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: ClientOptions) => layerShared.pipe(Layer.provide(RosterHttpApi.layer(options)))
+export const layer = (options: ClientOptions) =>
+  Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

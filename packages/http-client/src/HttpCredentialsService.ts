@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
           about: name,
           send: api.securityApikeysByNamePut({ params: { name }, payload, responseMode }),
           read: readApiKey,
-          refusals: ["CredentialNotFound", "NameTaken", "InvalidInput"],
+          refusals: ["CredentialNotFound", "NameTaken", "LastManagingKey", "InvalidInput"],
           goneAfterAmbiguous: renamed(name, payload.name, (next) =>
             getApiKey(next, { subaccount: payload.subaccount })
           ),
@@ -112,7 +112,7 @@ const make = Effect.gen(function* () {
             responseMode
           }),
           read: readNothing,
-          refusals: ["CredentialNotFound", "InvalidInput"],
+          refusals: ["CredentialNotFound", "LastManagingKey", "InvalidInput"],
           byStatus: notFound(name)
         })
       })
@@ -178,4 +178,5 @@ export const layerShared: Layer.Layer<CredentialsService, never, RosterHttpApi> 
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: ClientOptions) => layerShared.pipe(Layer.provide(RosterHttpApi.layer(options)))
+export const layer = (options: ClientOptions) =>
+  Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -40,4 +40,5 @@ export const layerShared: Layer.Layer<EmailsService, never, RosterHttpApi> = Lay
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: ClientOptions) => layerShared.pipe(Layer.provide(RosterHttpApi.layer(options)))
+export const layer = (options: ClientOptions) =>
+  Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -9,14 +9,15 @@ import * as HttpEmailsService from "./HttpEmailsService.ts"
 import { RosterHttpApi } from "./RosterHttpApi.ts"
 
 /**
+ * Each call gives a client of its own, so that an application can have several: of two accounts, say.
+ *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (options: ClientOptions) =>
-  Layer.mergeAll(
-    HttpContactsService.layerShared,
-    HttpCredentialsService.layerShared,
-    HttpEmailsService.layerShared
+  // What is made once for a whole graph of layers would be the client of whichever options come first.
+  Layer.fresh(
+    Layer.mergeAll(HttpContactsService.layerShared, HttpCredentialsService.layerShared, HttpEmailsService.layerShared)
   ).pipe(Layer.provide(RosterHttpApi.layer(options)))
 
 /**
