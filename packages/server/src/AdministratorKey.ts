@@ -4,7 +4,8 @@
 import { AccessLevel } from "@roster/domain"
 import { Data, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { insertCredential } from "./CredentialStore.ts"
+import { recordDone } from "./AuditTrail.ts"
+import { insertCredential } from "./CredentialInsert.ts"
 import { nowSeconds } from "./Job.ts"
 import { makeSecret } from "./Secret.ts"
 
@@ -31,16 +32,23 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     const [key] = yield* sql`SELECT id FROM credentials WHERE kind = 'ApiKey' AND account = '' LIMIT 1`
     if (key !== undefined) return
     const secret = makeSecret("ApiKey")
+    const levels = AccessLevel.literals.filter((level) => level !== "None")
     yield* insertCredential(sql, {
       account: "",
       kind: "ApiKey",
       name,
       identity: name,
-      accessLevels: AccessLevel.literals.filter((level) => level !== "None"),
-      ipRanges: [],
-      expires: null,
+      bounds: { levels, expires: null, ranges: [] },
       now: yield* nowSeconds,
       secret
+    })
+    yield* recordDone(sql, {
+      actor: { _tag: "Owner" },
+      peer: undefined,
+      account: "",
+      operation: "securityApikeysPost",
+      subject: name,
+      details: { levelsAdded: levels }
     })
     yield* Effect.mapError(onCreated(secret), (error) => new NotHandedOver({ error }))
   })

@@ -2,17 +2,21 @@
  * Who a request comes from, and whether it may do what it asks: decided before anything else of it is looked at.
  */
 import { ApiKeyAuth, elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
-import { AccessDenied, Unauthorized } from "@roster/domain"
-import { Context, Effect, Layer, Option } from "effect"
+import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
+import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Caller, PublicAddress } from "./Caller.ts"
+import { timingSafeEqual } from "node:crypto"
+import { actorOf, recordRefusal, unhindered } from "./AuditTrail.ts"
+import { Caller, type CallerIdentity, PublicAddress } from "./Caller.ts"
 import { accessLevelsOf, type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
 import { isInRanges } from "./IpRanges.ts"
 import { nowSeconds } from "./Job.ts"
+import { peerOf, TrustedProxies } from "./Peer.ts"
 import { digestOf } from "./Secret.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 import { orWire } from "./WireAnswer.ts"
+import { makeWrongKeys } from "./WrongKeys.ts"
 
 /**
  * Whether a request was made in this process, by whoever opened the store: it needs no key.
@@ -24,6 +28,11 @@ export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", 
 /** The use of a key is noted at most this often, in seconds, so that reading does not cost a write each time. */
 const useNotedEvery = 60
 
+interface KeyRow extends CredentialRow {
+  /** When the key was last used for the level that is asked for. */
+  readonly level_last_use: number | null
+}
+
 /** A scheme word may stand before the key. */
 const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
   const headers = [apiKeyHeader, elasticEmailApiKeyHeader].flatMap((name) => request.headers[name.toLowerCase()] ?? [])
@@ -32,49 +41,86 @@ const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined
   return others.length > 0 || key === "" ? undefined : key
 }
 
-const refused = () => new KeyRefused({ Error: new Unauthorized({}).message })
-
-const findKey = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, key: string, now: number) {
-  const [row] = yield* sql<CredentialRow>`
-    SELECT * FROM credentials WHERE secret_digest = ${digestOf(key)} AND kind = 'ApiKey'`
-  return row === undefined || (row.expires !== null && row.expires <= now) ? undefined : row
+/** The index finds a digest, of which who guesses knows nothing; that it is the right one is looked at in constant time. */
+const findKey = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, key: string, level: AccessLevel) {
+  const digest = digestOf(key)
+  const [row] = yield* sql<KeyRow>`
+    SELECT credentials.*, credential_uses.last_use AS level_last_use
+    FROM credentials LEFT JOIN credential_uses
+      ON credential_uses.credential = credentials.id AND credential_uses.level = ${level}
+    WHERE credentials.secret_digest = ${digest} AND credentials.kind = 'ApiKey'`
+  return row !== undefined && timingSafeEqual(row.secret_digest, digest) ? row : undefined
 })
 
-const noteUse = (sql: SqlClient.SqlClient, row: CredentialRow, now: number) =>
-  row.last_use !== null && row.last_use > now - useNotedEvery
+/**
+ * Notes that a key was used, and for what. The second statement is what the next look goes by: should only the first be
+ * carried out, both are due again. In a transaction they could not be given up while another program holds the store.
+ */
+const noteUse = (sql: SqlClient.SqlClient, row: KeyRow, level: AccessLevel, now: number): Effect.Effect<void> =>
+  row.level_last_use !== null && row.level_last_use > now - useNotedEvery
     ? Effect.void
-    : Effect.asVoid(sql`UPDATE credentials SET last_use = ${now} WHERE id = ${row.id}`)
+    : Effect.andThen(
+        sql`UPDATE credentials SET last_use = ${now} WHERE id = ${row.id}`,
+        sql`
+          INSERT INTO credential_uses ${sql.insert({ credential: row.id, level, last_use: now })}
+          ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
+      ).pipe(unhindered("the use of a key could not be noted"))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const wrongKeys = yield* makeWrongKeys
+
+  return ApiKeyAuth.of({
+    apiKey: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
+      if (yield* InProcess) return yield* httpEffect
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const operation = endpoint.identifier
+      const required = Context.getUnsafe(endpoint.annotations, RequiredAccess)
+      const now = yield* nowSeconds
+      const peer = peerOf(request, yield* TrustedProxies)
+      const inStore = <A>(effect: Effect.Effect<A, SqlError.SqlError>) => effect.pipe(orStoreFailure(operation), orWire)
+
+      const key = keyOf(request)
+      const row = key === undefined ? undefined : yield* inStore(findKey(sql, key, required))
+      const caller: CallerIdentity | undefined = row && {
+        account: row.account,
+        key: { id: row.id, name: row.name, hint: row.secret_hint },
+        peer
+      }
+      const event = {
+        actor: caller === undefined ? ({ _tag: "Unknown" } as const) : actorOf(caller),
+        account: caller?.account ?? "",
+        peer,
+        operation
+      }
+      const isExpired = row !== undefined && row.expires !== null && row.expires <= now
+      if (row === undefined || caller === undefined || isExpired) {
+        yield* recordRefusal(
+          sql,
+          { ...event, ...(isExpired ? { details: { because: "Expired" } } : {}) },
+          "Unauthorized"
+        )
+        yield* wrongKeys.delay(peer)
+        return yield* new KeyRefused({ Error: new Unauthorized({}).message })
+      }
+      const isMissing = !accessLevelsOf(row).includes(required)
+      const ranges = ipRangesOf(row)
+      if (isMissing || (ranges.length > 0 && !isInRanges(peer, ranges))) {
+        const details = isMissing ? { required } : ({ because: "OutsideRanges" } as const)
+        yield* recordRefusal(sql, { ...event, details }, "AccessDenied")
+        return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
+      }
+      yield* noteUse(sql, row, required, now)
+      const host = request.headers["host"] ?? "localhost"
+      return yield* httpEffect.pipe(
+        Effect.provideService(Caller, caller),
+        Effect.provideService(PublicAddress, `${request.protocol ?? "http"}://${host}/v4`)
+      )
+    })
+  })
+})
 
 /**
  * @internal
  */
-export const authentication: Layer.Layer<ApiKeyAuth, never, SqlClient.SqlClient> = Layer.effect(
-  ApiKeyAuth,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    ApiKeyAuth.of({
-      apiKey: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
-        if (yield* InProcess) return yield* httpEffect
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const required = Context.getUnsafe(endpoint.annotations, RequiredAccess)
-        const now = yield* nowSeconds
-        const inStore = <A>(effect: Effect.Effect<A, SqlError.SqlError>) =>
-          effect.pipe(orStoreFailure(endpoint.identifier), orWire)
-        const key = keyOf(request)
-        const row = key === undefined ? undefined : yield* inStore(findKey(sql, key, now))
-        if (row === undefined) return yield* refused()
-        const levels = new Set(accessLevelsOf(row))
-        const ranges = ipRangesOf(row)
-        const peer = Option.getOrElse(request.remoteAddress, () => "")
-        if (!levels.has(required) || (ranges.length > 0 && !isInRanges(peer, ranges))) {
-          return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
-        }
-        yield* inStore(noteUse(sql, row, now))
-        const host = request.headers["host"] ?? "localhost"
-        return yield* httpEffect.pipe(
-          Effect.provideService(Caller, { account: row.account, accessLevels: levels }),
-          Effect.provideService(PublicAddress, `${request.protocol ?? "http"}://${host}/v4`)
-        )
-      })
-    })
-  )
-)
+export const authentication: Layer.Layer<ApiKeyAuth, never, SqlClient.SqlClient> = Layer.effect(ApiKeyAuth, make)

@@ -5,14 +5,30 @@
 import { Context } from "effect"
 
 /**
+ * A key that was found good, as the store holds it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CallerKey {
+  /** The row of the key: its name may change while it calls. */
+  readonly id: number
+  readonly name: string
+  /** How its secret begins and ends. */
+  readonly hint: string
+}
+
+/**
  * @category models
  * @since 0.1.0
  */
 export interface CallerIdentity {
   /** The account whose data is meant: empty for the main one, the identity of its e-mail for a subaccount. */
   readonly account: string
-  /** What the key may do; `undefined` for the owner, who may do everything. */
-  readonly accessLevels?: ReadonlySet<string> | undefined
+  /** The key that it proved itself with; `undefined` for the owner, who may do everything. */
+  readonly key?: CallerKey | undefined
+  /** The address that it calls from; `undefined` within the process. */
+  readonly peer?: string | undefined
 }
 
 /**

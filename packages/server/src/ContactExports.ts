@@ -8,7 +8,8 @@ import {
   type ExportLink,
   ExportNotFound,
   type ExportRequest,
-  type ExportStatus
+  type ExportStatus,
+  ruleSource
 } from "@roster/domain"
 import { Effect, Schema, type Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -57,7 +58,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
       compression: compressionFormat,
       name,
       download,
-      ...(filter?._tag === "ByRule" ? { rule: filter.rule } : {}),
+      ...(filter?._tag === "ByRule" ? { rule: ruleSource(filter.rule) } : {}),
       ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
     }).pipe(Effect.orDie)
   })
@@ -73,10 +74,18 @@ export const lookAtExport = Effect.fnUntraced(function* (id: string) {
   const [job] =
     yield* sql<JobRow>`SELECT * FROM jobs WHERE id = ${id.toLowerCase()} AND account = ${account} AND kind = 'Export'`
   if (job === undefined) return yield* new ExportNotFound({ id })
-  const status: ExportStatus =
-    job.expires <= (yield* nowSeconds) ? "Expired" : job.state === "Receiving" ? "Loading" : job.state
-  return status
+  if (job.expires <= (yield* nowSeconds)) return "Expired" satisfies ExportStatus
+  return exportStatuses[job.state]
 })
+
+/** The interface knows nothing of cancelling. */
+const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
+  Receiving: "Loading",
+  Loading: "Loading",
+  Ready: "Ready",
+  Error: "Error",
+  Cancelled: "Error"
+}
 
 /**
  * A file that is ready to be sent.

@@ -15,10 +15,12 @@ import { SqlClient } from "effect/sql"
 import { Caller } from "./Caller.ts"
 import { findList } from "./ContactWrites.ts"
 import { checkFileUrl } from "./FileUrl.ts"
+import { checkArchive } from "./ImportArchive.ts"
 import { csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
-import { createJob, makeLease } from "./Job.ts"
-import { inParts, readParts, writePart } from "./JobParts.ts"
+import { createJob } from "./Job.ts"
+import { makeLease } from "./JobLease.ts"
+import { inParts, readParts, removeParts, writePart } from "./JobParts.ts"
 import { StorePolicy } from "./StoreOptions.ts"
 
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
@@ -26,9 +28,8 @@ const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest
 /** Reads as far as the first row: a file without a column for the address is refused while somebody listens. */
 const checkHeader = Effect.fnUntraced(function* (job: number, encoding: string | undefined) {
   const sql = yield* SqlClient.SqlClient
-  yield* readContacts(csvOf(readParts(sql, job)), { encoding }).pipe(
-    Stream.take(1),
-    Stream.runDrain,
+  yield* checkArchive(job).pipe(
+    Effect.andThen(Stream.runDrain(Stream.take(readContacts(csvOf(readParts(sql, job)), { encoding }), 1))),
     Effect.catchTag("UnreadableFile", (error) => Effect.fail(new ImportRefused({ reason: error.message })))
   )
 })
@@ -51,10 +52,17 @@ const receive = Effect.fnUntraced(function* (
       sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
     ),
     Effect.flatMap((taken) =>
-      taken.length === 1 ? Effect.void : Effect.die(new Error("an import was removed while its file was received"))
+      taken.length === 1
+        ? Effect.void
+        : Effect.fail(new ImportRefused({ reason: "it was cancelled while its file was received" }))
     ),
+    // That it was cancelled stays to be seen.
     Effect.onExit((exit) =>
-      Exit.isSuccess(exit) ? Effect.void : Effect.ignore(sql`DELETE FROM jobs WHERE number = ${job}`)
+      Exit.isSuccess(exit)
+        ? Effect.void
+        : Effect.ignore(
+            Effect.andThen(sql`DELETE FROM jobs WHERE number = ${job} AND state = 'Receiving'`, removeParts(job))
+          )
     )
   )
 })
@@ -84,7 +92,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     request: yield* encodeRequest({
       ...(listName === undefined ? {} : { listName }),
       ...(encodingName === undefined ? {} : { encodingName }),
-      ...(source._tag === "Address" ? { fileUrl: source.url } : {})
+      ...(source._tag === "Address" ? { fileUrl: source.url } : { fileName: source.name })
     }).pipe(Effect.orDie)
   })
   if (ImportSource.$is("File")(source)) yield* receive(job, source, options)

@@ -1,7 +1,7 @@
 /**
  * Which rows a filter means, as SQL.
  */
-import { type ContactFilter, emailIdentity, parseRule, type RuleText } from "@roster/domain"
+import { type ContactFilter, type ContactRule, emailIdentity, parseRule, ruleSource } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { ruleSql } from "./RuleSql.ts"
@@ -13,7 +13,7 @@ import { dialect } from "./SqlDialect.ts"
  *
  * @internal
  */
-export const readRule = (rule: RuleText) => Effect.fromResult(parseRule(rule))
+export const readRule = (rule: ContactRule) => Effect.fromResult(parseRule(ruleSource(rule)))
 
 /**
  * A condition on the rows of an account.

@@ -4,6 +4,8 @@
 import type { AccessLevel } from "@roster/domain"
 import type { DateTime } from "effect"
 import { fromSeconds, nullableDate } from "./ContactRow.ts"
+import type { AuditDetails } from "./AuditEntry.ts"
+import type { Bounds } from "./CredentialBounds.ts"
 import type { CredentialKind } from "./Secret.ts"
 
 /**
@@ -20,6 +22,7 @@ export interface CredentialRow {
   readonly date_created: number
   readonly last_use: number | null
   readonly expires: number | null
+  readonly secret_digest: Uint8Array
   readonly secret_hint: string
 }
 
@@ -57,3 +60,33 @@ export const toRecord = (row: CredentialRow): CredentialRecord => ({
   expires: nullableDate(row.expires),
   ipRanges: ipRangesOf(row)
 })
+
+/**
+ * The columns that a row is changed in, and what the record says of the change.
+ *
+ * @internal
+ */
+export const changesOf = (
+  row: CredentialRow,
+  next: Bounds,
+  named: { readonly name: string; readonly identity: string }
+) => {
+  const before = accessLevelsOf(row)
+  const levelsAdded = next.levels.filter((level) => !before.includes(level))
+  const levelsRemoved = before.filter((level) => !next.levels.includes(level))
+  const ip_ranges = JSON.stringify(next.ranges)
+  const changed = [
+    ...(row.name === named.name ? [] : ["Name"]),
+    ...(levelsAdded.length + levelsRemoved.length === 0 ? [] : ["AccessLevel"]),
+    ...(row.expires === next.expires ? [] : ["Expires"]),
+    ...(row.ip_ranges === ip_ranges ? [] : ["RestrictAccessToIPRange"])
+  ]
+  const details: AuditDetails = {
+    changed,
+    ...(levelsAdded.length === 0 ? {} : { levelsAdded }),
+    ...(levelsRemoved.length === 0 ? {} : { levelsRemoved }),
+    ...(row.name === named.name ? {} : { renamedTo: named.name })
+  }
+  const columns = { ...named, access_levels: JSON.stringify(next.levels), expires: next.expires, ip_ranges }
+  return { columns, details }
+}

@@ -2,38 +2,31 @@
  * The operations that both kinds of credential share, on their one table.
  */
 import {
-  type AccessLevel,
   AccessDenied,
+  type AccessLevel,
   CredentialNotFound,
   type CredentialOperations,
   type EmailAddress,
-  emailAddressIssue,
-  emailIdentity,
   InvalidInput,
   invalidInput,
   isAddressable,
-  notAddressable,
+  maximumCredentials,
   NameTaken,
+  notAddressable,
   type OfSubaccount,
-  ServiceError,
   TooManyCredentials
 } from "@roster/domain"
-import { type DateTime, Effect, Redacted, Schema } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { type DateTime, Effect, type Redacted, Schema } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
 import { Caller, type CallerIdentity } from "./Caller.ts"
 import { toSeconds } from "./ContactRow.ts"
-import { type CredentialRow, type CredentialRecord, accessLevelsOf, toRecord } from "./CredentialRow.ts"
+import { type Bounds, boundsOf } from "./CredentialBounds.ts"
+import { accountOf, type Change, checkBounds, recordedChange, refuse } from "./CredentialChange.ts"
+import { insertCredential } from "./CredentialInsert.ts"
+import { accessLevelsOf, changesOf, type CredentialRecord, type CredentialRow, toRecord } from "./CredentialRow.ts"
 import { nowSeconds } from "./Job.ts"
-import { type CredentialKind, digestOf, hintOf, makeSecret } from "./Secret.ts"
+import { type CredentialKind, makeSecret } from "./Secret.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
-
-/**
- * The most credentials of one kind that an account holds.
- *
- * @category constants
- * @since 0.1.0
- */
-export const maximumCredentials = 15
 
 interface Payload {
   readonly name: string
@@ -43,7 +36,7 @@ interface Payload {
 }
 
 /** What differs between the kinds. */
-interface Kind<Credential, P extends Payload> {
+interface Kind<Credential, P extends Payload, Kept> {
   readonly kind: CredentialKind
   /** What a payload is, checked here too, since a caller in this process may not have come through the contract. */
   readonly payload: Schema.Codec<P>
@@ -53,55 +46,40 @@ interface Kind<Credential, P extends Payload> {
   /** Under what a name is unique. */
   readonly identity: (name: string) => string
   readonly toCredential: (record: CredentialRecord, accessLevels: ReadonlyArray<AccessLevel>) => Credential
+  /** Fails where a credential cannot be spared as it is; it is to be deleted where nothing follows it. */
+  readonly keep: (
+    caller: CallerIdentity,
+    row: CredentialRow,
+    next: Bounds | undefined
+  ) => Effect.Effect<void, Kept | SqlError.SqlError>
 }
 
-/**
- * Whose credentials a call means. A subaccount sees its own; what it asks of another is as if that one did not exist.
- */
-const accountOf = Effect.fnUntraced(function* ({ account }: CallerIdentity, subaccount: EmailAddress | undefined) {
-  if (subaccount === undefined) return account
-  const issue = emailAddressIssue(subaccount)
-  if (issue !== undefined) return yield* new InvalidInput({ field: "subaccount", issue })
-  const asked = emailIdentity(subaccount)
-  return account === "" || account === asked ? asked : undefined
-})
+const secondsOf = (date: DateTime.Utc | null): number | null => (date === null ? null : toSeconds(date))
 
-const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation"
+const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
 
 /**
  * @internal
  */
-export const credentialStore = <Credential, P extends Payload>(
+export const credentialStore = <Credential, P extends Payload, Kept extends { readonly _tag: string } = never>(
   sql: SqlClient.SqlClient,
-  { accessLevels, identity, kind, payload: schema, resource, toCredential }: Kind<Credential, P>
-): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P> => {
+  { accessLevels, identity, keep, kind, payload: schema, resource, toCredential }: Kind<Credential, P, Kept>
+): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P, Kept> => {
   const toAnswer = (row: CredentialRow) => toCredential(toRecord(row), accessLevelsOf(row))
   const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
   const operation = (rest: string) => `security${resource}${rest}`
 
+  const changing = recordedChange(sql)
   const decodePayload = Schema.decodeUnknownEffect(schema)
   const checkPayload = (payload: P) => Effect.mapError(decodePayload(payload), (error) => invalidInput(error))
 
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
     if (!isAddressable(name)) return yield* notAddressable("name")
-    const [row] =
-      account === undefined
-        ? []
-        : yield* sql<CredentialRow>`
-            SELECT * FROM credentials WHERE account = ${account} AND kind = ${kind} AND identity = ${identity(name)}`
-    return row ?? (yield* new CredentialNotFound({ name }))
-  })
-
-  /** A caller gives no level that it does not have itself. */
-  const checkLevels = Effect.fnUntraced(function* (
-    operationId: string,
-    caller: CallerIdentity,
-    levels: ReadonlyArray<AccessLevel>
-  ) {
-    const { accessLevels: own } = caller
-    const missing = levels.find((level) => level !== "None" && own !== undefined && !own.has(level))
-    if (missing === undefined) return
-    return yield* new ServiceError({ operation: operationId, reason: new AccessDenied({ required: missing }) })
+    if (account === undefined) return undefined
+    const [row] = yield* sql<CredentialRow>`
+      SELECT * FROM credentials WHERE account = ${account} AND kind = ${kind} AND identity = ${identity(name)}`
+    return row
   })
 
   const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null | undefined) {
@@ -122,130 +100,99 @@ export const credentialStore = <Credential, P extends Payload>(
 
   const get = Effect.fn(span("get"))(
     function* (name: string, of: OfSubaccount = {}) {
-      return toAnswer(yield* findRow(yield* accountOf(yield* Caller, of.subaccount), name))
+      const row = yield* findRow(yield* accountOf(yield* Caller, of.subaccount), name)
+      return row === undefined ? yield* new CredentialNotFound({ name }) : toAnswer(row)
     },
     orStoreFailure(operation("ByNameGet"))
   )
 
+  const insert = Effect.fnUntraced(function* (payload: P, change: Change) {
+    yield* checkPayload(payload)
+    const next: Bounds = {
+      levels: accessLevels(payload),
+      expires: secondsOf(payload.expires ?? null),
+      ranges: payload.ipRanges ?? []
+    }
+    yield* checkBounds(change, next)
+    const { account } = change
+    if (account === undefined)
+      return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
+    yield* checkExpiry(payload.expires)
+    const [taken] = yield* sql`
+      SELECT id FROM credentials WHERE kind = ${kind} AND identity = ${identity(payload.name)}
+        AND ${kind === "Smtp" ? sql`1 = 1` : sql`account = ${account}`}`
+    if (taken !== undefined) return yield* new NameTaken({ name: payload.name })
+    const [count] = yield* sql<{ readonly count: number }>`
+      SELECT count(*) AS count FROM credentials WHERE account = ${account} AND kind = ${kind}`
+    if (Number(count?.count ?? 0) >= maximumCredentials) {
+      return yield* new TooManyCredentials({ maximum: maximumCredentials })
+    }
+    const secret = makeSecret(kind)
+    const row = yield* insertCredential(sql, {
+      account,
+      kind,
+      name: payload.name,
+      identity: identity(payload.name),
+      bounds: next,
+      now: yield* nowSeconds,
+      secret
+    })
+    return [{ ...toAnswer(row), token: secret }, { levelsAdded: next.levels }] as const
+  })
+
   const create = Effect.fn(span("create"))(
     function* (payload: P) {
-      yield* checkPayload(payload)
-      const caller = yield* Caller
-      const account = yield* accountOf(caller, payload.subaccount)
-      const levels = accessLevels(payload)
-      yield* checkLevels(operation("Post"), caller, levels)
-      if (account === undefined) {
-        return yield* new ServiceError({
-          operation: operation("Post"),
-          reason: new AccessDenied({ required: "ModifySubAccounts" })
-        })
-      }
-      yield* checkExpiry(payload.expires)
-      const secret = makeSecret(kind)
-      const now = yield* nowSeconds
-      const row = yield* sql
-        .withTransaction(
-          Effect.gen(function* () {
-            const [taken] = yield* sql`
-          SELECT id FROM credentials WHERE kind = ${kind} AND identity = ${identity(payload.name)}
-            AND ${kind === "Smtp" ? sql`1 = 1` : sql`account = ${account}`}`
-            if (taken !== undefined) return yield* new NameTaken({ name: payload.name })
-            const [count] = yield* sql<{ readonly count: number }>`
-          SELECT count(*) AS count FROM credentials WHERE account = ${account} AND kind = ${kind}`
-            if (Number(count?.count ?? 0) >= maximumCredentials) {
-              return yield* new TooManyCredentials({ maximum: maximumCredentials })
-            }
-            return yield* insertCredential(sql, {
-              account,
-              kind,
-              name: payload.name,
-              identity: identity(payload.name),
-              accessLevels: levels,
-              ipRanges: payload.ipRanges ?? [],
-              expires: payload.expires == null ? null : toSeconds(payload.expires),
-              now,
-              secret
-            })
-          })
-        )
-        .pipe(Effect.catchIf(isSqlUniqueViolation, () => new NameTaken({ name: payload.name })))
-      return { ...toAnswer(row), token: secret }
+      return yield* changing(operation("Post"), payload.name, payload.subaccount, (change) => insert(payload, change))
     },
+    (effect, { name }) => Effect.catchIf(effect, isTaken, () => new NameTaken({ name })),
     orStoreFailure(operation("Post"))
   )
 
+  const replace = Effect.fnUntraced(function* (name: string, payload: P, change: Change) {
+    yield* checkPayload(payload)
+    const row = yield* findRow(change.account, name)
+    const was = row === undefined ? undefined : boundsOf(row)
+    const next: Bounds = {
+      levels: accessLevels(payload),
+      expires: payload.expires === undefined ? (was?.expires ?? null) : secondsOf(payload.expires),
+      ranges: payload.ipRanges ?? was?.ranges ?? []
+    }
+    yield* checkBounds(change, next, row)
+    if (row === undefined) return yield* new CredentialNotFound({ name })
+    yield* checkExpiry(payload.expires)
+    yield* keep(change.caller, row, next)
+    const changes = changesOf(row, next, { name: payload.name, identity: identity(payload.name) })
+    const [changed] = yield* sql<CredentialRow>`
+      UPDATE credentials SET ${sql.update(changes.columns)} WHERE id = ${row.id} RETURNING *`
+    return changed === undefined
+      ? yield* new CredentialNotFound({ name })
+      : ([toAnswer(changed), changes.details] as const)
+  })
+
   const update = Effect.fn(span("update"))(
     function* (name: string, payload: P) {
-      yield* checkPayload(payload)
-      const caller = yield* Caller
-      const levels = accessLevels(payload)
-      yield* checkLevels(operation("ByNamePut"), caller, levels)
-      yield* checkExpiry(payload.expires)
-      const row = yield* findRow(yield* accountOf(caller, payload.subaccount), name)
-      const changes = {
-        name: payload.name,
-        identity: identity(payload.name),
-        access_levels: JSON.stringify(levels),
-        ...(payload.expires === undefined
-          ? {}
-          : { expires: payload.expires === null ? null : toSeconds(payload.expires) }),
-        ...(payload.ipRanges === undefined ? {} : { ip_ranges: JSON.stringify(payload.ipRanges) })
-      }
-      const [changed] = yield* sql<CredentialRow>`
-      UPDATE credentials SET ${sql.update(changes)} WHERE id = ${row.id} RETURNING *`.pipe(
-        Effect.catchIf(isTaken, () => new NameTaken({ name: payload.name }))
+      return yield* changing(operation("ByNamePut"), name, payload.subaccount, (change) =>
+        replace(name, payload, change)
       )
-      return changed === undefined ? yield* new CredentialNotFound({ name }) : toAnswer(changed)
     },
+    (effect, _, { name }) => Effect.catchIf(effect, isTaken, () => new NameTaken({ name })),
     orStoreFailure(operation("ByNamePut"))
   )
 
+  const remove = Effect.fnUntraced(function* (name: string, { account, caller }: Change) {
+    const row = yield* findRow(account, name)
+    if (row === undefined) return yield* new CredentialNotFound({ name })
+    yield* keep(caller, row, undefined)
+    yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
+    return [undefined, { levelsRemoved: accessLevelsOf(row) }] as const
+  })
+
   const delete_ = Effect.fn(span("delete"))(
     function* (name: string, of: OfSubaccount = {}) {
-      const row = yield* findRow(yield* accountOf(yield* Caller, of.subaccount), name)
-      yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
+      yield* changing(operation("ByNameDelete"), name, of.subaccount, (change) => remove(name, change))
     },
     orStoreFailure(operation("ByNameDelete"))
   )
 
   return { list, get, create, update, delete: delete_ }
 }
-
-const isSqlUniqueViolation = (error: { readonly _tag: string }): error is SqlError.SqlError =>
-  error._tag === "SqlError" && isTaken(error as SqlError.SqlError)
-
-/**
- * Writes a credential; the secret itself goes no further than its digest.
- *
- * @internal
- */
-export const insertCredential = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  credential: {
-    readonly account: string
-    readonly kind: CredentialKind
-    readonly name: string
-    readonly identity: string
-    readonly accessLevels: ReadonlyArray<AccessLevel>
-    readonly ipRanges: ReadonlyArray<string>
-    readonly expires: number | null
-    readonly now: number
-    readonly secret: Redacted.Redacted<string>
-  }
-) {
-  const secret = Redacted.value(credential.secret)
-  const [row] = yield* sql<CredentialRow>`
-    INSERT INTO credentials ${sql.insert({
-      account: credential.account,
-      kind: credential.kind,
-      name: credential.name,
-      identity: credential.identity,
-      access_levels: JSON.stringify(credential.accessLevels),
-      ip_ranges: JSON.stringify(credential.ipRanges),
-      date_created: credential.now,
-      expires: credential.expires,
-      secret_digest: digestOf(secret),
-      secret_hint: hintOf(credential.kind, secret)
-    })} RETURNING *`
-  return row ?? (yield* Effect.die(new Error("an insert gave no row")))
-})

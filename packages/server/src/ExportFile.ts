@@ -10,6 +10,19 @@ const extensions = { Csv: "csv", Json: "json", Xml: "xml" } as const
 
 const contentTypes = { Csv: "text/csv; charset=utf-8", Json: "application/json", Xml: "application/xml" } as const
 
+const longestName = 200
+
+/** Cuts a long name before its extension, and no character in half. */
+const shortened = (name: string): string => {
+  const characters = [...name]
+  if (characters.length <= longestName) return name
+  const extension = /\.[a-z0-9]{1,8}$/i.exec(name)?.[0] ?? ""
+  return `${characters.slice(0, longestName - extension.length).join("")}${extension}`
+}
+
+/** Names of Windows that are devices, whatever stands behind a dot. */
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)/i
+
 /**
  * What the file is called where it is saved: the last part of the name that was asked for, without what a file system
  * would trip over. It is never used as a path here.
@@ -17,13 +30,12 @@ const contentTypes = { Csv: "text/csv; charset=utf-8", Json: "application/json",
  * @internal
  */
 export const exportFileName = (asked: string | undefined, format: ExportFileFormat): string => {
-  const name = (asked ?? "")
-    .split(/[/\\]/)
-    .at(-1)
-    ?.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}"*:<>?|]/gu, "_")
-    .replace(/^[.\s]+|[.\s]+$/g, "")
-    .slice(0, 200)
-  return name === undefined || name === "" ? `contacts.${extensions[format]}` : name
+  const last = (asked ?? "").split(/[/\\]/).at(-1) ?? ""
+  const name = shortened(
+    last.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}"*:<>?|]/gu, "_").replaceAll(/^[.\s]+|[.\s]+$/g, "")
+  ).replace(/[.\s]+$/, "")
+  if (name === "") return `contacts.${extensions[format]}`
+  return device.test(name) ? `_${name}` : name
 }
 
 /**

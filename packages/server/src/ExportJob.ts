@@ -1,14 +1,15 @@
 /**
- * Making the file of an export. An export that was cut off is begun anew: its contacts are read from one snapshot, which
- * does not outlive the process.
+ * Making the file of an export: its contacts are read from one snapshot into a temporary file, and the file is made of
+ * them when the snapshot is closed. An export that was cut off is begun anew, since neither outlives the process.
  */
-import { ContactFilter, CompressionFormat, ExportFileFormat, RuleText } from "@roster/domain"
-import { Effect, Schema, Stream } from "effect"
+import { ContactFilter, CompressionFormat, type CustomFields, ExportFileFormat, RuleText } from "@roster/domain"
+import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ContactRow, toContact } from "./ContactRow.ts"
 import { selection } from "./ContactSelection.ts"
 import { exportFile } from "./ExportFile.ts"
-import { advanceJob, endJob, type JobRow } from "./Job.ts"
+import { makeSpool } from "./ExportSpool.ts"
+import { advanceJob, endJob, type HeldJob } from "./Job.ts"
 import { inParts, removeParts, writePart } from "./JobParts.ts"
 
 /**
@@ -37,46 +38,85 @@ const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefi
       : ContactFilter.ByEmails({ emails: request.emails })
 
 /**
+ * For so long others wait with their writes while an export reads. After each step its progress is written, which renews
+ * the lease and shows whether it is still held.
+ */
+const stepMillis = 250
+
+/**
  * @internal
  */
-export const runExport = Effect.fn("ExportJob.run")(function* (job: JobRow) {
+export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const request = yield* decodeRequest(job.request)
   const where = yield* selection(job.account, filterOf(request))
   yield* sql.withTransaction(
     Effect.andThen(advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 }), removeParts(job.number))
   )
-  const customFields =
-    request.format === "Csv"
-      ? yield* sql<{ readonly custom_fields: string }>`
-      SELECT DISTINCT custom_fields FROM contacts WHERE ${where}`.pipe(Effect.map(fieldNames))
-      : []
-  let rows = 0
-  const contacts = Stream.map(sql<ContactRow>`SELECT * FROM contacts WHERE ${where} ORDER BY id`.stream, (row) => {
-    rows++
+
+  // The sign keeps the planner from reading the whole account in order where a few addresses are asked for.
+  const order = sql.literal(request.emails === undefined ? "id" : "+id")
+  const { names, read, rows } = yield* spoolRows(
+    job,
+    sql<ContactRow>`SELECT * FROM contacts WHERE ${where} ORDER BY ${order}`.stream
+  )
+
+  let written = 0
+  let part = 0
+  const contacts = Stream.map(rows, (row) => {
+    written++
     return toContact(row)
   })
-  let part = 0
-  yield* exportFile(contacts, { ...request, customFields }).pipe(
+  yield* exportFile(contacts, { ...request, customFields: names }).pipe(
     inParts,
     Stream.runForEach((content) =>
       sql.withTransaction(
         Effect.gen(function* () {
-          yield* advanceJob(job, { rowsDone: rows, accepted: rows, rejected: 0 })
+          yield* advanceJob(job, { rowsDone: read, total: read, accepted: written, rejected: 0 })
           yield* writePart(job.number, part++, content)
         })
       )
     )
   )
   yield* endJob(job, "Ready")
+}, Effect.scoped)
+
+/**
+ * Reads the rows of one statement, which is one snapshot, into a temporary file, and gathers the names of their custom
+ * fields on the way. Others write between two steps and not within one: what they write while the snapshot is open stays
+ * in the WAL until it is closed.
+ */
+const spoolRows = Effect.fnUntraced(function* <E>(job: HeldJob, stream: Stream.Stream<ContactRow, E>) {
+  const sql = yield* SqlClient.SqlClient
+  const spool = yield* makeSpool<ContactRow>()
+  const names = new Set<string>()
+  let read = 0
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const pull = yield* Stream.toPull(stream)
+      const next = Pull.catchDone(Effect.asSome(pull), () => Effect.succeedNone)
+      // The statement begins outside the transactions: within one it would read what that sees.
+      let rows = yield* next
+      const step = Effect.gen(function* () {
+        const end = (yield* Clock.currentTimeMillis) + stepMillis
+        while (Option.isSome(rows) && (yield* Clock.currentTimeMillis) < end) {
+          for (const row of rows.value) addFieldNames(names, row)
+          yield* spool.add(rows.value)
+          read += rows.value.length
+          rows = yield* next
+        }
+        yield* advanceJob(job, { rowsDone: read, accepted: 0, rejected: 0 })
+      })
+      yield* Effect.repeat(sql.withTransaction(step), { while: () => Option.isSome(rows) })
+    })
+  )
+  // In alphabetical order, whatever the language of the machine.
+  return { rows: spool.rows, read, names: [...names].sort() }
 })
 
-/** In alphabetical order, whatever the language of the machine. */
-const fieldNames = (rows: ReadonlyArray<{ readonly custom_fields: string }>): ReadonlyArray<string> => {
-  const names = new Set<string>()
-  for (const row of rows) {
-    // What we wrote ourselves: an object.
-    for (const name of Object.keys(JSON.parse(row.custom_fields) as object)) names.add(name)
-  }
-  return [...names].sort()
+/** A column that is empty in every row would not come back from an import: it is left out. */
+const addFieldNames = (names: Set<string>, row: ContactRow) => {
+  // What we wrote ourselves: an object of texts.
+  const fields = Object.entries(JSON.parse(row.custom_fields) as CustomFields)
+  for (const [name, value] of fields) if (value !== "") names.add(name)
 }

@@ -10,7 +10,8 @@
  */
 import { ImportRefused } from "@roster/domain"
 import { Effect } from "effect"
-import { isIPv6 } from "node:net"
+import { isIP, isIPv6 } from "node:net"
+import { isPublicAddress } from "./FileUrlAddress.ts"
 
 const flag = "--allow-file-url"
 
@@ -44,7 +45,7 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
 
 /**
  * Reads the address that a request names and refuses it unless the operator allowed its host and port. The URL that
- * comes back is normalised: lower case, no trailing dot, no odd spelling of an IP address, no fragment. What its host
+ * comes back is normalised: lower case, no trailing dot, no odd spelling of an IP address, no fragment. What a name
  * resolves to is another question. (FileUrlResolver)
  *
  * @category validation
@@ -96,7 +97,28 @@ export const checkFileUrl: (address: string, allowed: ReadonlyArray<string>) => 
         reason: `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
       })
     }
-    return url
+    // An address that stands in the URL itself is known at once; what a name leads to is not.
+    const host = hostOf(url)
+    return isIP(host) !== 0 && !isPublicAddress(host) ? yield* notPublic(url) : url
+  })
+
+/**
+ * The host of a URL without the brackets of an IPv6 address.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
+
+/**
+ * The refusal of a host that nobody listed and that is not known to be public: one for every reason, since otherwise
+ * anyone could find out which names there are in the network of the service.
+ *
+ * @internal
+ */
+export const notPublic = (url: URL): ImportRefused =>
+  new ImportRefused({
+    reason: `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`
   })
 
 const isAny = (entry: string): boolean => entry.toLowerCase() === "any"

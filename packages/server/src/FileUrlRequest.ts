@@ -6,7 +6,7 @@ import { Deferred, Effect, type Scope } from "effect"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
-import { hostOf } from "./FileUrlResolver.ts"
+import { hostOf } from "./FileUrl.ts"
 
 /**
  * @category models

@@ -5,7 +5,7 @@ import { ImportRefused } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { lookup } from "node:dns"
 import { isIP } from "node:net"
-import { isListed } from "./FileUrl.ts"
+import { hostOf, isListed, notPublic } from "./FileUrl.ts"
 import { isMetadataAddress, isNeighbourAddress, isPublicAddress } from "./FileUrlAddress.ts"
 
 /**
@@ -26,14 +26,6 @@ export const FileUrlResolver = Context.Reference<(hostname: string) => Effect.Ef
       )
   }
 )
-
-/**
- * The host of a URL without the brackets of an IPv6 address.
- *
- * @category getters
- * @since 0.1.0
- */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
 /**
  * Resolves the host of a URL, once, and refuses it unless every one of its addresses may be connected to: for a host
@@ -63,10 +55,7 @@ export const resolveFileUrl: (
     ) {
       return addresses
     }
-    // One answer for both: otherwise anyone could find out which names there are in the network of the service.
-    return yield* new ImportRefused({
-      reason: `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with --allow-file-url ${url.host}.`
-    })
+    return yield* notPublic(url)
   }
   if (addresses.length === 0) {
     return yield* new ImportRefused({

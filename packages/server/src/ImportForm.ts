@@ -5,6 +5,7 @@
 import { ImportRefused, ServiceError, StoreFailure } from "@roster/domain"
 import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
+import { uploadPrefix } from "./ImportUploads.ts"
 
 /**
  * @internal
@@ -14,7 +15,14 @@ export interface ImportForm {
   readonly file?: { readonly name: string; readonly path: string } | undefined
 }
 
-const limits = { maxParts: 20, maxFieldSize: "64 KiB", maxPartSize: "2 GiB", maxTotalSize: "2 GiB" } as const
+/** The options, each in its two spellings. Passed over as a file, one would be taken for not given. */
+const isOption = (name: string): boolean => /^(?:list_?name|encoding_?name|file_?url)$/i.test(name)
+
+const maximumBytes = 2 * 1024 * 1024 * 1024
+
+const limits = { maxParts: 20, maxFieldSize: "64 KiB", maxPartSize: maximumBytes, maxTotalSize: maximumBytes } as const
+
+const limitReached = "it has at most 20 parts, 64 KiB in a field and 2 GiB in all"
 
 const describe = (error: MultipartParser.MultipartError): string => {
   switch (error._tag) {
@@ -22,11 +30,11 @@ const describe = (error: MultipartParser.MultipartError): string => {
       return "its Content-Type names no boundary"
     case "BadHeaders":
     case "InvalidDisposition":
-      return "the headers of a part are broken"
+      return "the headers of a part are broken, or longer than 16 KiB"
     case "EndNotReached":
       return "it breaks off before its end"
     case "ReachedLimit":
-      return "it has at most 20 parts, 64 KiB in a field and 2 GiB in all"
+      return limitReached
   }
 }
 
@@ -40,7 +48,8 @@ export const readImportForm = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const refuse = (reason: string) => Effect.fail(new ImportRefused({ reason: `the form cannot be read: ${reason}` }))
-    const target = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-import-" }), "file")
+    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* refuse(limitReached)
+    const target = path.join(yield* fs.makeTempDirectoryScoped({ prefix: uploadPrefix }), "file")
     const writer = yield* fs.open(target, { flag: "wx", mode: 0o600 })
     const fields = new Map<string, string>()
     const pending: Array<Uint8Array> = []
@@ -52,6 +61,7 @@ export const readImportForm = Effect.fnUntraced(
       isFile: (info) => info.name === "file" || MultipartParser.defaultIsFile(info),
       onField: (info, value) => fields.set(info.name, MultipartParser.decodeField(info, value)),
       onFile: (info) => {
+        if (isOption(info.name)) problem ??= `${info.name} is a text and came as a file`
         if (info.name !== "file") return () => {}
         if (file !== undefined) problem ??= "it holds more than one file"
         file = { name: info.filename ?? "file", path: target }

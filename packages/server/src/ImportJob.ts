@@ -2,15 +2,19 @@
  * Importing a file: a batch of rows is one transaction with the place in the file up to which it reads, so that an import
  * that was cut off goes on behind its last batch.
  */
-import { type ContactRow, type ImportRefused, readContacts } from "@roster/domain"
+import { type ContactRow, FileHeader, readContacts, type RejectedRow } from "@roster/domain"
 import { Effect, Result, Schema, Stream } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { checkTexts } from "./ContactInput.ts"
 import { addToList, findList, upsertContact } from "./ContactWrites.ts"
 import { fetchFile } from "./FileUrlFetch.ts"
+import { checkArchive } from "./ImportArchive.ts"
+import { inBatches } from "./ImportBatch.ts"
 import { csvOf } from "./ImportFile.ts"
-import { advanceJob, endJob, type JobRow, nowSeconds } from "./Job.ts"
-import { readParts, removeParts } from "./JobParts.ts"
+import { advanceJob, endJob, type HeldJob, nowSeconds } from "./Job.ts"
+import { noteAddresses } from "./JobAddresses.ts"
+import { inParts, readParts, removeParts, writePart } from "./JobParts.ts"
+import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "./StoreOptions.ts"
 
 /**
@@ -21,52 +25,94 @@ import { StorePolicy } from "./StoreOptions.ts"
 export const ImportJobRequest = Schema.Struct({
   listName: Schema.optionalKey(Schema.String),
   encodingName: Schema.optionalKey(Schema.String),
-  fileUrl: Schema.optionalKey(Schema.String)
+  fileUrl: Schema.optionalKey(Schema.String),
+  /** Whether the file of the address lies in the store. */
+  fetched: Schema.optionalKey(Schema.Boolean),
+  /** What the sender calls the file; it leads nowhere here. */
+  fileName: Schema.optionalKey(Schema.String)
 })
 
 const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ImportJobRequest))
+const encodeRequest = Schema.encodeSync(Schema.fromJsonString(ImportJobRequest))
+const encodeHeader = Schema.encodeSync(Schema.fromJsonString(FileHeader))
 
-const batchRows = 1000
+/**
+ * Takes the file of an address into the store before a row of it is read: an import that is cut off goes on with the very
+ * file that it began with, and an archive is looked at as a whole.
+ */
+const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeof ImportJobRequest.Type, url: URL) {
+  const sql = yield* SqlClient.SqlClient
+  const { allowFileUrl } = yield* StorePolicy
+  const holding = advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 })
+  // Of a fetch that was cut off.
+  yield* sql.withTransaction(Effect.andThen(holding, removeParts(job.number)))
+  let part = 0
+  yield* inParts(fetchFile(url, { allowed: allowFileUrl })).pipe(
+    Stream.runForEach((content) => sql.withTransaction(Effect.andThen(holding, writePart(job.number, part++, content))))
+  )
+  yield* checkArchive(job.number)
+  const fetched = encodeRequest({ ...request, fetched: true })
+  yield* sql.withTransaction(
+    Effect.andThen(holding, sql`UPDATE jobs SET request = ${fetched} WHERE number = ${job.number}`)
+  )
+})
 
 /**
  * @internal
  */
-export const runImport = Effect.fn("ImportJob.run")(function* (job: JobRow) {
+export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const { allowFileUrl } = yield* StorePolicy
   const request = yield* decodeRequest(job.request)
+  if (request.fileUrl !== undefined && request.fetched !== true) {
+    yield* fetchIntoStore(job, request, new URL(request.fileUrl))
+  }
   const list = request.listName === undefined ? undefined : yield* findList(job.account, request.listName)
-  const file: Stream.Stream<Uint8Array, ImportRefused | SqlError.SqlError> =
-    request.fileUrl === undefined
-      ? readParts(sql, job.number)
-      : fetchFile(new URL(request.fileUrl), { allowed: allowFileUrl })
-  const progress = { rowsDone: job.rows_done, accepted: job.accepted, rejected: job.rejected }
+  const progress = {
+    rowsDone: job.rows_done,
+    accepted: job.accepted,
+    rejected: job.rejected,
+    duplicates: job.duplicates,
+    rejectedKept: job.rejected_kept,
+    header: job.header
+  }
+  // What is kept is the beginning: where a row is missing already, none is added.
+  let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number)
 
-  const importRow = Effect.fnUntraced(function* (row: ContactRow, now: number) {
-    const checked = yield* Effect.fromResult(row.contact).pipe(
-      Effect.tap((contact) => Effect.mapError(checkTexts(contact), (refusal) => refusal.message)),
+  const check = ({ contact }: ContactRow) =>
+    Effect.fromResult(contact).pipe(
+      Effect.tap((payload) => Effect.mapError(checkTexts(payload), (refusal) => refusal.message)),
       Effect.result
     )
-    progress.rowsDone++
-    if (Result.isFailure(checked)) {
-      progress.rejected++
-      yield* sql`INSERT INTO job_rejections ${sql.insert({ job: job.number, line: row.line, reason: checked.failure })}`
-      return
-    }
-    progress.accepted++
-    const saved = yield* upsertContact({ account: job.account, contact: checked.success, source: "FileUpload", now })
-    if (list !== undefined) yield* addToList(list, saved.id)
-  })
 
   const importBatch = Effect.fnUntraced(function* (rows: ReadonlyArray<ContactRow>) {
     const now = yield* nowSeconds
-    yield* Effect.forEach(rows, (row) => importRow(row, now), { discard: true })
+    const identities: Array<string> = []
+    const rejected: Array<RejectedRow> = []
+    for (const row of rows) {
+      const checked = yield* check(row)
+      if (Result.isFailure(checked)) {
+        rejected.push({ line: row.line, cells: row.cells, reason: checked.failure })
+        progress.header ??= encodeHeader(row.header)
+        continue
+      }
+      const contact = checked.success
+      const saved = yield* upsertContact({ account: job.account, contact, source: "FileUpload", now })
+      if (list !== undefined) yield* addToList(list, saved.id)
+      identities.push(saved.identity)
+    }
+    progress.rowsDone += rows.length
+    progress.accepted += identities.length
+    progress.duplicates += yield* noteAddresses(job.number, identities)
+    const kept = yield* keepRejections(job.number, rejected, room)
+    room = kept.room
+    progress.rejected += rejected.length
+    progress.rejectedKept += kept.kept
     yield* advanceJob(job, progress)
   })
 
-  yield* readContacts(csvOf(file), { encoding: request.encodingName }).pipe(
+  yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
     Stream.drop(job.rows_done),
-    Stream.grouped(batchRows),
+    inBatches,
     Stream.runForEach((rows) => sql.withTransaction(importBatch(rows)))
   )
   yield* sql.withTransaction(

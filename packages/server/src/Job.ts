@@ -4,10 +4,9 @@
  * process that was given up for dead cannot write over its successor. A lease names its process: one whose process is
  * known to have ended counts for nothing. (docs/decisions/jobs.md)
  */
-import { Clock, Effect, Predicate, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { readFileSync, readlinkSync } from "node:fs"
-import { hostname } from "node:os"
+import { isDead } from "./JobLease.ts"
 
 /**
  * How long a lease lasts, in seconds.
@@ -17,7 +16,7 @@ import { hostname } from "node:os"
 export const leaseSeconds = 30
 
 /**
- * How long a job and its file are kept, in seconds: 24 hours.
+ * How long the file of a job is kept, in seconds: 24 hours.
  *
  * @internal
  */
@@ -32,15 +31,50 @@ export interface JobRow {
   readonly account: string
   readonly kind: "Export" | "Import"
   /** An import is `Receiving` until its whole file lies in the store. */
-  readonly state: "Receiving" | "Loading" | "Ready" | "Error"
+  readonly state: "Receiving" | "Loading" | "Ready" | "Error" | "Cancelled"
   readonly request: string
   readonly file_key: string | null
   readonly rows_done: number
   readonly accepted: number
   readonly rejected: number
-  readonly lease: string
+  /** Accepted rows whose address an accepted row before them had. */
+  readonly duplicates: number
+  /** How many of the rejected rows are kept with their cells. */
+  readonly rejected_kept: number
+  /** The header of an imported file as JSON, once a row was rejected. */
+  readonly header: string | null
+  /** How many rows there are to be done, where it is known. */
+  readonly rows_total: number | null
+  readonly problem: string | null
+  readonly lease: string | null
+  readonly leased_until: number
   readonly created: number
+  readonly ended: number | null
   readonly expires: number
+}
+
+/**
+ * A job in the hands of its worker.
+ *
+ * @internal
+ */
+export interface HeldJob extends JobRow {
+  readonly lease: string
+}
+
+/**
+ * How far a job is.
+ *
+ * @internal
+ */
+export interface JobProgress {
+  readonly rowsDone: number
+  readonly accepted: number
+  readonly rejected: number
+  readonly duplicates?: number
+  readonly rejectedKept?: number
+  readonly header?: string | null
+  readonly total?: number
 }
 
 /**
@@ -49,34 +83,6 @@ export interface JobRow {
  * @internal
  */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
-
-/** Where the number of a process means something. Containers, and machines on one database, can share a name. */
-const processes = ((): string => {
-  try {
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
-  } catch {
-    return hostname()
-  }
-})()
-
-/**
- * A lease of this process, unlike any other.
- *
- * @internal
- */
-export const makeLease = (): string => `${crypto.randomUUID()} ${process.pid} ${processes}`
-
-/** Whether the process of a lease has ended for certain: the number could belong to another one by now. */
-const isDead = (lease: string): boolean => {
-  const [, number = "", ...where] = lease.split(" ")
-  if (where.join(" ") !== processes || !/^[1-9]\d*$/.test(number)) return false
-  try {
-    process.kill(Number(number), 0)
-    return false
-  } catch (cause) {
-    return Predicate.hasProperty(cause, "code") && cause.code === "ESRCH"
-  }
-}
 
 /**
  * @internal
@@ -152,7 +158,7 @@ export const claimJob = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const skipLocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
-  const [row] = yield* sql<JobRow>`
+  const [row] = yield* sql<HeldJob>`
     UPDATE jobs SET lease = ${lease}, leased_until = ${now + leaseSeconds}
     WHERE number = (
       SELECT number FROM jobs WHERE state = 'Loading' AND leased_until <= ${now} ORDER BY number LIMIT 1 ${skipLocked}
@@ -165,17 +171,29 @@ export const claimJob = Effect.fnUntraced(function* (lease: string) {
  *
  * @internal
  */
-export const advanceJob = Effect.fnUntraced(function* (
-  job: JobRow,
-  progress: { readonly rowsDone: number; readonly accepted: number; readonly rejected: number }
-) {
+export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: JobProgress) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
+  const { accepted, duplicates = 0, header = null, rejected, rejectedKept = 0, rowsDone, total = null } = progress
   const held = yield* sql`
-    UPDATE jobs SET rows_done = ${progress.rowsDone}, accepted = ${progress.accepted}, rejected = ${progress.rejected},
-      leased_until = ${now + leaseSeconds}
+    UPDATE jobs SET rows_done = ${rowsDone}, accepted = ${accepted}, rejected = ${rejected},
+      duplicates = ${duplicates}, rejected_kept = ${rejectedKept}, header = ${header},
+      rows_total = coalesce(${total}, rows_total), leased_until = ${now + leaseSeconds}
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})
+})
+
+/**
+ * Keeps the lease of a job whose single steps may take longer than it lasts.
+ *
+ * @internal
+ */
+export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* nowSeconds
+  yield* sql`
+    UPDATE jobs SET leased_until = ${now + leaseSeconds}
+    WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
 })
 
 /**
@@ -183,10 +201,10 @@ export const advanceJob = Effect.fnUntraced(function* (
  *
  * @internal
  */
-export const endJob = Effect.fnUntraced(function* (job: JobRow, state: "Ready" | "Error", problem?: string) {
+export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" | "Error", problem?: string) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql`
-    UPDATE jobs SET state = ${state}, problem = ${problem ?? null}, leased_until = 0
+    UPDATE jobs SET state = ${state}, problem = ${problem ?? null}, ended = ${yield* nowSeconds}, leased_until = 0
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})
 })

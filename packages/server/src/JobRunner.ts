@@ -2,25 +2,16 @@
  * Works on the jobs of a store, one after another, as long as its layer lives: those of this process at once, and so those
  * of a process of this machine that has ended; those of another machine when their lease has run out.
  */
-import { Cause, Clock, Context, Effect, Latch, Layer, Schedule } from "effect"
+import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { readdirSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { runExport } from "./ExportJob.ts"
 import { runImport } from "./ImportJob.ts"
-import { answerKeptSeconds } from "./IdempotentAnswer.ts"
-import {
-  claimJob,
-  endJob,
-  freeJobs,
-  freeJobsOfTheDead,
-  type JobRow,
-  leaseSeconds,
-  makeLease,
-  nowSeconds
-} from "./Job.ts"
+import { removeUploads } from "./ImportUploads.ts"
+import { claimJob, endJob, freeJobs, freeJobsOfTheDead, type HeldJob, leaseSeconds, renewLease } from "./Job.ts"
+import { makeLease } from "./JobLease.ts"
 import { removeParts } from "./JobParts.ts"
+import { removeExpired } from "./JobRemoval.ts"
+import { isDiskFull } from "./sqlite/SqliteError.ts"
 import type { StorePolicy } from "./StoreOptions.ts"
 
 /**
@@ -37,19 +28,12 @@ export class JobRunner extends Context.Service<
 /** Jobs of other processes announce themselves to nobody: this often somebody looks. */
 const lookEvery = "2 seconds"
 
-/** Keeps the lease of a job whose single steps may take longer than it lasts. */
-const renewLease = Effect.fnUntraced(function* (job: JobRow) {
-  const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
-  yield* sql`UPDATE jobs SET leased_until = ${now + leaseSeconds} WHERE number = ${job.number} AND lease = ${job.lease}`
-})
-
 type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
 
-const run = (job: JobRow): Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy> =>
+const run = (job: HeldJob): Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy> =>
   job.kind === "Export" ? runExport(job) : runImport(job)
 
-const workOn = (job: JobRow) =>
+const workOn = (job: HeldJob) =>
   run(job).pipe(
     Effect.raceFirst(renewLease(job).pipe(Effect.ignore, Effect.delay(`${leaseSeconds / 3} seconds`), Effect.forever)),
     Effect.catchTags({
@@ -57,10 +41,17 @@ const workOn = (job: JobRow) =>
       LeaseLost: () => Effect.void,
       // Another process held the lock for too long, say: what was promised is done later.
       SqlError: (error) =>
-        error.isRetryable
-          ? Effect.andThen(Effect.logWarning(`job ${job.id} goes on later`, error), Effect.ignore(freeJobs(job.lease)))
-          : Effect.fail(error),
+        isDiskFull(error)
+          ? diskFull(job)
+          : error.isRetryable
+            ? Effect.andThen(
+                Effect.logWarning(`job ${job.id} goes on later`, error),
+                Effect.ignore(freeJobs(job.lease))
+              )
+            : Effect.fail(error),
       UnreadableFile: (error) => fail(job, error.message),
+      SpoolFailed: (error) =>
+        Effect.andThen(Effect.logError(`job ${job.id}: the temporary folder failed`, error), fail(job, error.message)),
       ImportRefused: (error) => fail(job, error.message),
       InvalidRule: (error) => fail(job, error.problem)
     }),
@@ -74,7 +65,16 @@ const workOn = (job: JobRow) =>
     )
   )
 
-const fail = (job: JobRow, problem: string) =>
+/**
+ * An export gives back the room that it took, and can be asked for again. The file of an import is nowhere else: it goes on
+ * when its lease has run out, as often as that takes.
+ */
+const diskFull = (job: HeldJob) =>
+  job.kind === "Export"
+    ? fail(job, "the disk is full")
+    : Effect.logError(`job ${job.id} waits for room: the disk is full`)
+
+const fail = (job: HeldJob, problem: string) =>
   SqlClient.SqlClient.pipe(
     Effect.flatMap((sql) =>
       sql.withTransaction(Effect.andThen(endJob(job, "Error", problem), removeParts(job.number)))
@@ -84,33 +84,6 @@ const fail = (job: JobRow, problem: string) =>
       SqlError: (error) => Effect.logError(`job ${job.id}: its end could not be written`, error)
     })
   )
-
-const removeExpired = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
-  // Not of a job that is still to be done, as after a long time without a process.
-  yield* sql`DELETE FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now} AND state <> 'Loading')`
-  yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
-  yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerKeptSeconds}`
-})
-
-/** Far longer than any upload takes: a server of Node gives each request five minutes to arrive. */
-const uploadMillis = 60 * 60 * 1000
-
-/** Removes the uploads that processes which were killed left in the temporary folder, as far as they are our own. */
-const removeUploads = Effect.map(Clock.currentTimeMillis, (now) => {
-  for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
-    if (!entry.isDirectory() || !entry.name.startsWith("roster-import-")) continue
-    const folder = join(tmpdir(), entry.name)
-    try {
-      const latest = [folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path))
-      const isOurs = latest.every(({ uid }) => uid === process.getuid?.())
-      if (isOurs && latest.every(({ mtimeMs }) => mtimeMs < now - uploadMillis)) rmSync(folder, { recursive: true })
-    } catch {
-      // Somebody else's, or gone in the meantime.
-    }
-  }
-}).pipe(Effect.ignoreCause)
 
 /**
  * @internal

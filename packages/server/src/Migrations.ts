@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { createContactBlocks } from "./ContactOffsets.ts"
 import { dialect } from "./SqlDialect.ts"
 
 const createContacts = Effect.gen(function* () {
@@ -147,6 +148,81 @@ const createAnswers = Effect.gen(function* () {
 })
 
 /**
+ * What was done with credentials and what was refused, and what each key was last used for. The record is only added to.
+ * It names credentials without referring to them, since it outlives them.
+ */
+const createCredentialAudit = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { appendOnly, increasingId } = dialect(sql)
+  yield* sql`
+    CREATE TABLE audit_entries (
+      number ${sql.literal(increasingId)},
+      time BIGINT NOT NULL,
+      account TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      actor_name TEXT NOT NULL,
+      actor_hint TEXT NOT NULL,
+      peer TEXT,
+      operation TEXT NOT NULL,
+      subject TEXT,
+      outcome TEXT NOT NULL,
+      details TEXT NOT NULL
+    )`
+  yield* sql`
+    CREATE INDEX audit_refusals ON audit_entries (actor, actor_name, actor_hint, time) WHERE outcome <> 'Done'`
+  yield* Effect.forEach(appendOnly("audit_entries", "number"), (statement) => sql.unsafe(statement))
+  yield* sql`
+    CREATE TABLE credential_uses (
+      credential BIGINT NOT NULL REFERENCES credentials (id) ON DELETE CASCADE,
+      level TEXT NOT NULL,
+      last_use BIGINT NOT NULL,
+      PRIMARY KEY (credential, level)
+    )`
+})
+
+/**
+ * What can be seen of a job, and what an import notes while it reads: the rows that it rejected, as they were, and the
+ * addresses that it has had. Jobs of before ended when nobody wrote it down: they count from when they were made.
+ */
+const addJobDetails = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { clustered } = dialect(sql)
+  yield* sql`ALTER TABLE jobs ADD COLUMN duplicates BIGINT NOT NULL DEFAULT 0`
+  yield* sql`ALTER TABLE jobs ADD COLUMN rejected_kept BIGINT NOT NULL DEFAULT 0`
+  yield* sql`ALTER TABLE jobs ADD COLUMN rows_total BIGINT`
+  yield* sql`ALTER TABLE jobs ADD COLUMN header TEXT`
+  yield* sql`ALTER TABLE jobs ADD COLUMN ended BIGINT`
+  yield* sql`UPDATE jobs SET ended = created WHERE state IN ('Ready', 'Error')`
+  yield* sql`CREATE INDEX jobs_by_account ON jobs (account, number)`
+  yield* sql`CREATE INDEX jobs_by_end ON jobs (ended) WHERE ended IS NOT NULL`
+  yield* sql`ALTER TABLE job_rejections ADD COLUMN cells TEXT`
+  yield* sql`
+    CREATE TABLE job_addresses (
+      job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+      identity TEXT NOT NULL,
+      PRIMARY KEY (job, identity)
+    ) ${sql.literal(clustered)}`
+})
+
+const steps = {
+  "1_contacts": createContacts,
+  "2_credentials": createCredentials,
+  "3_jobs": createJobs,
+  "4_outbox": createOutbox,
+  "5_answers": createAnswers,
+  "6_contact_blocks": createContactBlocks,
+  "7_job_details": addJobDetails,
+  "8_credential_audit": createCredentialAudit
+}
+
+/**
+ * The number of the last step, which every store of this version has taken.
+ *
+ * @internal
+ */
+export const latestMigration = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name)))
+
+/**
  * Brings the tables of a store up to this version. A step that fails leaves nothing behind.
  *
  * @category migrations
@@ -154,11 +230,5 @@ const createAnswers = Effect.gen(function* () {
  */
 export const migrate = Migrator.make({})({
   table: "migrations",
-  loader: Migrator.fromRecord({
-    "1_contacts": createContacts,
-    "2_credentials": createCredentials,
-    "3_jobs": createJobs,
-    "4_outbox": createOutbox,
-    "5_answers": createAnswers
-  })
+  loader: Migrator.fromRecord(steps)
 })

@@ -8,6 +8,8 @@ import { ByteSize, Effect, Layer, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { SqlClient } from "effect/sql"
+import { actorOf, recordRefusal } from "./AuditTrail.ts"
+import { Caller } from "./Caller.ts"
 import { errorResponse } from "./ErrorResponse.ts"
 import { onceByKey } from "./IdempotentAnswer.ts"
 
@@ -51,22 +53,37 @@ export const requestChecks: Layer.Layer<RequestErrors, never, SqlClient.SqlClien
   Effect.map(SqlClient.SqlClient, (sql) => checkRequest(sql))
 )
 
+/** Changes of credentials that do not even fit the contract belong into the record too. */
+const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpoint: HttpApiEndpoint.Top) {
+  if (!endpoint.identifier.startsWith("security") || endpoint.method === "GET") return
+  const caller = yield* Caller
+  const { account, peer } = caller
+  yield* recordRefusal(sql, { actor: actorOf(caller), peer, account, operation: endpoint.identifier }, "InvalidInput")
+})
+
 const checkRequest = (sql: SqlClient.SqlClient): RequestErrors["Service"] =>
   Effect.fnUntraced(function* (httpEffect, { endpoint }) {
     const request = yield* HttpServerRequest.HttpServerRequest
+    const refuse = (status: number, text: string) =>
+      Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
     if (takesJson(endpoint)) {
       if (!isJson(request.headers["content-type"])) {
-        return errorResponse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
+        return yield* refuse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
       }
       if (Number(request.headers["content-length"] ?? 0) > Number(maximumBodySize)) {
-        return errorResponse(413, "The body of this request is larger than 32 MiB.")
+        return yield* refuse(413, "The body of this request is larger than 32 MiB.")
       }
     }
     const checked = takesJson(endpoint) ? yield* withText(request) : request
-    if (checked === undefined) return errorResponse(400, "The body of this request is not UTF-8.")
+    if (checked === undefined) return yield* refuse(400, "The body of this request is not UTF-8.")
     return yield* onceByKey(sql, endpoint, checked, httpEffect).pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, checked),
       Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumBodySize),
-      Effect.catchIf(isInputError, (error) => Effect.fail(new BadRequest({ Error: invalidInput(error.cause).message })))
+      Effect.catchIf(isInputError, (error) =>
+        Effect.andThen(
+          recordMalformed(sql, endpoint),
+          Effect.fail(new BadRequest({ Error: invalidInput(error.cause).message }))
+        )
+      )
     )
   })

@@ -2,12 +2,14 @@
  * The service on a socket.
  */
 import { versionSegment } from "@roster/api"
+import type { IpRange } from "@roster/domain"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { ensureAdministratorKey } from "./AdministratorKey.ts"
 import { httpApp } from "./HttpApp.ts"
+import { TrustedProxies } from "./Peer.ts"
 import { layerWithStore, type StoreError } from "./SqlServices.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
 import { unavailable } from "./sqlite/StoreError.ts"
@@ -22,6 +24,11 @@ export interface ServeOptions<E, R> {
   /** The port, or 0 for any that is free. */
   readonly port: number
   readonly store: StoreOptions
+  /**
+   * The addresses of proxies in front of it, whose X-Forwarded-For says where a request comes from. Without them that
+   * header means nothing, and the other end of the connection counts.
+   */
+  readonly trustedProxies?: ReadonlyArray<IpRange> | undefined
   /**
    * Takes the administrator key of a store that held no key, before anything is answered. Where it fails nothing is
    * created and nothing listens.
@@ -80,7 +87,13 @@ const drainingServer = () => {
   return server
 }
 
-const layerWithoutServices = <E>({ host = "127.0.0.1", onAdministratorKey, port, store }: ServeOptions<E, never>) => {
+const layerWithoutServices = <E>({
+  host = "127.0.0.1",
+  onAdministratorKey,
+  port,
+  store,
+  trustedProxies = []
+}: ServeOptions<E, never>) => {
   const serve = Effect.gen(function* () {
     const app = yield* httpApp
     const server = yield* NodeHttpServer.make(drainingServer, {
@@ -102,7 +115,7 @@ const layerWithoutServices = <E>({ host = "127.0.0.1", onAdministratorKey, port,
         SqlError: (error) => unavailable(store.filename, `The administrator key could not be written: ${error.message}`)
       })
     )
-    yield* server.serve(app)
+    yield* server.serve(Effect.provideService(app, TrustedProxies, trustedProxies))
     return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
   })
   return Layer.effect(RosterServer, serve).pipe(

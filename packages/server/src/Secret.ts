@@ -34,6 +34,14 @@ export const makeSecret = (kind: CredentialKind): Redacted.Redacted<string> => {
 export const digestOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest()
 
 /**
+ * A text in which a secret, put where a name belongs, is no more than its ends.
+ *
+ * @internal
+ */
+export const withoutSecrets = (text: string): string =>
+  text.replaceAll(/(roster(?:smtp)?_)[0-9a-z]{30,}/gi, (secret, prefix: string) => `${prefix}…${secret.slice(-4)}`)
+
+/**
  * What people tell secrets apart by: how it begins and its last four characters.
  *
  * @internal

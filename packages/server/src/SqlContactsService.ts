@@ -11,6 +11,7 @@ import {
   InvalidInput,
   maximumContactsPerAdd,
   maximumContactsPerPage,
+  maximumEmailsPerDelete,
   selectsEveryContact,
   streamPages,
   TooManyContacts
@@ -21,6 +22,7 @@ import { Caller } from "./Caller.ts"
 import { createExport, fileKeyOf, lookAtExport, openFile } from "./ContactExports.ts"
 import { acceptImport } from "./ContactImports.ts"
 import { checkEmail, checkTexts } from "./ContactInput.ts"
+import { pageOfAll } from "./ContactOffsets.ts"
 import { type ContactRow, toContact } from "./ContactRow.ts"
 import { readRule, selection } from "./ContactSelection.ts"
 import { addToList, ensureLists, upsertContact } from "./ContactWrites.ts"
@@ -68,9 +70,11 @@ const make = Effect.gen(function* () {
       const { limit = defaultPage, offset = 0, rule } = page
       yield* checkCount("limit", limit)
       yield* checkCount("offset", offset)
-      const where = yield* selection(account, rule === undefined ? undefined : ContactFilter.ByRule({ rule }))
+      const count = Math.min(limit, maximumContactsPerPage)
+      if (rule === undefined) return (yield* pageOfAll(account, { limit: count, offset })).map(toContact)
+      const where = yield* selection(account, ContactFilter.ByRule({ rule }))
       const rows = yield* sql<ContactRow>`
-      SELECT * FROM contacts WHERE ${where} ORDER BY id LIMIT ${Math.min(limit, maximumContactsPerPage)} OFFSET ${offset}`
+      SELECT * FROM contacts WHERE ${where} ORDER BY id LIMIT ${count} OFFSET ${offset}`
       return rows.map(toContact)
     },
     inStore,
@@ -138,8 +142,13 @@ const make = Effect.gen(function* () {
     function* (filter) {
       const { account } = yield* Caller
       yield* ContactFilter.$match(filter, {
-        ByEmails: ({ emails }) =>
-          Effect.forEach(emails, (email, index) => checkEmail(`Emails[${index}]`, email), { discard: true }),
+        ByEmails: Effect.fnUntraced(function* ({ emails }) {
+          if (emails.length > maximumEmailsPerDelete) {
+            const issue = `${emails.length} addresses in one request, but at most ${maximumEmailsPerDelete} are allowed`
+            return yield* new InvalidInput({ field: "Emails", issue })
+          }
+          yield* Effect.forEach(emails, (email, index) => checkEmail(`Emails[${index}]`, email), { discard: true })
+        }),
         ByRule: Effect.fnUntraced(function* ({ rule }) {
           const read = yield* readRule(rule)
           if (read._tag !== "All" && selectsEveryContact(read)) {

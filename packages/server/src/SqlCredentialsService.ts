@@ -6,22 +6,25 @@ import {
   ApiKeyPayload,
   CredentialsService,
   emailIdentity,
+  type LastManagingKey,
   type SmtpCredentials,
   SmtpCredentialsPayload
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { credentialStore } from "./CredentialStore.ts"
+import { keepManagingKey } from "./ManagingKeys.ts"
 
 const make = Effect.map(SqlClient.SqlClient, (sql) =>
   CredentialsService.of({
-    apiKeys: credentialStore<ApiKey, ApiKeyPayload>(sql, {
+    apiKeys: credentialStore<ApiKey, ApiKeyPayload, LastManagingKey>(sql, {
       kind: "ApiKey",
       payload: Schema.toType(ApiKeyPayload),
       resource: "Apikeys",
       accessLevels: (payload) => [...new Set(payload.accessLevels)],
       identity: (name) => name,
-      toCredential: (record, accessLevels) => ({ ...record, accessLevels })
+      toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
+      keep: keepManagingKey(sql)
     }),
     smtp: credentialStore<SmtpCredentials, SmtpCredentialsPayload>(sql, {
       kind: "Smtp",
@@ -29,7 +32,8 @@ const make = Effect.map(SqlClient.SqlClient, (sql) =>
       resource: "Smtp",
       accessLevels: () => ["SendSmtp"],
       identity: emailIdentity,
-      toCredential: (record) => ({ ...record, accessLevel: "SendSmtp" })
+      toCredential: (record) => ({ ...record, accessLevel: "SendSmtp" }),
+      keep: () => Effect.void
     })
   })
 )

@@ -9,27 +9,62 @@ import type { SqlClient, Statement } from "effect/sql"
 export interface SqlDialect {
   /** The type of a key that grows with every row and is never given twice. */
   readonly increasingId: string
+  /** Of a table that is its primary key and nothing else. */
+  readonly clustered: string
   /** The type of bytes. */
   readonly bytes: string
   /** One set of custom fields over another, both as JSON. */
   readonly mergeFields: (below: Statement.Fragment, above: Statement.Fragment) => Statement.Fragment
   /** Whether a column holds one of many texts, bound as one parameter. */
   readonly isOneOf: (column: string, texts: ReadonlyArray<string>) => Statement.Fragment
+  /** A query of many texts, bound as one parameter: rows of one column, `value`. */
+  readonly textsOf: (texts: ReadonlyArray<string>) => Statement.Fragment
+  /** What makes a table refuse to change or lose a row, given the column that numbers its rows. */
+  readonly appendOnly: (table: string, number: string) => ReadonlyArray<string>
+  /**
+   * Whether contacts are counted as they come and go. On PostgreSQL all writers would wait for each other at the count of
+   * the newest block, and passing over an index is fast enough there.
+   */
+  readonly countsBlocks: boolean
 }
 
 const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   increasingId: "INTEGER PRIMARY KEY AUTOINCREMENT",
+  clustered: "WITHOUT ROWID",
   bytes: "BLOB",
   mergeFields: (below, above) => sql`json_patch(${below}, ${above})`,
-  isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`
+  isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
+  textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
+  countsBlocks: true,
+  appendOnly: (table, number) => {
+    const refuse = `BEGIN SELECT RAISE(ABORT, '${table} is only added to'); END`
+    return [
+      `CREATE TRIGGER ${table}_no_update BEFORE UPDATE ON ${table} ${refuse}`,
+      `CREATE TRIGGER ${table}_no_delete BEFORE DELETE ON ${table} ${refuse}`,
+      // INSERT OR REPLACE deletes without asking the trigger above.
+      `CREATE TRIGGER ${table}_no_replace BEFORE INSERT ON ${table}
+        WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${number} = NEW.${number}) ${refuse}`
+    ]
+  }
 })
 
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   increasingId: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+  clustered: "",
   bytes: "BYTEA",
   mergeFields: (below, above) => sql`(${below}::jsonb || ${above}::jsonb)::text`,
   isOneOf: (column, texts) =>
-    sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`
+    sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
+  textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
+  countsBlocks: false,
+  appendOnly: (table) => [
+    `CREATE FUNCTION ${table}_is_kept() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN RAISE EXCEPTION ''${table} is only added to''; END'`,
+    `CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table}
+      FOR EACH ROW EXECUTE FUNCTION ${table}_is_kept()`,
+    `CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION ${table}_is_kept()`
+  ]
 })
 
 /**

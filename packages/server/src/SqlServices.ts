@@ -36,7 +36,11 @@ export const layerWithStore = (
     allowedSenders: options.allowedSenders ?? [],
     allowFileUrl: options.allowFileUrl ?? []
   })
-  return services.pipe(Layer.provide(JobRunner.layer), Layer.provide(policy), Layer.provideMerge(Store.layer(options)))
+  // What is made once for a whole graph of layers would work on whichever store comes first.
+  return Layer.fresh(Layer.provide(services, JobRunner.layer)).pipe(
+    Layer.provide(policy),
+    Layer.provideMerge(Store.layer(options))
+  )
 }
 
 /**

@@ -2,11 +2,13 @@
  * The database of a store, its tables brought up to date: all that what works on the embedded store alone needs.
  */
 import { Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
-import { migrate } from "./Migrations.ts"
+import { SqlClient, SqlError } from "effect/sql"
+import { latestMigration, migrate } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
-import { type StoreDamaged, StoreUnavailable } from "./sqlite/StoreError.ts"
+import { isBusy, isDamage } from "./sqlite/SqliteError.ts"
+import { fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
+import { newer } from "./StoreContents.ts"
 
 /**
  * Why a store cannot be used.
@@ -15,6 +17,14 @@ import { type StoreDamaged, StoreUnavailable } from "./sqlite/StoreError.ts"
  * @since 0.1.0
  */
 export type StoreError = StoreDamaged | StoreUnavailable
+
+/** What a later version wrote may mean something that this one does not know. */
+const refuseNewer = Effect.fnUntraced(function* (filename: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly latest: number }>`SELECT max(migration_id) AS latest FROM migrations`
+  const latest = Number(row?.latest ?? 0)
+  if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
+})
 
 /**
  * @category layers
@@ -27,10 +37,13 @@ export const layer = ({
   readonly filename: string
 }): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
   Layer.effectDiscard(
-    migrate.pipe(
-      Effect.mapError(
-        (error) =>
-          new StoreUnavailable({ filename, message: `Its tables cannot be brought up to date: ${error.message}` })
-      )
+    Effect.andThen(migrate, refuseNewer(filename)).pipe(
+      Effect.mapError((error) => {
+        if (error._tag === "StoreUnavailable") return error
+        const cause = SqlError.isSqlError(error) ? error.reason.cause : undefined
+        return isBusy(cause) || isDamage(cause)
+          ? fromCause(filename)(cause)
+          : unavailable(filename, `Its tables cannot be brought up to date: ${error.message}`)
+      })
     )
   ).pipe(Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions })))

@@ -2,14 +2,15 @@
  * What a caller is told when the database fails. The cause is logged here, since no statement, path or value of it may
  * leave the service.
  */
-import { ServiceError, StoreFailure } from "@roster/domain"
+import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { errorCode, isDamaged, isDiskFull } from "./sqlite/SqliteError.ts"
+import { errorCode, isDamaged, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
 
 const describe = (error: SqlError.SqlError): string | undefined => {
   if (isDiskFull(error)) return "the disk is full"
-  if (isDamaged(error)) return "its file is damaged; restore a backup"
+  if (isDamaged(error)) return "its file is damaged; restore a backup (roster restore FILE)"
+  if (isReadOnly(error)) return "its disk failed, so it takes no more writes; check the disk and restart the service"
   if (error.reason._tag === "LockTimeoutError") return "another program held it for too long"
   if (error.reason._tag === "ConnectionError") return "it cannot be reached"
   // SQLite's plain error is a statement that it does not understand.
@@ -17,12 +18,26 @@ const describe = (error: SqlError.SqlError): string | undefined => {
   return isMistake ? undefined : "it cannot be read or written"
 }
 
+/** A commit that reached the file and perhaps not the disk: the next start may find it, or not. */
+const unsynced = new OutcomeUnknown({
+  detail: "the disk of the store failed while it was written",
+  recovery: "Check the disk, restart the service, and look whether it was."
+})
+
 /**
  * What a failure of the database is to the caller of an operation.
  *
  * @internal
  */
 export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> => {
+  if (isUnsynced(error.reason.cause)) {
+    return Effect.logError(
+      `${operation}: the disk failed, and the store takes no more writes until it is restarted`
+    ).pipe(
+      Effect.andThen(Effect.logDebug(error)),
+      Effect.andThen(Effect.fail(new ServiceError({ operation, reason: unsynced })))
+    )
+  }
   const detail = describe(error)
   // Nothing but a mistake of ours makes the database refuse a statement.
   if (detail === undefined) return Effect.die(error)

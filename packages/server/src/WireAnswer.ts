@@ -10,6 +10,7 @@ import {
   NotFound,
   type Refusal,
   refusalTexts,
+  ServerFailure,
   ServerUnavailable,
   TooManyRequests
 } from "@roster/api"
@@ -18,20 +19,21 @@ import type {
   CredentialNotFound,
   ExportExpired,
   ExportNotFound,
+  LastManagingKey,
   NameTaken,
   ServiceError,
   TooManyCredentials
 } from "@roster/domain"
 import { Effect } from "effect"
 
-type WireFailure = KeyRefused | Forbidden | TooManyRequests | ServerUnavailable
+type WireFailure = KeyRefused | Forbidden | TooManyRequests | ServerFailure | ServerUnavailable
 
 /** The answer that an error becomes. */
 export type WireOf<E> = E extends ServiceError
   ? WireFailure
   : E extends ContactNotFound | CredentialNotFound | ExportNotFound | ExportExpired
     ? NotFound
-    : E extends NameTaken | TooManyCredentials
+    : E extends LastManagingKey | NameTaken | TooManyCredentials
       ? Conflict
       : E extends Refusal
         ? BadRequest
@@ -54,8 +56,10 @@ const refuse = (refusal: Refusal): BadRequest | NotFound | Conflict => {
 const failure = ({ reason }: ServiceError): WireFailure => {
   const { message, _tag } = reason
   if (_tag === "Unauthorized") return new KeyRefused({ Error: message })
-  if (_tag === "AccessDenied") return new Forbidden({ Error: message })
+  if (_tag === "AccessDenied" || _tag === "ExceedsGrantor") return new Forbidden({ Error: message })
   if (_tag === "RateLimited") return new TooManyRequests({ Error: message })
+  // Anything but a 503, which says that nothing was done.
+  if (_tag === "OutcomeUnknown") return new ServerFailure({ Error: message })
   return new ServerUnavailable({ Error: message })
 }
 

@@ -74,7 +74,7 @@ describe("what is refused", () => {
     { allowed: ["any"], address: "contacts.csv", says: "not an address" },
     { allowed: ["any"], address: "", says: "not an address" },
     { allowed: ["any"], address: `https://example.com/${"a".repeat(8_192)}`, says: "at most 8192" }
-  ])("$address where $allowed is allowed", ({ address, allowed, says }) =>
+  ])("S50 $address where $allowed is allowed", ({ address, allowed, says }) =>
     Effect.gen(function* () {
       assert.include(yield* reason(address, allowed), says)
     })
@@ -86,7 +86,7 @@ describe("what is refused", () => {
     "ann:hunter2@example.com",
     "https://ann:hunter2@example.com:99999/",
     "https://evil.example:22/?token=hunter2#ann"
-  ])("without repeating the credentials of %s", (address) =>
+  ])("S50 without repeating the credentials of %s", (address) =>
     Effect.gen(function* () {
       for (const allowed of [[], ["any"], ["example.com"]]) {
         assert.notMatch(yield* reason(address, allowed), /ann|hunter2/)

@@ -90,7 +90,7 @@ const sockets = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("a file", () => {
-  it.live("is fetched from a listed host, loopback included, with none but plain headers", () =>
+  it.live("S51 is fetched from a listed host, loopback included, with none but plain headers", () =>
     Effect.gen(function* () {
       const server = yield* plain()
       const { opened, value } = yield* sockets(read(`http://127.0.0.1:${server.port}/a%20b.csv?token=x#part`))
@@ -118,7 +118,7 @@ describe("a file", () => {
     })
   )
 
-  it.live("is read at the pace of the consumer", () =>
+  it.live("S51 is read at the pace of the consumer", () =>
     Effect.gen(function* () {
       const chunk = Buffer.alloc(65_536)
       let written = 0
@@ -152,7 +152,7 @@ describe("a file", () => {
     })
   )
 
-  it.live("does not come through a proxy of the environment", () =>
+  it.live("S50 does not come through a proxy of the environment", () =>
     Effect.gen(function* () {
       const server = yield* plain()
       const proxy = yield* plain("from the proxy")
@@ -166,7 +166,7 @@ describe("a file", () => {
   )
 })
 
-// faults.md, S50
+// One address in many spellings, and others that only look public.
 const odd = [
   "127.1",
   "0x7f000001",
@@ -208,7 +208,7 @@ const odd = [
 ]
 
 describe("with any, nothing is connected to", () => {
-  it.live.each(odd)("at %s", (host) =>
+  it.live.each(odd)("S50 at %s", (host) =>
     Effect.gen(function* () {
       const server = yield* plain()
       const addresses = [`http://${host}/`, `https://${host}/`, `http://${host}:443/`, `http://${host}:${server.port}/`]
@@ -231,7 +231,7 @@ describe("with any, nothing is connected to", () => {
     "ftp://127.0.0.1/",
     "http://8.8.8.8:22/",
     "http://8.8.8.8:6379/"
-  ])("at %s", (address) =>
+  ])("S50 at %s", (address) =>
     Effect.gen(function* () {
       const { opened } = yield* sockets(reason(read(address, { allowed: ["any"] })))
       assert.strictEqual(opened, 0)
@@ -247,7 +247,7 @@ describe("with any, nothing is connected to", () => {
     { answer: ["fe80::1%lo"] },
     { answer: ["not an address"] },
     { answer: [] }
-  ])("when a name leads to $answer, and the refusal tells none of it", ({ answer }) =>
+  ])("S50 when a name leads to $answer, and the refusal tells none of it", ({ answer }) =>
     Effect.gen(function* () {
       const names = resolver(answer)
       const { opened, value } = yield* sockets(
@@ -264,7 +264,7 @@ describe("with any, nothing is connected to", () => {
 })
 
 describe("with any", () => {
-  it.live("a public address in a network of this machine is not connected to", () =>
+  it.live("S50 a public address in a network of this machine is not connected to", () =>
     Effect.gen(function* () {
       yield* Effect.acquireRelease(
         Effect.sync(() => {
@@ -303,7 +303,7 @@ describe("with any", () => {
 })
 
 describe("a name that leads elsewhere the second time", () => {
-  it.live("is asked once, and the first answer is connected to", () =>
+  it.live("S50 is asked once, and the first answer is connected to", () =>
     Effect.gen(function* () {
       const server = yield* plain()
       const names = resolver(["127.0.0.1"], ["127.0.0.2"])
@@ -319,7 +319,7 @@ describe("a name that leads elsewhere the second time", () => {
     })
   )
 
-  it.live("is not asked again when the first, public answer cannot be reached", () =>
+  it.live("S50 is not asked again when the first, public answer cannot be reached", () =>
     Effect.gen(function* () {
       // 2000::/16 is given to no one: nothing answers there.
       const names = resolver(["2000::1"], ["127.0.0.1"])
@@ -349,7 +349,7 @@ describe("a listed name", () => {
     { answer: [], says: "files.example.com has no address at present" },
     { answer: ["169.254.169.254"], says: "files.example.com leads to a link-local or metadata address" },
     { answer: ["10.0.0.1", "fe80::1%lo"], says: "files.example.com leads to a link-local or metadata address" }
-  ])("is refused where it leads to $answer", ({ answer, says }) =>
+  ])("S50 is refused where it leads to $answer", ({ answer, says }) =>
     Effect.gen(function* () {
       const { opened, value } = yield* sockets(
         reason(read("http://files.example.com/", { allowed: ["files.example.com"] })).pipe(
@@ -361,7 +361,7 @@ describe("a listed name", () => {
     })
   )
 
-  it.live("that is never resolved is given up", () =>
+  it.live("S50 that is never resolved is given up", () =>
     Effect.gen(function* () {
       const said = yield* reason(
         read("http://files.example.com/", { allowed: ["files.example.com"], connectTimeout: "50 millis" })
@@ -375,7 +375,7 @@ describe("a listed name", () => {
 })
 
 describe("a response is refused", () => {
-  it.live.each([301, 302, 303, 307, 308])("that redirects with %i, and the target is not visited", (status) =>
+  it.live.each([301, 302, 303, 307, 308])("S51 that redirects with %i, and the target is not visited", (status) =>
     Effect.gen(function* () {
       const target = yield* plain()
       const server = yield* serve((_, response) =>
@@ -402,7 +402,7 @@ describe("a response is refused", () => {
     { status: 200, headers: { "content-type": "Text/HTML; charset=utf-8" }, says: "web page" },
     { status: 200, headers: { "content-type": "application/xhtml+xml" }, says: "web page" },
     { status: 200, headers: { "content-length": "10737418240" }, says: "more than the 104857600 bytes" }
-  ])("with $status and $headers", ({ headers, says, status }) =>
+  ])("S51 with $status and $headers", ({ headers, says, status }) =>
     Effect.gen(function* () {
       // The body never ends: the head alone decides.
       const server = yield* serve((_, response) => response.writeHead(status, headers).flushHeaders())
@@ -413,7 +413,7 @@ describe("a response is refused", () => {
     })
   )
 
-  it.live("without an end, at the limit", () =>
+  it.live("S51 without an end, at the limit", () =>
     Effect.gen(function* () {
       const server = yield* serve((_, response) => {
         const write = () => {
@@ -436,7 +436,7 @@ describe("a response is refused", () => {
     })
   )
 
-  it.live("that breaks off", () =>
+  it.live("S51 that breaks off", () =>
     Effect.gen(function* () {
       const server = yield* serve((_, response, socket) => {
         response.writeHead(200, { "content-length": "100" })
@@ -458,7 +458,7 @@ describe("a response is refused", () => {
     },
     { answer: `HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, says: "(HPE_HEADER_OVERFLOW)" },
     { answer: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", says: "(HPE_" }
-  ])("that is no HTTP: $says", ({ answer, says }) =>
+  ])("S51 that is no HTTP: $says", ({ answer, says }) =>
     Effect.gen(function* () {
       const server = yield* serve((_, __, socket) => socket.end(answer))
       const said = yield* reason(read(`http://127.0.0.1:${server.port}/`))
@@ -467,7 +467,7 @@ describe("a response is refused", () => {
     })
   )
 
-  it.live("by a port where nobody listens", () =>
+  it.live("S51 by a port where nobody listens", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(plain())
       assert.strictEqual(
@@ -479,7 +479,7 @@ describe("a response is refused", () => {
 })
 
 describe("time is limited", () => {
-  it.live("until the head of the response", () =>
+  it.live("S51 until the head of the response", () =>
     Effect.gen(function* () {
       const server = yield* serve(() => {})
       const said = yield* reason(read(`http://127.0.0.1:${server.port}/`, { responseTimeout: "100 millis" }))
@@ -488,7 +488,7 @@ describe("time is limited", () => {
     })
   )
 
-  it.live("until the handshake is done", () =>
+  it.live("S51 until the handshake is done", () =>
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(
         Effect.callback<Http.Server>((resume) => {
@@ -504,7 +504,7 @@ describe("time is limited", () => {
     })
   )
 
-  it.live("in all, however steadily the bytes drip", () =>
+  it.live("S51 in all, however steadily the bytes drip", () =>
     Effect.gen(function* () {
       const server = yield* serve((_, response) => {
         const drip = setInterval(() => response.write("a"), 10)

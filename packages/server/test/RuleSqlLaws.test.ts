@@ -3,12 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import { insert, now, openStore, row, rule, selected, subjectOf } from "./RuleSqlCases.ts"
 
-const runs = { arbitrary: { runs: 500 }, timeout: 120_000 }
+const long = process.env["ROSTER_LONG_RUN"] !== undefined
+// Ten rules at least in each run.
+const runs = { arbitrary: { runs: long ? 10_000 : 500 }, timeout: long ? 3_600_000 : 120_000 }
 
 describe("rules as SQL", () => {
   const cases = {
     rows: Arbitrary.array(row, { minLength: 1, maxLength: 12 }),
-    rules: Arbitrary.array(rule, { minLength: 1, maxLength: 16 })
+    rules: Arbitrary.array(rule, { minLength: 10, maxLength: 16 })
   }
 
   it.effect.prop(

@@ -6,6 +6,14 @@ import { setTimeout } from "node:timers/promises"
 import { isBusy } from "./SqliteError.ts"
 
 /**
+ * SQLite's own wait for a lock, in milliseconds. It blocks the thread, so it is short; `whileBusy` goes on from there.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const blockingWait = 20
+
+/**
  * Tries again until the lock is free or the time is up. SQLite's own wait blocks the thread: no request is answered
  * meanwhile, and a transaction of this very thread that holds the lock could never end.
  *

@@ -4,12 +4,10 @@
 import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
-import { linkSync, rmSync } from "node:fs"
-import { backup as copy, type DatabaseSync } from "node:sqlite"
 import * as SqliteConnection from "./SqliteConnection.ts"
-import { fromCause } from "./SqliteError.ts"
 import * as SqliteStatements from "./SqliteStatements.ts"
-import { fromAccess, type StoreDamaged, type StoreUnavailable, unavailable } from "./StoreError.ts"
+import { type CopyOptions, copyTo } from "./StoreCopy.ts"
+import type { StoreDamaged, StoreUnavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 
 /**
@@ -24,10 +22,13 @@ export class SqliteClient extends Context.Service<
     /** The absolute path of the database file, or `":memory:"`. */
     readonly filename: string
     /**
-     * Copies the database, as it is at one moment, into a new file, while everything else goes on. The file appears under
-     * its name when it is complete; an existing one is never replaced.
+     * Copies the database, as it is at one moment, into a file, while everything else goes on. The file appears under its
+     * name when it is complete and was checked; one that is there is replaced only where that is asked for.
      */
-    readonly backup: (destination: string) => Effect.Effect<void, StoreUnavailable | SqlError.SqlError>
+    readonly backup: (
+      destination: string,
+      options?: CopyOptions
+    ) => Effect.Effect<void, StoreDamaged | StoreUnavailable>
   }
 >()("@roster/server/sqlite/SqliteClient") {}
 
@@ -104,30 +105,12 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
       : // With the writer as its source the copy would make it wait.
         StoreFile.openReader(filename, busyTimeout)
 
-  const backup = Effect.fn("SqliteClient.backup")(function* (destination: string) {
+  const backup = Effect.fn("SqliteClient.backup")(function* (destination: string, options?: CopyOptions) {
     const path = StoreFile.toPath(destination)
-    yield* Effect.flatMap(source, (from) => copyTo(from, path))
+    yield* Effect.flatMap(source, (from) => copyTo(from, path, options))
   }, Effect.scoped)
 
   return { client, sqlite: SqliteClient.of({ filename, backup }) }
-})
-
-const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string) {
-  const draft = `${path}.partial`
-  if (!(yield* StoreFile.createPrivate(draft))) {
-    return yield* unavailable(draft, "A backup is under way, or was cut off. If none runs, delete this file.")
-  }
-  // The copy cannot be stopped once it runs, and its files must not be closed under it.
-  yield* Effect.tryPromise({
-    // All pages in one step: with several, each write of another connection would start the copy again.
-    try: () => copy(source, draft, { rate: 0x7fffffff }),
-    catch: (cause) => fromCause(cause, "copy the database")
-  }).pipe(
-    // Unlike a rename, a link never replaces what is there.
-    Effect.andThen(Effect.try({ try: () => linkSync(draft, path), catch: fromAccess(path) })),
-    Effect.ensuring(Effect.sync(() => rmSync(draft, { force: true }))),
-    Effect.uninterruptible
-  )
 })
 
 /**

@@ -5,7 +5,7 @@ import { Array, Cause, Effect, identity, type Pull, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
 import { whileBusy } from "./SqliteBusy.ts"
-import { fromCause, isBusy } from "./SqliteError.ts"
+import { fromCause, isBusy, isUnsynced } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
 
 /**
@@ -46,7 +46,15 @@ export const make = (
     Effect.withFiber((fiber) => {
       if (lost !== undefined) return Effect.fail(lost)
       const mode = { arrays, bigints: fiber.getRef(SqlClient.SafeIntegers) }
-      const attempt = () => f(run(sql, params, mode))
+      const attempt = () => {
+        try {
+          return f(run(sql, params, mode))
+        } catch (cause) {
+          // SQLite would sync again with the next commit, and take an answer that means nothing any more for the truth.
+          if (isUnsynced(cause)) database.exec("PRAGMA query_only = ON")
+          throw cause
+        }
+      }
       const inTransaction = database.isTransaction
       try {
         return Effect.succeed(attempt())

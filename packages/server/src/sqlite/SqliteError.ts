@@ -37,6 +37,23 @@ export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && e
 export const isDiskFull = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 13
 
 /**
+ * Whether a sync failed, of the WAL or of a folder: SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. Nobody knows then what is
+ * on the disk, and the sync that succeeds afterwards says nothing about it.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isUnsynced = (cause: unknown): boolean => [1034, 1290].includes(errorCode(cause) ?? 0)
+
+/**
+ * Whether a connection refuses to write: SQLITE_READONLY, as after a sync that failed.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReadOnly = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 8
+
+/**
  * Whether a statement met a part of the file that is damaged: SQLITE_CORRUPT or SQLITE_NOTADB.
  *
  * @category guards

@@ -13,6 +13,8 @@ import { errorCode, isBusy, isDamage } from "./SqliteError.ts"
  */
 export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamaged", {
   filename: Schema.String,
+  /** What is wrong with it, in the words of SQLite. */
+  detail: Schema.String,
   message: Schema.String
 }) {}
 
@@ -31,13 +33,16 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
  * @category constructors
  * @since 0.1.0
  */
-export const damaged = (filename: string, detail: string) =>
-  new StoreDamaged({
+export const damaged = (filename: string, found: string) => {
+  const detail = found.replace(/^\*\*\* in database \w+ \*\*\*\s*/, "")
+  return new StoreDamaged({
     filename,
+    detail,
     message:
       `${filename} is damaged or is not a SQLite database (${detail}). It was left as it is. ` +
-      "Restore a backup under this name, or give another name to start an empty store."
+      "Restore a backup in its place (roster restore FILE), or give another name to start an empty store."
   })
+}
 
 /**
  * @category constructors

@@ -5,12 +5,14 @@
  */
 import { Duration, Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { closeSync, linkSync, openSync, rmSync, statSync } from "node:fs"
+import { closeSync, linkSync, openSync, rmSync } from "node:fs"
 import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { whileBusy } from "./SqliteBusy.ts"
+import { blockingWait, whileBusy } from "./SqliteBusy.ts"
 import { isBusy } from "./SqliteError.ts"
+import { checkSizes, firstFault, pragma, readSchema } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, systemCode, unavailable } from "./StoreError.ts"
+import { writeAgain } from "./WriteAheadLog.ts"
 
 /**
  * @category options
@@ -33,20 +35,10 @@ export const defaultBusyTimeout: Duration.Input = "5 seconds"
 /** The name that SQLite gives to a database without a file. */
 export const memory = ":memory:"
 
-// Up to here every page is checked at open, at about 1.5 ms per MiB. A larger file has its header and its schema read,
-// as a full check would take seconds at each start; SQLite reports other damage when a query meets it.
-const fullCheckLimit = 64 * 1024 * 1024
-
-// One page of the smallest size that SQLite allows.
-const smallest = 512
-
 // The pages of 4 KiB that may gather in the WAL before they are moved to the file: 32 MiB, and a quarter more bulk
 // writes per second than with SQLite's 1000. A long reader lets the WAL grow; the size limit cuts it back afterwards.
 const walPages = 8000
 const walSizeLimit = 64 * 1024 * 1024
-
-// SQLite's own wait for a lock, in milliseconds, blocks the thread, so it is short; `whileBusy` goes on from there.
-const blockingWait = 20
 
 /** The path that SQLite gets: absolute, so that `file:` and an empty name have no special meaning. */
 export const toPath = (filename: string): string => (filename === memory ? memory : resolve(filename))
@@ -82,15 +74,10 @@ export const open = Effect.fnUntraced(function* (options: Options) {
   }
   return yield* Effect.acquireRelease(
     // The switch to WAL needs the file alone, and SQLite does not always wait for that.
-    whileBusy({ try: () => prepared(connect(path, readOnly), options.prepare), catch: fromCause(path), timeout }),
+    whileBusy({ try: () => connect(path, readOnly, options.prepare), catch: fromCause(path), timeout }),
     (database) => Effect.sync(() => disconnect(database, readOnly))
   )
 })
-
-const prepared = (database: DatabaseSync, prepare: Options["prepare"]): DatabaseSync => {
-  prepare?.(database)
-  return database
-}
 
 /**
  * A second connection for reading, as a snapshot of its own. Closed with the scope.
@@ -101,7 +88,11 @@ const prepared = (database: DatabaseSync, prepare: Options["prepare"]): Database
 export const openReader = (path: string, timeout: number, prepare?: Options["prepare"]) =>
   Effect.acquireRelease(
     whileBusy({
-      try: () => prepared(new DatabaseSync(path, { readOnly: true, timeout: blockingWait }), prepare),
+      try: () => {
+        const database = new DatabaseSync(path, { readOnly: true, timeout: blockingWait })
+        prepare?.(database)
+        return database
+      },
       catch: fromAccess(path),
       timeout
     }),
@@ -137,41 +128,20 @@ export const createPrivate = Effect.fnUntraced(function* (path: string) {
 
 /** Refuses what must not be opened, before anything is written; a missing file is created. */
 const check = Effect.fnUntraced(function* (path: string, readOnly: boolean, timeout: number) {
-  // First the WAL, then the file: a store that another process is creating has its file filled before its WAL.
-  const wal = yield* sizeOf(`${path}-wal`)
-  const journal = yield* sizeOf(`${path}-journal`)
-  const size = yield* sizeOf(path)
-  if (wal > 0 && size <= 0) {
-    return yield* damaged(path, "the file is empty or missing while its -wal file holds data")
-  }
-  // SQLite takes a file of one byte for an empty one.
-  if (size > 0 && size < smallest) {
-    return yield* damaged(path, `it has ${size} bytes, and the smallest database has ${smallest}`)
-  }
+  const { journal, size, wal } = yield* checkSizes(path)
   if (size < 0) {
     if (readOnly) return yield* unavailable(path, "There is no such file. Check the path.")
     yield* createPrivate(path)
   }
   // With a journal left by a crash only a connection that writes can read the file: `connect` reads the schema too.
   if (size > 0 && journal <= 0) {
-    const fault = yield* whileBusy({ try: () => firstFault(path, size), catch: fromCause(path), timeout })
+    const fault = yield* whileBusy({ try: () => firstFault(path, size, wal), catch: fromCause(path), timeout })
     if (fault !== undefined) return yield* damaged(path, fault)
   }
 })
 
-const firstFault = (path: string, size: number): string | undefined => {
-  using database = new DatabaseSync(path, { readOnly: true, timeout: blockingWait })
-  readSchema(database)
-  if (size > fullCheckLimit) return undefined
-  const fault = pragma(database, "quick_check(1)")
-  return fault === "ok" ? undefined : String(fault)
-}
-
-/** Reads the header and every definition in the schema. */
-const readSchema = (database: DatabaseSync) => database.prepare("SELECT count(*) FROM sqlite_schema").get()
-
 /** Opens a connection, sets what it needs and reads it back: a setting that did not take would cost data later. */
-const connect = (path: string, readOnly: boolean): DatabaseSync => {
+const connect = (path: string, readOnly: boolean, prepare: Options["prepare"]): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly, timeout: blockingWait, enableDoubleQuotedStringLiterals: false })
   try {
     readSchema(database)
@@ -179,24 +149,19 @@ const connect = (path: string, readOnly: boolean): DatabaseSync => {
       pragma(database, "journal_mode = WAL")
       pragma(database, `journal_size_limit = ${walSizeLimit}`)
       pragma(database, `wal_autocheckpoint = ${walPages}`)
-      assertWritable(database)
+      assertWritable(database, path)
     }
     pragma(database, "synchronous = FULL")
     pragma(database, "foreign_keys = ON")
     pragma(database, "trusted_schema = OFF")
     pragma(database, "cache_size = -65536")
-    const expected: Record<string, unknown> = {
+    prepare?.(database)
+    assertSettings(database, {
       synchronous: 2,
       foreign_keys: 1,
       busy_timeout: blockingWait,
       ...(readOnly ? {} : { journal_mode: path === memory ? "memory" : "wal" })
-    }
-    for (const [name, value] of Object.entries(expected)) {
-      const actual = pragma(database, name)
-      if (actual !== value) {
-        throw new TypeError(`SQLite keeps the setting ${name} at ${actual}, and the store needs ${value}`)
-      }
-    }
+    })
     return database
   } catch (cause) {
     database.close()
@@ -204,11 +169,22 @@ const connect = (path: string, readOnly: boolean): DatabaseSync => {
   }
 }
 
+const assertSettings = (database: DatabaseSync, expected: Readonly<Record<string, unknown>>) => {
+  for (const [name, value] of Object.entries(expected)) {
+    const actual = pragma(database, name)
+    if (actual !== value) {
+      throw new TypeError(`SQLite keeps the setting ${name} at ${actual}, and the store needs ${value}`)
+    }
+  }
+}
+
 /** A file that may not be written, or whose header forbids it, opens all the same and fails at the first write. */
-const assertWritable = (database: DatabaseSync) => {
+const assertWritable = (database: DatabaseSync, path: string) => {
   try {
     // Without the pragma nothing would be tried: SQLite quietly makes a reader of the BEGIN.
-    database.exec("BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK")
+    database.exec("BEGIN IMMEDIATE; PRAGMA user_version = 0")
+    if (path !== memory) writeAgain(`${path}-wal`)
+    database.exec("ROLLBACK")
   } catch (cause) {
     // Another connection is writing, so the file can be written.
     if (!isBusy(cause)) throw cause
@@ -225,21 +201,3 @@ const disconnect = (database: DatabaseSync, readOnly: boolean) => {
     database.close()
   }
 }
-
-/** The first value that a pragma answers with. */
-const pragma = (database: DatabaseSync, text: string): unknown =>
-  Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0]
-
-/** The size of a file, or -1 where there is none. */
-const sizeOf = (path: string) =>
-  Effect.suspend(() => {
-    try {
-      const stats = statSync(path, { throwIfNoEntry: false })
-      if (stats?.isDirectory() === true) {
-        return unavailable(path, "The path is a directory. Name a file in it.")
-      }
-      return Effect.succeed(stats?.size ?? -1)
-    } catch (cause) {
-      return fromAccess(path)(cause)
-    }
-  })

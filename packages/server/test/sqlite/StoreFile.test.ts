@@ -93,7 +93,7 @@ describe("settings", () => {
     cache_size: -65536
   }
 
-  it.effect("hold when the file is opened again", () =>
+  it.effect("S60 hold when the file is opened again", () =>
     Effect.gen(function* () {
       const filename = yield* freshPath
       assert.deepStrictEqual(yield* useSql({ filename }, settings), expected)
@@ -107,7 +107,26 @@ describe("settings", () => {
     })
   )
 
-  it("need a version of SQLite without the WAL-reset bug", () => {
+  for (const [name, weaker] of [
+    ["synchronous", "synchronous = NORMAL"],
+    ["foreign_keys", "foreign_keys = OFF"],
+    ["busy_timeout", "busy_timeout = 0"],
+    ["journal_mode", "journal_mode = DELETE"]
+  ] as const) {
+    it.effect(`S60 that did not take are refused: ${weaker}`, () =>
+      Effect.gen(function* () {
+        const filename = yield* freshPath
+        yield* fill(filename)
+        const prepare = (database: DatabaseSync) => database.exec(`PRAGMA ${weaker}`)
+        const error = yield* Effect.flip(useSql({ filename, prepare }, () => Effect.void))
+        assert.strictEqual(error._tag, "StoreUnavailable")
+        assert.include(error.message, `SQLite keeps the setting ${name}`)
+        assert.strictEqual(yield* count(filename), 200)
+      })
+    )
+  }
+
+  it("S65 need a version of SQLite without the WAL-reset bug", () => {
     assert.isTrue(isSupported(process.versions["sqlite"] ?? ""))
     assert.isTrue(isSupported("3.51.3"))
     assert.isTrue(isSupported("3.100.0"))
@@ -147,7 +166,7 @@ describe("a damaged file is refused and left as it is", () => {
         const error = yield* refusal(filename)
         assert.strictEqual(error._tag, "StoreDamaged")
         assert.include(error.message, filename)
-        assert.include(error.message, "Restore a backup")
+        assert.include(error.message, "roster restore FILE")
         assert.isTrue(readFileSync(filename).equals(bytes))
       })
     )

@@ -1,0 +1,43 @@
+/**
+ * What goes with time: files after a day, and the rest of what is known of a job a month after its end, so that the tables
+ * do not grow for ever.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { answerKeptSeconds } from "./IdempotentAnswer.ts"
+import { nowSeconds } from "./Job.ts"
+
+/** How long a job can be seen after its end, and the rows that it rejected with it, in seconds: 30 days. */
+const seenSeconds = 30 * 24 * 60 * 60
+
+/** As many rows as nobody has to wait for. */
+const atOnce = 10_000
+
+/** Deletes some rows after the other: others write in between. */
+const inTurns = <E, R>(deleteSome: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.andThen(Effect.yieldNow, deleteSome).pipe(Effect.repeat({ until: (deleted) => deleted.length < atOnce }))
+
+/**
+ * @internal
+ */
+export const removeExpired = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* nowSeconds
+  // Not of a job that is still to be done, as after a long time without a process.
+  yield* sql`DELETE FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now} AND state <> 'Loading')`
+  yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
+  // Only the import that is under way needs its addresses.
+  yield* inTurns(sql`
+    DELETE FROM job_addresses WHERE (job, identity) IN (
+      SELECT job, identity FROM job_addresses
+      WHERE job = (SELECT min(job) FROM job_addresses) AND job NOT IN (SELECT number FROM jobs WHERE state = 'Loading')
+      LIMIT ${atOnce}
+    ) RETURNING job`)
+  yield* inTurns(sql`
+    DELETE FROM job_rejections WHERE (job, line) IN (
+      SELECT job, line FROM job_rejections
+      WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - seenSeconds}) LIMIT ${atOnce}
+    ) RETURNING job`)
+  yield* sql`DELETE FROM jobs WHERE ended <= ${now - seenSeconds}`
+  yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerKeptSeconds}`
+})

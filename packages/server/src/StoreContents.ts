@@ -1,0 +1,105 @@
+/**
+ * A look at what a database file holds, before anything is done with it.
+ */
+import { Effect } from "effect"
+import { existsSync, statSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import { latestMigration } from "./Migrations.ts"
+import { fromCause, unavailable } from "./sqlite/StoreError.ts"
+import { checkSizes } from "./sqlite/StoreCheck.ts"
+
+/**
+ * Whether there is a store, or what is left of one.
+ *
+ * @internal
+ */
+export const isThere = (path: string): boolean => existsSync(path) || existsSync(`${path}-wal`)
+
+/**
+ * Whether two paths lead to one file.
+ *
+ * @internal
+ */
+export const isSame = (one: string, other: string): boolean => {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }))
+  return one === other || (first !== undefined && first.dev === second?.dev && first.ino === second.ino)
+}
+
+/**
+ * Opens a file for a look that leaves nothing behind: where no process uses it, SQLite need not make files beside it, which
+ * it could not do on a medium that is read-only.
+ *
+ * @internal
+ */
+export const openStill = Effect.fnUntraced(function* (path: string) {
+  const { journal, wal } = yield* checkSizes(path)
+  return yield* Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const file = pathToFileURL(path)
+        if (wal < 0 && journal < 0) file.searchParams.set("immutable", "1")
+        return new DatabaseSync(file, { readOnly: true, timeout: 1000 })
+      },
+      catch: fromCause(path)
+    }),
+    (database) => Effect.sync(() => database.close())
+  )
+})
+
+/**
+ * The names of its tables.
+ *
+ * @internal
+ */
+export const tablesOf = (database: DatabaseSync): ReadonlyArray<unknown> =>
+  database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .all()
+    .map(({ name }) => name)
+
+/**
+ * Whether tables of these names are those of a store.
+ *
+ * @internal
+ */
+export const isRoster = (tables: ReadonlyArray<unknown>) => tables.includes("migrations") && tables.includes("contacts")
+
+/**
+ * @internal
+ */
+export const countContacts = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT count(*) AS count FROM contacts").get()?.["count"])
+
+/**
+ * The last step of the migrations that it has taken.
+ *
+ * @internal
+ */
+export const migrationOf = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT max(migration_id) AS latest FROM migrations").get()?.["latest"])
+
+/**
+ * Why a store of a later version is refused.
+ *
+ * @internal
+ */
+export const newer = (migration: number) =>
+  `It was written by a newer version of Roster: its tables are at step ${migration}, and this version knows ${latestMigration}. Use that version.`
+
+/**
+ * The database of another program is none of ours, even if somebody names it.
+ *
+ * @internal
+ */
+export const refuseForeign = Effect.fnUntraced(function* (path: string) {
+  const tables = yield* Effect.scoped(
+    Effect.flatMap(openStill(path), (database) => Effect.try(() => tablesOf(database)))
+  ).pipe(
+    // One that cannot be read is for whoever opens it to name.
+    Effect.orElseSucceed((): ReadonlyArray<unknown> => [])
+  )
+  if (tables.length > 0 && !isRoster(tables)) {
+    return yield* unavailable(path, "It is the database of another program. Check the path.")
+  }
+})

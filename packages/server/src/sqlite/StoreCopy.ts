@@ -1,0 +1,139 @@
+/**
+ * A database copied into a file: page by page as it is at one moment, checked, and under its name only when it is whole.
+ */
+import { Effect } from "effect"
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs"
+import { dirname } from "node:path"
+import { backup, DatabaseSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
+import { damaged, fromAccess, fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./StoreError.ts"
+import { createPrivate, memory } from "./StoreFile.ts"
+
+/**
+ * @category options
+ * @since 0.1.0
+ */
+export interface CopyOptions {
+  /** Whether the copy may take the place of a file that is there. */
+  readonly replace?: boolean | undefined
+}
+
+/**
+ * Copies the database into a file that appears under its name when it is complete and checked, and for its owner alone.
+ *
+ * @category copying
+ * @since 0.1.0
+ */
+export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string, options: CopyOptions = {}) {
+  const draft = `${path}.partial`
+  yield* copyPages(source, draft, "A backup is under way, or was cut off. If none runs, delete this file.").pipe(
+    Effect.andThen(
+      Effect.try({
+        try: () => {
+          if (options.replace === true) renameSync(draft, path)
+          // Unlike a rename, a link never replaces what is there.
+          else linkSync(draft, path)
+          syncFolder(path)
+        },
+        catch: fromAccess(path)
+      }).pipe(Effect.ensuring(removeDatabase(draft)))
+    ),
+    Effect.uninterruptible
+  )
+})
+
+/**
+ * Copies the database into a new file at once. One that does not pass SQLite's own check is removed again.
+ *
+ * @category copying
+ * @since 0.1.0
+ */
+export const copyPages = Effect.fnUntraced(function* (source: DatabaseSync, path: string, taken: string) {
+  if (!(yield* createPrivate(path))) return yield* unavailable(path, taken)
+  // The copy cannot be stopped once it runs, and its files must not be closed under it.
+  yield* Effect.tryPromise({
+    // All pages in one step: with several, each write of another connection would start the copy again.
+    try: () => backup(source, path, { rate: 0x7fffffff }),
+    catch: fromCause(path)
+  }).pipe(
+    Effect.andThen(Effect.try({ try: () => makePlain(path), catch: fromCause(source.location() ?? memory) })),
+    Effect.andThen(checkWhole(path, source.location() ?? memory)),
+    Effect.onError(() => removeDatabase(path)),
+    Effect.uninterruptible
+  )
+})
+
+/** One file that needs no others beside it, so that it can be read where nothing can be written. */
+const makePlain = (path: string) => {
+  using database = new DatabaseSync(path)
+  const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.["journal_mode"]
+  if (mode !== "delete") throw new TypeError(`SQLite keeps the copy in the journal mode ${mode}`)
+}
+
+/** Reads every page, row, index and reference, and says what is wrong first. */
+const check = `
+  const { parentPort, workerData } = require("node:worker_threads")
+  const { DatabaseSync } = require("node:sqlite")
+  const faultOf = (database) => {
+    const fault = database.prepare("PRAGMA integrity_check(1)").get().integrity_check
+    if (fault !== "ok") return fault
+    const row = database.prepare("PRAGMA foreign_key_check").get()
+    if (row !== undefined) return "a row of " + row.table + " refers to a row of " + row.parent + " that is not there"
+  }
+  const database = new DatabaseSync(workerData, { readOnly: true })
+  try {
+    parentPort.postMessage(faultOf(database))
+  } catch (error) {
+    parentPort.postMessage(error.message)
+  } finally {
+    database.close()
+  }
+`
+
+/** In a thread of its own, since the check of a large file takes seconds and this one has requests to answer. */
+const checkWhole = (path: string, origin: string): Effect.Effect<void, StoreDamaged | StoreUnavailable> =>
+  Effect.callback<void, StoreDamaged | StoreUnavailable>((resume) => {
+    const worker = new Worker(check, { eval: true, workerData: path })
+    worker.once("message", (fault: string | undefined) =>
+      resume(fault === undefined ? Effect.void : Effect.fail(damaged(origin, fault)))
+    )
+    worker.once("error", (cause) => resume(Effect.fail(fromAccess(path)(cause))))
+  })
+
+/**
+ * Makes the names in the folder of a file outlast a loss of power, where the system can.
+ *
+ * @category files
+ * @since 0.1.0
+ */
+export const syncFolder = (path: string): void => {
+  try {
+    const folder = openSync(dirname(path), "r")
+    try {
+      fsyncSync(folder)
+    } finally {
+      closeSync(folder)
+    }
+  } catch {
+    // Windows opens no folders, and some network disks sync none.
+  }
+}
+
+/**
+ * How the names of the files of a database end.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const databaseSuffixes: ReadonlyArray<string> = ["", "-wal", "-shm", "-journal"]
+
+/**
+ * Removes a database that nobody has open, with the files beside it.
+ *
+ * @category files
+ * @since 0.1.0
+ */
+export const removeDatabase = (path: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    for (const suffix of databaseSuffixes) rmSync(path + suffix, { force: true })
+  })

@@ -1,0 +1,188 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
+import { Effect, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../src/Caller.ts"
+import { createContactBlocks } from "../src/ContactOffsets.ts"
+import * as SqlServices from "../src/SqlServices.ts"
+
+const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const Account = Schema.Literals(["one", "two"])
+const Place = { account: Account, permille: Int(0, 1000) }
+
+/** Enough at once to fill blocks of 1024 ids, and to empty them. Ids of the two accounts are mixed. */
+const Step = Schema.Union([
+  Schema.Struct({ _tag: Schema.tag("Add"), account: Account, count: Int(1, 1400) }),
+  Schema.Struct({ _tag: Schema.tag("AddAgain"), ...Place, count: Int(1, 300) }),
+  Schema.Struct({ _tag: Schema.tag("AddAndFail"), account: Account, count: Int(1, 300) }),
+  Schema.Struct({ _tag: Schema.tag("Delete"), ...Place, count: Int(1, 20) }),
+  Schema.Struct({ _tag: Schema.tag("DeleteByEmails"), ...Place, count: Int(1, 3000) }),
+  Schema.Struct({ _tag: Schema.tag("DeleteByRule"), account: Account, group: Int(0, 4) })
+])
+
+const Page = Schema.Struct({ ...Place, limit: Int(0, 1100) })
+
+interface Known {
+  readonly email: string
+  readonly group: number
+}
+
+const rule = (group: number) => RuleText.make(`FirstName = 'g${group}'`)
+
+const contactOf = ({ email, group }: Known) => ({ email: EmailAddress.make(email), firstName: `g${group}` })
+
+const inBatches = <A, B, E, R>(all: ReadonlyArray<A>, f: (batch: ReadonlyArray<A>) => Effect.Effect<B, E, R>) =>
+  Effect.gen(function* () {
+    for (let at = 0; at < all.length; at += 1000) yield* f(all.slice(at, at + 1000))
+  })
+
+/** The services on a store in memory, beside a list of what has to be in it. */
+const makeModel = Effect.gen(function* () {
+  const contacts = yield* ContactsService
+  const sql = yield* SqlClient.SqlClient
+  const known = { one: Array<Known>(), two: Array<Known>() }
+  let added = 0
+  const fresh = (count: number) =>
+    Array.from({ length: count }, (): Known => ({ email: `c${added++}@example.com`, group: added % 5 }))
+  const add = (some: ReadonlyArray<Known>) => inBatches(some.map(contactOf), (batch) => contacts.add(batch))
+  const slice = (of: typeof Account.Type, permille: number, count: number) => {
+    const from = Math.floor((known[of].length * permille) / 1000)
+    return known[of].slice(from, from + count)
+  }
+  const remove = (of: typeof Account.Type, gone: ReadonlyArray<Known>) => {
+    const emails = new Set(gone.map(({ email }) => email))
+    known[of] = known[of].filter(({ email }) => !emails.has(email))
+  }
+
+  const run = Effect.fnUntraced(function* (step: typeof Step.Type) {
+    switch (step._tag) {
+      case "Add": {
+        const some = fresh(step.count)
+        yield* add(some)
+        known[step.account].push(...some)
+        return
+      }
+      case "AddAgain":
+        return yield* add(slice(step.account, step.permille, step.count))
+      case "AddAndFail": {
+        const failing = sql.withTransaction(Effect.andThen(add(fresh(step.count)), Effect.fail("no")))
+        assert.strictEqual(yield* Effect.flip(failing), "no")
+        return
+      }
+      case "Delete": {
+        const gone = slice(step.account, step.permille, step.count)
+        yield* Effect.forEach(gone, ({ email }) => contacts.delete(email), { discard: true })
+        return remove(step.account, gone)
+      }
+      case "DeleteByEmails": {
+        const gone = slice(step.account, step.permille, step.count)
+        const [first, ...others] = gone.map(({ email }) => email)
+        if (first === undefined) return
+        yield* contacts.deleteMany(ContactFilter.ByEmails({ emails: [first, ...others] }))
+        return remove(step.account, gone)
+      }
+      case "DeleteByRule":
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule: rule(step.group) }))
+        return remove(
+          step.account,
+          known[step.account].filter(({ group }) => group === step.group)
+        )
+    }
+  })
+
+  /** The same page of the service and of the list. */
+  const look = Effect.fnUntraced(function* (page: typeof Page.Type, group?: number) {
+    const all = known[page.account].filter((contact) => group === undefined || contact.group === group)
+    const offset = Math.floor((all.length * page.permille) / 1000)
+    const listed = yield* contacts.list({
+      limit: page.limit,
+      offset,
+      ...(group === undefined ? {} : { rule: rule(group) })
+    })
+    assert.deepStrictEqual(
+      listed.map(({ email }) => email),
+      all.slice(offset, offset + Math.min(page.limit, 1000)).map(({ email }) => email)
+    )
+  })
+
+  return { known, look, run }
+})
+
+const inStore = Effect.provide(SqlServices.layerWithStore({ filename: ":memory:" }), { local: true })
+
+const as = (account: string) => Effect.provideService(Caller, { account })
+
+describe("pages of contacts", () => {
+  it.effect.prop(
+    "at any offset are the slice of the list, whoever was added and deleted, with a rule and without",
+    [Schema.Array(Schema.Tuple([Step, Page, Page])).check(Schema.isMinLength(8), Schema.isMaxLength(16))],
+    ([steps]) =>
+      Effect.gen(function* () {
+        const { look, run } = yield* makeModel
+        for (const [step, page, other] of steps) {
+          yield* run(step).pipe(as(step.account))
+          yield* look(page).pipe(as(page.account))
+          yield* look(other, 3).pipe(as(other.account))
+          yield* look({ ...page, permille: 1000 }).pipe(as(page.account))
+        }
+      }).pipe(inStore),
+    { arbitrary: { runs: 20 }, timeout: 60_000 }
+  )
+
+  it.effect("of a store that had contacts before they were counted are right as well", () =>
+    Effect.gen(function* () {
+      const { look, run } = yield* makeModel
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DROP TRIGGER contact_blocks_add`
+      yield* sql`DROP TRIGGER contact_blocks_remove`
+      yield* sql`DROP TABLE contact_blocks`
+      yield* sql`DROP INDEX contacts_in_order`
+      for (const account of ["one", "two", "one"] as const) {
+        yield* run({ _tag: "Add", account, count: 1400 }).pipe(as(account))
+      }
+      yield* run({ _tag: "DeleteByEmails", account: "one", permille: 300, count: 900 }).pipe(as("one"))
+      yield* createContactBlocks
+      yield* run({ _tag: "Add", account: "two", count: 700 }).pipe(as("two"))
+      for (let permille = 0; permille <= 1000; permille += 50) {
+        yield* look({ account: "one", permille, limit: 30 }).pipe(as("one"))
+        yield* look({ account: "two", permille, limit: 30 }).pipe(as("two"))
+      }
+    }).pipe(inStore)
+  )
+
+  it.live("one after another give whoever is there all the time once, while others come and go", () =>
+    Effect.gen(function* () {
+      const { known, run } = yield* makeModel
+      const contacts = yield* ContactsService
+      yield* run({ _tag: "Add", account: "one", count: 5000 })
+      const before = known.one.map(({ email }) => email)
+      const seen: Array<string> = []
+      let pages = 0
+      yield* contacts.stream().pipe(
+        Stream.runForEachArray((page) =>
+          Effect.gen(function* () {
+            seen.push(...page.map(({ email }) => email))
+            pages++
+            const last = new Set(seen.slice(-1000))
+            const place = known.one.findLastIndex(({ email }) => last.has(email))
+            const permille = (place: number) => Math.max(0, Math.floor((place / known.one.length) * 1000))
+            // Far before the place of the reading, around it and behind it, and new ones at the end.
+            yield* run({ _tag: "DeleteByEmails", account: "one", permille: permille(place - 200), count: 400 })
+            yield* run({ _tag: "Delete", account: "one", permille: permille(place / 3), count: 20 })
+            yield* run({ _tag: "Delete", account: "one", permille: permille(place + 1200), count: 20 })
+            if (pages < 4) yield* run({ _tag: "Add", account: "one", count: 100 })
+          })
+        )
+      )
+      const there = new Set(known.one.map(({ email }) => email))
+      assert.isAbove(pages, 4)
+      assert.strictEqual(new Set(seen).size, seen.length)
+      const stayed = before.filter((email) => there.has(email))
+      const isStayed = new Set(stayed)
+      assert.deepStrictEqual(
+        seen.filter((email) => isStayed.has(email)),
+        stayed
+      )
+    }).pipe(inStore)
+  )
+})
