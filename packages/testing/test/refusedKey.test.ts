@@ -77,8 +77,13 @@ layer(Served.layer, { excludeTestServices: true, timeout: "60 seconds" })("a key
       for (const key of [Redacted.make(wrongKey), undefined]) {
         const calls = yield* asking(key)
         assert.deepStrictEqual(Object.keys(calls).sort(), [...operations.keys()].sort())
-        for (const [operation, call] of Object.entries(calls)) {
-          const exit = yield* Effect.exit(call)
+        // Side by side, since each wrong key alone is answered later than the one before.
+        const exits = yield* Effect.forEach(
+          Object.entries(calls),
+          ([operation, call]) => Effect.map(Effect.exit(call), (exit) => [operation, exit] as const),
+          { concurrency: "unbounded" }
+        )
+        for (const [operation, exit] of exits) {
           const error = yield* refused(Effect.asVoid(exit), "ServiceError")
           assert.deepInclude(error, { operation })
           assert.strictEqual("reason" in error ? error.reason._tag : undefined, "Unauthorized")

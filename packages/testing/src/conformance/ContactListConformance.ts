@@ -8,6 +8,7 @@ import {
   type ContactPayload,
   ContactsService,
   type EmailAddress,
+  RawRule,
   RuleText
 } from "@roster/domain"
 import { Effect, Stream } from "effect"
@@ -132,13 +133,42 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       })
     )
 
-    it.effect("refuses a rule that cannot be read", () =>
+    it.effect("S40 refuses a rule that cannot be read", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         yield* refused(contacts.list({ rule: unreadable }), "InvalidRule")
         yield* refused(Stream.runDrain(contacts.stream({ rule: unreadable })), "InvalidRule")
         yield* refused(contacts.deleteMany(ContactFilter.ByRule({ rule: unreadable })), "InvalidRule")
         yield* refused(contacts.export({ filter: ContactFilter.ByRule({ rule: unreadable }) }), "InvalidRule")
+      })
+    )
+
+    it.effect("reads a raw rule itself, and shows where it does not understand it", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        yield* contacts.add([{ email: email("a") }, { email: email("b") }])
+        const raw = (text: string) => new RawRule({ text })
+        assert.deepStrictEqual(emails(yield* contacts.list({ rule: raw(`${rule} AND email starts-with 'b'`) })), [
+          email("b")
+        ])
+        const foreign = raw(`${rule} AND email LIKE 'b%'`)
+        const filter = ContactFilter.ByRule({ rule: foreign })
+        for (const operation of [
+          Effect.asVoid(contacts.list({ rule: foreign })),
+          Effect.asVoid(contacts.export({ filter })),
+          contacts.deleteMany(filter)
+        ]) {
+          const { message, position } = yield* refused(operation, "InvalidRule")
+          assert.strictEqual(position, foreign.text.indexOf("LIKE"))
+          assert.match(message, /LIKE 'b%'\n +\^+ unknown operator "LIKE"/)
+        }
+        for (const blank of ["", " ", "\u00a0"]) {
+          yield* refused(contacts.list({ rule: raw(blank) }), "InvalidRule")
+          yield* refused(contacts.deleteMany(ContactFilter.ByRule({ rule: raw(blank) })), "InvalidRule")
+        }
+        yield* refused(contacts.deleteMany(ContactFilter.ByRule({ rule: raw("email != ''") })), "InvalidInput")
+        assert.strictEqual((yield* contacts.list({ rule })).length, 2)
       })
     )
 
@@ -199,11 +229,11 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       })
     )
 
-    it.effect("has no way to say a rule and addresses at once", () =>
+    it.effect("S44 has no way to say a rule and addresses at once", () =>
       refused(contactFilterFromInput({ rule: "All", emails: ["a@example.com"] }), "ConflictingFilter")
     )
 
-    it.effect("refuses to be told everything in other words than All", () =>
+    it.effect("S43 refuses to be told everything in other words than All", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const rule = RuleText.make("status = Active OR status != Active")

@@ -71,7 +71,7 @@ export const contactsConformance = (it: Vitest.MethodsNonLive<ContactsService>):
       })
     )
 
-    it.effect("answers in the order of the input, and one contact for an address that comes twice", () =>
+    it.effect("S37 answers in the order of the input, and one contact for an address that comes twice", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email } = place()
@@ -97,7 +97,7 @@ export const contactsConformance = (it: Vitest.MethodsNonLive<ContactsService>):
     )
 
     it.effect(
-      "takes 1000 at once, and of 1001 not one",
+      "S37 takes 1000 at once, and of 1001 not one",
       () =>
         Effect.gen(function* () {
           const contacts = yield* ContactsService
@@ -111,7 +111,7 @@ export const contactsConformance = (it: Vitest.MethodsNonLive<ContactsService>):
       30_000
     )
 
-    it.effect("adds none where one is impossible", () =>
+    it.effect("S37 adds none where one is impossible", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule } = place()

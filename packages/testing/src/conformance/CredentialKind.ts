@@ -8,6 +8,7 @@ import {
   CredentialsService,
   EmailAddress,
   type IpRange,
+  type LastManagingKey,
   type SmtpCredentialsPayload
 } from "@roster/domain"
 import { DateTime, Effect, type Redacted } from "effect"
@@ -31,7 +32,12 @@ export interface Fields {
 export interface Kind<Payload> {
   readonly of: (
     service: CredentialsService["Service"]
-  ) => CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, Payload>
+  ) => CredentialOperations<
+    Credential,
+    Credential & { readonly token: Redacted.Redacted<string> },
+    Payload,
+    LastManagingKey
+  >
   readonly names: (domain: string) => (local: string) => string
   readonly payload: (name: string, fields?: Fields) => Payload
 }

@@ -10,6 +10,50 @@ import { file, imported, profile, utf8 } from "./Importing.ts"
 import { place } from "./Place.ts"
 import { refused } from "./Refused.ts"
 
+const table = (email: string, text: string, delimiter = ",") =>
+  `EMAIL${delimiter}firstname${delimiter}Note\r\n${email}${delimiter}${text}${delimiter}"two\r\nlines, ""quoted"""\r\n`
+
+const utf16 = (text: string, littleEndian: boolean): Uint8Array => {
+  const view = new DataView(new ArrayBuffer(2 * text.length))
+  for (let i = 0; i < text.length; i++) view.setUint16(2 * i, text.charCodeAt(i), littleEndian)
+  return new Uint8Array(view.buffer)
+}
+
+/** A file whose first name has these bytes, from the code chart of its encoding. */
+const inBytes = (email: string, delimiter: string, ...text: ReadonlyArray<number>): Uint8Array => {
+  const [before = "", behind = ""] = table(email, "|", delimiter).split("|")
+  return new Uint8Array([...utf8(before), ...text, ...utf8(behind)])
+}
+
+interface FormOptions {
+  readonly encodingName?: string
+  readonly name?: string
+  readonly chunk?: number
+}
+
+/** The forms that files come in: the bytes of one with a contact, and the first name that it has there. */
+const fileForms: ReadonlyArray<
+  readonly [why: string, bytes: (email: string) => Uint8Array, text: string, options?: FormOptions]
+> = [
+  ["UTF-8", (email) => utf8(table(email, "Zoë 😀")), "Zoë 😀"],
+  ["UTF-8 with a mark, and semicolons", (email) => utf8(`\ufeff${table(email, "Zoë", ";")}`), "Zoë"],
+  ["UTF-8, byte by byte", (email) => utf8(table(email, "Łukasz", "\t")), "Łukasz", { chunk: 1 }],
+  ["UTF-16 LE, and tabs", (email) => utf16(`\ufeff${table(email, "Zoë 😀", "\t")}`, true), "Zoë 😀", { chunk: 1 }],
+  ["UTF-16 BE", (email) => utf16(`\ufeff${table(email, "Zoë 😀")}`, false), "Zoë 😀", { chunk: 3 }],
+  ["UTF-16 LE without a mark", (email) => utf16(table(email, "Zoë"), true), "Zoë", { encodingName: "utf-16le" }],
+  [
+    "UTF-8 with a mark, which outranks a name",
+    (email) => utf8(`\ufeff${table(email, "Zoë")}`),
+    "Zoë",
+    { encodingName: "windows-1252" }
+  ],
+  ["windows-1252", (email) => inBytes(email, ";", 0x8c, 0x75, 0xe9), "Œué", { encodingName: "Windows-1252" }],
+  ["windows-1250", (email) => inBytes(email, ";", 0xa3, 0xf3, 0x9f), "Łóź", { encodingName: "windows-1250" }],
+  ["KOI8-R", (email) => inBytes(email, ",", 0xe1, 0xce), "Ан", { encodingName: "koi8-r" }],
+  ["Shift_JIS", (email) => inBytes(email, ",", 0x89, 0xd4, 0x8e, 0x71), "花子", { encodingName: "shift_jis" }],
+  ["UTF-8 under an odd name", (email) => utf8(table(email, "Zoë")), "Zoë", { name: 'a "quoted" name; żółć/../x.csv' }]
+]
+
 /**
  * @category suites
  * @since 0.1.0
@@ -101,30 +145,62 @@ export const importConformance = (it: Vitest.MethodsNonLive<ContactsService>): v
       })
     )
 
-    it.effect("reads every form that files come in", () =>
+    it.effect.each(fileForms)("reads a file in %s", ([, bytes, text, options = {}]) =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule } = place()
-        const table = (name: string, delimiter = ",") =>
-          `Email${delimiter}FirstName\r\n${email(name)}${delimiter}Zoë\r\n`
-        const utf16 = new Uint8Array(
-          new Uint16Array([...`\ufeff${table("utf16", "\t")}`].map((char) => char.charCodeAt(0))).buffer
+        const content = bytes(email("a"))
+        yield* contacts.import(file(content, options.name, options.chunk), options)
+        const [contact] = yield* imported(rule, 1)
+        assert.deepStrictEqual<unknown>(
+          [contact?.email, contact?.firstName, contact?.customFields],
+          [email("a"), text, { Note: 'two\r\nlines, "quoted"' }]
         )
-        const latin1 = Uint8Array.from(table("latin1", ";"), (char) => char.charCodeAt(0))
-        const zipped = (yield* Stream.make(Zip.file("c.csv", table("zipped"))).pipe(
+      })
+    )
+
+    it.effect("reads the one file of an archive", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const zipped = (yield* Stream.make(
+          Zip.directory("lists"),
+          Zip.file("lists/c.csv", `Email,FirstName\r\n${email("zipped")},Zoë\r\n`)
+        ).pipe(Stream.pipeThroughChannel(Zip.encode()), Stream.runCollect)).flatMap((chunk) => [...chunk])
+        yield* contacts.import(file(new Uint8Array(zipped), "c.zip"))
+        assert.strictEqual((yield* imported(rule, 1))[0]?.firstName, "Zoë")
+      })
+    )
+
+    it.effect.each([
+      ["two files", [Zip.file("a.csv", "Email\na@example.com\n"), Zip.file("b.csv", "Email\nb@example.com\n")]],
+      ["a name that leads out of it", [Zip.file("a/../../x.csv", "Email\na@example.com\n")]],
+      ["no file", [Zip.directory("empty")]]
+    ] as const)("refuses an archive with %s", ([, entries]) =>
+      Effect.gen(function* () {
+        const zipped = (yield* Stream.fromIterable<Zip.ContentEntry>(entries).pipe(
           Stream.pipeThroughChannel(Zip.encode()),
           Stream.runCollect
         )).flatMap((chunk) => [...chunk])
-        yield* contacts.import(file(utf8(`\ufeff${table("marked")}`)))
-        yield* contacts.import(file(utf16, "u.tsv", 1))
-        yield* contacts.import(file(latin1), { encodingName: "windows-1252" })
-        yield* contacts.import(file(new Uint8Array(zipped), "c.zip"))
-        yield* contacts.import(file(utf8(table("odd")), 'a "quoted" name; żółć/../x.csv'))
-        const found = yield* imported(rule, 5)
-        assert.deepStrictEqual(
-          found.map((contact) => contact.firstName),
-          ["Zoë", "Zoë", "Zoë", "Zoë", "Zoë"]
-        )
+        yield* refused((yield* ContactsService).import(file(new Uint8Array(zipped), "c.zip")), "ImportRefused")
+      })
+    )
+
+    it.effect("leaves the status of a contact alone unless the file names one", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        yield* contacts.add([
+          { email: email("a"), status: "Unsubscribed" },
+          { email: email("b"), status: "Unsubscribed" }
+        ])
+        const statuses = Effect.map(contacts.list({ rule }), (list) => list.map((contact) => contact.status))
+        yield* contacts.import(file(utf8(`Email,FirstName\n${email("a")},A\n${email("b")},B\n${email("c")},C\n`)))
+        yield* imported(rule, 3)
+        assert.deepStrictEqual(yield* statuses, ["Unsubscribed", "Unsubscribed", "Active"])
+        yield* contacts.import(file(utf8(`Email,STATUS\n${email("a")},engaged\n${email("b")},\n${email("d")},STALE\n`)))
+        yield* imported(rule, 4)
+        assert.deepStrictEqual(yield* statuses, ["Engaged", "Unsubscribed", "Active", "Stale"])
       })
     )
 

@@ -60,7 +60,7 @@ export const upsertConformance = (it: Vitest.MethodsNonLive<ContactsService>): v
       })
     )
 
-    it.effect("knows an address by its identity and keeps the first spelling", () =>
+    it.effect("S38 knows an address by its identity and keeps the first spelling", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { domain, email, rule } = place()

@@ -80,11 +80,20 @@ const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url
  * @category constructors
  * @since 0.1.0
  */
-export const killableServe = Effect.fn("killableServe")(function* (place: ServePlace) {
+export const killableServe = Effect.fn("killableServe")(function* (
+  place: ServePlace,
+  options?: {
+    readonly args?: ReadonlyArray<string> | undefined
+    /** How large the heap of the process may become, in MiB: it dies where it needs more. */
+    readonly heap?: number | undefined
+  }
+) {
   const { filename, folder, keyFile, temporary } = place
+  const heap = options?.heap === undefined ? [] : [`--max-old-space-size=${options.heap}`]
+  const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile]
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [bin, "serve", "--port", "0", "--db", filename, "--key-file", keyFile], {
+      spawn(process.execPath, [...heap, bin, ...args, ...(options?.args ?? [])], {
         cwd: folder,
         env: { ...process.env, HOME: folder, TMPDIR: temporary, NO_COLOR: "1" },
         stdio: ["ignore", "pipe", "pipe"]

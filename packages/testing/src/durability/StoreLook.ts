@@ -15,10 +15,11 @@ import type { ServePlace } from "./KillableServe.ts"
 export const SeenJob = Schema.Struct({
   number: Schema.Int,
   kind: Schema.Literals(["Import", "Export"]),
-  state: Schema.Literals(["Receiving", "Loading", "Ready", "Error"]),
+  state: Schema.Literals(["Receiving", "Loading", "Ready", "Error", "Cancelled"]),
   rows_done: Schema.Int,
   accepted: Schema.Int,
   rejected: Schema.Int,
+  duplicates: Schema.Int,
   problem: Schema.NullOr(Schema.String),
   lease: Schema.NullOr(Schema.String)
 })
@@ -87,7 +88,7 @@ export const jobsIn = (place: ServePlace): ReadonlyArray<SeenJob> =>
   rowsOf(
     place,
     SeenJob,
-    "SELECT number, kind, state, rows_done, accepted, rejected, problem, lease FROM jobs ORDER BY number"
+    "SELECT number, kind, state, rows_done, accepted, rejected, duplicates, problem, lease FROM jobs ORDER BY number"
   )
 
 /**

@@ -4,6 +4,9 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import {
   askServe,
@@ -22,21 +25,50 @@ const timeout = longRun ? 30 * 60_000 : 60_000
 const isBad = (row: number): boolean => row % 97 === 13
 /** A row of two lines. */
 const isTall = (row: number): boolean => row % 50 === 7
+/** A row of the address of an earlier one, in another spelling, near it or far from it. */
+const isRepeat = (row: number): boolean => row % 11 === 4 && row > 100
+const repeated = (row: number): number => {
+  const near = row % 2 === 0 ? row - 3 : Math.floor(row / 3)
+  return isBad(near) || isRepeat(near) ? repeated(row - 11) : near
+}
+
+/** What has to come of a row and those that repeat it: the last one wins, and an empty cell says nothing. */
+interface Expected {
+  readonly email: string
+  readonly first_name: string
+  readonly last_name: string
+  readonly note: string
+  readonly isRepeated: boolean
+}
 
 /** The file, and what has to come of it. */
 const importFile = (count: number) => {
   let text = "Email,FirstName,LastName,note\r\n"
   let line = 2
-  const good: Array<{ readonly email: string; readonly row: number }> = []
+  let duplicates = 0
+  const good = new Map<number, Expected>()
   const bad: Array<number> = []
   for (let row = 0; row < count; row++) {
-    const email = isBad(row) ? `nobody${row}` : `p${row}@example.com`
-    text += `${email},First ${row},Lästname ${row},${isTall(row) ? `"one\nof ${row}"` : `of ${row}`}\r\n`
-    if (isBad(row)) bad.push(line)
-    else good.push({ email, row })
+    const note = isTall(row) ? `one\nof ${row}` : `of ${row}`
+    const cell = isTall(row) ? `"${note}"` : note
+    if (isBad(row)) {
+      text += `nobody${row},First ${row},Lästname ${row},${cell}\r\n`
+      bad.push(line)
+    } else if (isRepeat(row)) {
+      const earlier = repeated(row)
+      const before = good.get(earlier)
+      if (before === undefined) throw new Error(`row ${row} repeats no row`)
+      text += `P${earlier}@Example.com,,Last ${row},${cell}\r\n`
+      good.set(earlier, { ...before, last_name: `Last ${row}`, note, isRepeated: true })
+      duplicates++
+    } else {
+      const email = `p${row}@example.com`
+      text += `${email},First ${row},Lästname ${row},${cell}\r\n`
+      good.set(row, { email, first_name: `First ${row}`, last_name: `Lästname ${row}`, note, isRepeated: false })
+    }
     line += isTall(row) ? 2 : 1
   }
-  return { text, good, bad }
+  return { text, good: [...good.values()], bad, duplicates }
 }
 
 type ImportedFile = ReturnType<typeof importFile>
@@ -50,27 +82,31 @@ const upload = Effect.fnUntraced(function* (serve: KillableServe, { text }: Impo
 
 const Rejection = Schema.Struct({ line: Schema.Int, reason: Schema.String })
 
-const checkExact = (place: ServePlace, { bad, good }: ImportedFile) => {
+const checkExact = (place: ServePlace, { bad, duplicates, good }: ImportedFile) => {
   const [job, ...others] = jobsIn(place)
   assert.isDefined(job)
   assert.deepStrictEqual(others, [])
+  const accepted = good.length + duplicates
   assert.deepStrictEqual(
-    [job?.state, job?.rows_done, job?.accepted, job?.rejected, job?.problem],
-    ["Ready", good.length + bad.length, good.length, bad.length, null]
+    [job?.state, job?.rows_done, job?.accepted, job?.rejected, job?.duplicates, job?.problem],
+    ["Ready", accepted + bad.length, accepted, bad.length, duplicates, null]
   )
   const contacts = contactsIn(place)
   assert.strictEqual(contacts.length, good.length)
-  for (const [index, { email, row }] of good.entries()) {
-    // In the order of the file, under numbers without a gap, and never written a second time.
-    assert.deepStrictEqual(contacts[index], {
-      id: index + 1,
+  let lastId = 0
+  for (const [index, { email, first_name, isRepeated, last_name, note }] of good.entries()) {
+    const { date_updated, id = 0, ...contact } = contacts[index] ?? {}
+    // In the order of the file, and written a second time only where the file has it twice.
+    assert.isAbove(id, lastId)
+    lastId = id
+    assert.strictEqual(date_updated === null, !isRepeated, email)
+    assert.deepStrictEqual<unknown>(contact, {
       email,
       status: "Active",
-      first_name: `First ${row}`,
-      last_name: `Lästname ${row}`,
-      custom_fields: JSON.stringify({ note: isTall(row) ? `one\nof ${row}` : `of ${row}` }),
-      source: "FileUpload",
-      date_updated: null
+      first_name,
+      last_name,
+      custom_fields: JSON.stringify({ note }),
+      source: "FileUpload"
     })
   }
   const rejections = rowsOf(place, Rejection, "SELECT line, reason FROM job_rejections ORDER BY line")
@@ -119,7 +155,7 @@ describe("S.5 an import whose process dies", () => {
           )
           serve.killNow()
           yield* serve.ended
-          const { rows_done: done = -1, state } = jobsIn(place)[0] ?? {}
+          const { duplicates = 0, rows_done: done = -1, state } = jobsIn(place)[0] ?? {}
           // On a busy machine the import may be over before the last kills.
           if (state === "Ready") {
             serve = yield* killableServe(place)
@@ -127,7 +163,8 @@ describe("S.5 an import whose process dies", () => {
           }
           killed++
           // A batch and how far it reads are one transaction.
-          assert.strictEqual(countOf(place, "contacts") + countOf(place, "job_rejections"), done)
+          assert.strictEqual(countOf(place, "contacts") + duplicates + countOf(place, "job_rejections"), done)
+          assert.strictEqual(countOf(place, "job_addresses"), countOf(place, "contacts"))
           const restarted = performance.now()
           serve = yield* killableServe(place)
           const { pid } = serve
@@ -153,6 +190,50 @@ describe("S.5 an import whose process dies", () => {
         assert.strictEqual(at, rows)
         yield* serve.stop
         checkExact(place, file)
+      }).pipe(Effect.provide(NodeServices.layer)),
+    timeout
+  )
+
+  it.live(
+    "S56 an import from an address goes on with the file that it began with, whatever lies there now",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* servePlace
+        const file = importFile(12_000)
+        const files = [file.text, "Email\r\nanother@example.com\r\n"]
+        let asked = 0
+        const server = yield* Effect.acquireRelease(
+          Effect.promise(async () => {
+            const server = createServer((_, response) => {
+              response.writeHead(200, { "Content-Type": "text/csv" }).end(files[asked++])
+            }).listen(0, "127.0.0.1")
+            await once(server, "listening")
+            return server
+          }),
+          (server) => Effect.sync(() => server.close())
+        )
+        // A server that listens on TCP has an address of this kind.
+        const { port } = server.address() as AddressInfo
+        const args = ["--allow-file-url", "127.0.0.1"]
+        const serve = yield* killableServe(place, { args })
+        const address = encodeURIComponent(`http://127.0.0.1:${port}/people.csv`)
+        const answer = yield* askServe(serve, "POST", `/contacts/import?fileUrl=${address}`)
+        assert.strictEqual(answer.status, 202, answer.text)
+        yield* seen(
+          () => jobsIn(place)[0]?.rows_done ?? 0,
+          (done) => done >= 2000
+        )
+        serve.killNow()
+        yield* serve.ended
+        assert.strictEqual(jobsIn(place)[0]?.state, "Loading")
+        const next = yield* killableServe(place, { args })
+        yield* seen(
+          () => jobsIn(place)[0]?.state,
+          (state) => state !== "Loading"
+        )
+        checkExact(place, file)
+        assert.strictEqual(asked, 1)
+        yield* next.stop
       }).pipe(Effect.provide(NodeServices.layer)),
     timeout
   )

@@ -60,7 +60,7 @@ describe("S.4 an upload that breaks off", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.live("S53 its process is killed: no job, no contact, and its file goes when nobody can be writing it", () =>
+  it.live("S53 its process is killed: no job, no contact, and its file goes at the next start", () =>
     Effect.gen(function* () {
       const place = yield* servePlace
       const serve = yield* killableServe(place)
@@ -75,17 +75,20 @@ describe("S.4 an upload that breaks off", () => {
       assertNothing(place)
       const [left = "", ...others] = uploadsIn(place)
       assert.deepStrictEqual(others, [])
-      // What another process may be writing stays, and what is not an upload stays too.
-      mkdirSync(join(place.temporary, "roster-import-live"))
-      mkdirSync(join(place.temporary, "something-else"))
-      age(place, left)
+      // What another process may be writing stays, of this machine or not, and what is not an upload stays too. What
+      // nobody can be writing goes.
+      const live = left.replace(`-${serve.pid}-`, `-${process.pid}-`)
+      assert.notStrictEqual(live, left)
+      const kept = [live, "roster-import-elsewhere", "something-else"]
+      for (const name of [...kept, "roster-import-old"]) mkdirSync(join(place.temporary, name))
+      age(place, "roster-import-old")
       age(place, "something-else")
       const next = yield* killableServe(place)
       yield* seen(
         () => uploadsIn(place),
-        (uploads) => !uploads.includes(left)
+        (uploads) => uploads.length === 2
       )
-      assert.deepStrictEqual(readdirSync(place.temporary).sort(), ["roster-import-live", "something-else"])
+      assert.deepStrictEqual(readdirSync(place.temporary).sort(), kept.sort())
       assertNothing(place)
       yield* next.stop
     }).pipe(Effect.provide(NodeServices.layer))

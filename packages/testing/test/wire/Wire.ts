@@ -33,49 +33,53 @@ export class Wire extends Context.Service<
     readonly answers: () => string
   }
 >()("@roster/testing/test/Wire") {
-  static readonly layer = Layer.effect(
-    Wire,
-    Effect.map(serveProcess(), (served) => {
-      const { hostname, pathname, port } = new URL(served.baseUrl)
-      const administratorKey = Redacted.value(served.apiKey)
-      let answers = ""
-      const ask = (method: string, path: string, { body = "", headers = {}, key = administratorKey }: Asked = {}) =>
-        Effect.callback<Answered>((resume) => {
-          const keyHeader = key === null ? {} : { "X-Service-ApiKey": key }
-          const chunks = typeof body === "string" || body instanceof Uint8Array ? undefined : body
-          const sized = typeof body === "string" || body instanceof Uint8Array ? Buffer.from(body) : undefined
-          const length = sized === undefined ? {} : { "Content-Length": String(sized.length) }
-          const sent = request(
-            {
-              hostname,
-              port,
-              path: `${pathname}${path}`,
-              method,
-              agent: false,
-              headers: { ...keyHeader, ...length, ...headers }
-            },
-            (response) => {
-              const parts: Array<Buffer> = []
-              response.on("data", (part: Buffer) => parts.push(part))
-              response.on("end", () => {
-                const bytes = Buffer.concat(parts)
-                const text = bytes.toString("utf8")
-                answers += `${JSON.stringify(response.headers)}\n${text}\n`
-                resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, bytes, text }))
-              })
-              response.on("error", (error) => resume(Effect.die(error)))
+  /** With more arguments for `roster serve`. */
+  static readonly layerWith = (args: ReadonlyArray<string>) =>
+    Layer.effect(
+      Wire,
+      Effect.map(serveProcess({ args }), (served) => {
+        const { hostname, pathname, port } = new URL(served.baseUrl)
+        const administratorKey = Redacted.value(served.apiKey)
+        let answers = ""
+        const ask = (method: string, path: string, { body = "", headers = {}, key = administratorKey }: Asked = {}) =>
+          Effect.callback<Answered>((resume) => {
+            const keyHeader = key === null ? {} : { "X-Service-ApiKey": key }
+            const chunks = typeof body === "string" || body instanceof Uint8Array ? undefined : body
+            const sized = typeof body === "string" || body instanceof Uint8Array ? Buffer.from(body) : undefined
+            const length = sized === undefined ? {} : { "Content-Length": String(sized.length) }
+            const sent = request(
+              {
+                hostname,
+                port,
+                path: `${pathname}${path}`,
+                method,
+                agent: false,
+                headers: { ...keyHeader, ...length, ...headers }
+              },
+              (response) => {
+                const parts: Array<Buffer> = []
+                response.on("data", (part: Buffer) => parts.push(part))
+                response.on("end", () => {
+                  const bytes = Buffer.concat(parts)
+                  const text = bytes.toString("utf8")
+                  answers += `${JSON.stringify(response.headers)}\n${text}\n`
+                  resume(Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, bytes, text }))
+                })
+                response.on("error", (error) => resume(Effect.die(error)))
+              }
+            )
+            sent.on("error", (error) => resume(Effect.die(error)))
+            if (chunks === undefined) sent.end(sized)
+            else {
+              for (const chunk of chunks) sent.write(chunk)
+              sent.end()
             }
-          )
-          sent.on("error", (error) => resume(Effect.die(error)))
-          if (chunks === undefined) sent.end(sized)
-          else {
-            for (const chunk of chunks) sent.write(chunk)
-            sent.end()
-          }
-        })
-      return Wire.of({ served, administratorKey, ask, answers: () => answers })
-    })
-  ).pipe(Layer.provide(NodeServices.layer))
+          })
+        return Wire.of({ served, administratorKey, ask, answers: () => answers })
+      })
+    ).pipe(Layer.provide(NodeServices.layer))
+
+  static readonly layer = Wire.layerWith([])
 }
 
 /** A request to an operation of the interface. */

@@ -1,0 +1,104 @@
+/**
+ * The files of a store as bytes, to be damaged and laid down again elsewhere.
+ */
+import { Store } from "@roster/server"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/**
+ * The bytes of a database and of its WAL, where it has one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StoreImage {
+  readonly database: Buffer | undefined
+  readonly wal: Buffer | undefined
+}
+
+/** Looking at a file in WAL mode leaves an empty WAL beside it, which says nothing. */
+const bytesOf = (path: string): Buffer | undefined => {
+  const bytes = existsSync(path) ? readFileSync(path) : undefined
+  return bytes?.length === 0 && path.endsWith("-wal") ? undefined : bytes
+}
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const imageOf = (filename: string): StoreImage => ({
+  database: bytesOf(filename),
+  wal: bytesOf(`${filename}-wal`)
+})
+
+/**
+ * A path in a folder of its own that goes with the scope, with the files of an image.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const layDown = Effect.fnUntraced(function* ({ database, wal }: StoreImage) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-damaged-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  const filename = join(folder, "roster.db")
+  if (database !== undefined) writeFileSync(filename, database, { mode: 0o600 })
+  if (wal !== undefined) writeFileSync(`${filename}-wal`, wal, { mode: 0o600 })
+  return filename
+})
+
+/**
+ * The names of the first contacts of a store, by which it is known how much of it is there.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const namesOf = (mark: string, count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => `${mark}${index + 1}`)
+
+const add = Effect.fnUntraced(function* (mark: string, from: number, to: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO contacts (account, identity, email, status, first_name, custom_fields, source, date_added)
+    WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to})
+    SELECT '', ${mark} || i, ${mark} || i, 'Active', 'First', '{}', 'ContactApi', 1 FROM n`
+})
+
+/**
+ * A store as it lies on the disk after a crash: 300 contacts in the file, and three commits of 100 more in the WAL; and
+ * the same after it was closed. Some pages are free.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const storeImages = Effect.fnUntraced(function* (mark: string) {
+  const filename = yield* layDown({ database: undefined, wal: undefined })
+  const crashed = yield* Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* add(mark, 1, 300)
+    yield* sql`CREATE TABLE bulk (x)`
+    yield* sql`INSERT INTO bulk VALUES (${new Uint8Array(40_000)})`
+    yield* sql`DROP TABLE bulk`
+    yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
+    for (const from of [301, 401, 501]) yield* add(mark, from, from + 99)
+    return imageOf(filename)
+  }).pipe(Effect.provide(Store.layer({ filename })))
+  return { crashed, closed: imageOf(filename) }
+}, Effect.orDie)
+
+/**
+ * Opens a store and reads its contacts.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const readNames = (filename: string) =>
+  SqlClient.SqlClient.pipe(
+    Effect.flatMap((sql) => sql<{ readonly email: string }>`SELECT email FROM contacts ORDER BY id`),
+    Effect.map((rows) => rows.map(({ email }) => email)),
+    Effect.provide(Store.layer({ filename }))
+  )

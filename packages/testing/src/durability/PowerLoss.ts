@@ -1,0 +1,126 @@
+/**
+ * A disk that loses its power: the files of a trace as they may be found afterwards. What was synced is there. Of what was
+ * written since, and of what was written before a sync that failed, nobody can say: none of it, all of it, some of it, or
+ * a write that was torn between two sectors. That names are where they were put is taken for granted, as SQLite syncs the
+ * folder after it made a file.
+ */
+import { TraceEvent } from "./SyscallTrace.ts"
+
+/**
+ * What is found of the writes that were not synced.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Crash = "dropped" | "kept" | "some" | "torn"
+
+/**
+ * The files that are found, by path.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type FoundFiles = ReadonlyMap<string, Buffer>
+
+/** Writes that are torn are torn here: what lies within goes to the disk whole or not at all. */
+const sector = 512
+
+type Change = Extract<TraceEvent, { readonly _tag: "Truncate" | "Write" }>
+
+interface Written {
+  readonly change: Change
+  state: "open" | "synced" | "doubtful"
+}
+
+interface File {
+  /** What is on the disk for certain, but for the changes. */
+  synced: Buffer
+  changes: Array<Written>
+}
+
+const changed = (content: Buffer, change: Change): Buffer => {
+  const size = change._tag === "Truncate" ? change.size : Math.max(content.length, change.at + change.bytes.length)
+  const next = Buffer.alloc(size)
+  content.copy(next)
+  if (change._tag === "Write") change.bytes.copy(next, change.at)
+  return next
+}
+
+/** The part of a write before the boundary of some sector in it. */
+const torn = (change: Change, random: () => number): Change => {
+  if (change._tag === "Truncate") return change
+  const { at, bytes } = change
+  const first = Math.floor(at / sector) + 1
+  const boundaries = Math.ceil((at + bytes.length) / sector) - first
+  const end = (first + Math.floor(random() * Math.max(1, boundaries))) * sector
+  return TraceEvent.Write({ ...change, bytes: bytes.subarray(0, Math.min(bytes.length, end - at)) })
+}
+
+const found = ({ changes, synced }: File, crash: Crash, random: () => number): Buffer => {
+  const last = changes.findLast(({ state }) => state !== "synced")
+  let content = synced
+  for (const written of changes) {
+    const { change, state } = written
+    if (state === "synced" || crash === "kept") content = changed(content, change)
+    else if (crash === "torn" && written === last) content = changed(content, torn(change, random))
+    else if (crash !== "dropped" && random() < 0.5) content = changed(content, change)
+  }
+  return content
+}
+
+/**
+ * A disk that starts empty and follows a trace.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeDisk = () => {
+  const files = new Map<string, File>()
+
+  const create = (path: string): File => {
+    const file: File = { synced: Buffer.alloc(0), changes: [] }
+    files.set(path, file)
+    return file
+  }
+
+  const fileAt = (path: string): File => files.get(path) ?? create(path)
+
+  const sync = (file: File, ok: boolean) => {
+    for (const written of file.changes) if (written.state === "open") written.state = ok ? "synced" : "doubtful"
+    // Later writes cover earlier ones, so the order has to stand as long as there is a doubt.
+    if (file.changes.some(({ state }) => state !== "synced")) return
+    for (const { change } of file.changes) file.synced = changed(file.synced, change)
+    file.changes = []
+  }
+
+  const write = (change: Change) => fileAt(change.path).changes.push({ change, state: "open" })
+
+  return {
+    /** Follows the trace by one event. */
+    follow: TraceEvent.$match({
+      Create: ({ path }) => void fileAt(path),
+      Write: (change) => void write(change),
+      Truncate: (change) => void write(change),
+      Sync: ({ ok, path }) => {
+        const file = files.get(path)
+        if (file !== undefined) sync(file, ok)
+      },
+      Link: ({ from, to }) => void files.set(to, fileAt(from)),
+      Rename: ({ from, to }) => {
+        files.set(to, fileAt(from))
+        files.delete(from)
+      },
+      Unlink: ({ path }) => void files.delete(path),
+      Said: () => {}
+    }),
+    /** The files after the power was lost here. */
+    crash: (crash: Crash, random: () => number): FoundFiles =>
+      new Map([...files].map(([path, file]) => [path, found(file, crash, random)])),
+    /** How many writes nobody can say anything about. */
+    unsynced: () =>
+      [...files.values()].reduce(
+        (sum, { changes }) => sum + changes.filter(({ state }) => state !== "synced").length,
+        0
+      )
+  }
+}

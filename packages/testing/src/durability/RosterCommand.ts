@@ -1,0 +1,59 @@
+/**
+ * Commands of `roster` beside a service that runs.
+ */
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { ServePlace } from "./KillableServe.ts"
+
+const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
+
+/**
+ * How a command ended.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CommandEnd {
+  /** The exit code, or `null` after a signal. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * Runs a command on the store of a place until it ends, or kills it with SIGKILL after so many milliseconds.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const runRoster = (
+  { filename, folder }: Pick<ServePlace, "filename" | "folder">,
+  args: ReadonlyArray<string>,
+  options: { readonly input?: string; readonly killAfter?: number } = {}
+): Effect.Effect<CommandEnd> =>
+  Effect.callback<CommandEnd>((resume) => {
+    const child = spawn(process.execPath, [bin, ...args, "--db", filename], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1" },
+      stdio: "pipe"
+    })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.on("data", (text: Buffer) => {
+      stdout += text.toString()
+    })
+    child.stderr.on("data", (text: Buffer) => {
+      stderr += text.toString()
+    })
+    // A command that does not read its input closes it.
+    child.stdin.on("error", () => {})
+    child.stdin.end(options.input ?? "")
+    const { killAfter } = options
+    const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfter)
+    child.once("close", (code) => {
+      clearTimeout(timer)
+      resume(Effect.succeed({ code, stdout, stderr }))
+    })
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })

@@ -1,0 +1,123 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, layer } from "@effect/vitest"
+import {
+  type Contact,
+  ContactFilter,
+  ContactsService,
+  deleteContacts,
+  EmailAddress,
+  exportTo,
+  isMoreThanHalf,
+  readBackup,
+  restoreContacts,
+  RuleText,
+  surveyBackup,
+  UnreadableBackup
+} from "@roster/domain"
+import { layerMemory } from "@roster/server"
+import { Effect, FileSystem, Layer, Path, Stream } from "effect"
+
+const email = (name: string) => EmailAddress.make(`${name}@example.com`)
+
+const people = Array.from({ length: 2345 }, (_, i) => ({
+  email: email(`p${i}`),
+  status: i % 3 === 0 ? ("Bounced" as const) : ("Active" as const),
+  firstName: `First ${i}`,
+  customFields: { note: `=${i}, "quoted"\n`, empty: "" },
+  ...(i % 10 === 0 ? { consent: { ip: "192.0.2.1", date: null, tracking: "Allow" as const } } : {})
+}))
+
+const said = ({ consent, customFields, email, firstName, lastName, status }: Contact) => ({
+  consent,
+  customFields,
+  email,
+  firstName,
+  lastName,
+  status
+})
+
+/** A store with people in it, and those who bounced in a file. */
+const arrange = Effect.gen(function* () {
+  const contacts = yield* ContactsService
+  yield* contacts.deleteMany(ContactFilter.ByRule({ rule: RuleText.make("All") }))
+  for (let at = 0; at < people.length; at += 1000) yield* contacts.add(people.slice(at, at + 1000))
+  const fs = yield* FileSystem.FileSystem
+  const file = (yield* Path.Path).join(yield* fs.makeTempDirectoryScoped(), "backup.json")
+  const filter = ContactFilter.ByRule({ rule: RuleText.make("status = Bounced") })
+  yield* exportTo({ filter, fileFormat: "Json" }, file)
+  const all = Stream.runCollect(contacts.stream())
+  return { contacts, all, backup: () => readBackup(fs.stream(file)), fs, file }
+})
+
+layer(Layer.merge(layerMemory(), NodeServices.layer), { excludeTestServices: true })("a backup of contacts", (it) => {
+  describe("before they are deleted", () => {
+    it.effect("says how many there are, of which status, and the first of them", () =>
+      Effect.gen(function* () {
+        const { backup } = yield* arrange
+        const survey = yield* surveyBackup(backup())
+        assert.strictEqual(survey.count, 782)
+        assert.deepStrictEqual([...survey.statuses], [["Bounced", 782]])
+        assert.deepStrictEqual(
+          survey.sample.map((contact) => contact.email),
+          ["p0", "p3", "p6", "p9", "p12"].map(email)
+        )
+      })
+    )
+
+    it.effect("is what is deleted: whoever matches since then survives", () =>
+      Effect.gen(function* () {
+        const { all, backup, contacts } = yield* arrange
+        yield* contacts.add([{ email: email("late"), status: "Bounced" }])
+        const report = yield* deleteContacts(backup())
+        assert.deepStrictEqual(report, { deleted: 782, left: 0, stoppedBy: undefined })
+        const left = (yield* all).map((contact) => contact.email)
+        assert.deepStrictEqual(left, [
+          ...people.filter((_, i) => i % 3 !== 0).map((person) => person.email),
+          email("late")
+        ])
+        // Again does no harm.
+        assert.strictEqual((yield* deleteContacts(backup())).deleted, 782)
+        assert.strictEqual((yield* all).length, left.length)
+      })
+    )
+
+    it.effect("brings them back as they were, but for their place", () =>
+      Effect.gen(function* () {
+        const { all, backup } = yield* arrange
+        const before = new Map((yield* all).map((contact) => [contact.email, said(contact)]))
+        yield* deleteContacts(backup())
+        const report = yield* restoreContacts(backup())
+        assert.deepStrictEqual(report, {
+          read: 782,
+          restored: 782,
+          refused: [],
+          notSent: 0,
+          unknown: 0,
+          stoppedBy: undefined
+        })
+        assert.deepStrictEqual(new Map((yield* all).map((contact) => [contact.email, said(contact)])), before)
+      })
+    )
+
+    it.effect("that is not whole is refused where it breaks off", () =>
+      Effect.gen(function* () {
+        const { file, fs } = yield* arrange
+        const content = yield* fs.readFile(file)
+        const cut = yield* Effect.flip(surveyBackup(readBackup(Stream.make(content.subarray(0, content.length - 40)))))
+        assert.instanceOf(cut, UnreadableBackup)
+        const other = yield* Effect.flip(surveyBackup(readBackup(Stream.make(Buffer.from('[{"Name":"x"}]')))))
+        assert.instanceOf(other, UnreadableBackup)
+      })
+    )
+
+    it.effect("knows whether it is more than half of all", () =>
+      Effect.gen(function* () {
+        const { contacts } = yield* arrange
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule: RuleText.make("All") }))
+        yield* contacts.add(people.slice(0, 10))
+        const answers = yield* Effect.forEach([0, 1, 4, 5, 6, 10], (count) => isMoreThanHalf(count))
+        assert.deepStrictEqual(answers, [false, false, false, false, true, true])
+      })
+    )
+  })
+})

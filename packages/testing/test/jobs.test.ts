@@ -1,0 +1,167 @@
+/**
+ * The jobs of a store as its owner sees them: what they are, how they are cancelled, when they go.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { ContactFilter, ContactsService, EmailAddress, ImportSource, RuleText } from "@roster/domain"
+import { Caller, Jobs } from "@roster/server"
+import { Deferred, Effect, Fiber, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventually } from "../src/conformance/Eventually.ts"
+import { file, utf8 } from "../src/conformance/Importing.ts"
+import { ShiftedClock } from "../src/ShiftedClock.ts"
+import { ended, idle, importText, jobList, newest, working } from "./jobs/StoreWithJobs.ts"
+
+describe("jobs of a store", () => {
+  it.live("are listed with the newest first, with what they were asked for and how far they are", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const jobs = yield* Jobs.Jobs
+      yield* contacts.add([{ email: EmailAddress.make("ann@example.com") }], { listNames: ["News"] })
+      yield* contacts.import(file(utf8("Email\nbob@example.com\n"), "p\u001b.csv"), { listName: "News" })
+      yield* contacts
+        .import(ImportSource.Address({ url: "https://user:pass@files.example.com/c.csv?signature=secret" }))
+        .pipe(Effect.ignore)
+      yield* contacts.import(ImportSource.Address({ url: "https://files.example.com/c.csv?signature=secret" }))
+      const { id } = yield* contacts.export({
+        filter: ContactFilter.ByRule({ rule: RuleText.make("status = Active") }),
+        fileFormat: "Json",
+        compressionFormat: "Zip",
+        fileName: "mine.json"
+      })
+      const listed = yield* jobList
+      assert.deepStrictEqual(
+        listed.map(({ kind, running, state }) => [kind, state, running]),
+        [
+          ["Export", "Loading", false],
+          ["Import", "Loading", false],
+          ["Import", "Loading", false]
+        ]
+      )
+      assert.deepStrictEqual<unknown>(
+        listed.map(({ request }) => request),
+        [
+          { fileName: "mine.json.zip", format: "Json", compression: "Zip", rule: "status = Active" },
+          { fileUrl: "https://files.example.com/c.csv" },
+          { fileName: "p\u001b.csv", listName: "News" }
+        ]
+      )
+      assert.deepStrictEqual(yield* jobs.get(id.toUpperCase()), listed[0])
+      assert.deepStrictEqual(yield* Stream.runCollect(jobs.list({ limit: 2 })), listed.slice(0, 2))
+      assert.strictEqual((yield* Effect.flip(jobs.get("nobody"))).message.split(".")[0], "There is no job nobody")
+    }).pipe(Effect.provide(idle))
+  )
+
+  it.live("are those of one's own account", () =>
+    Effect.gen(function* () {
+      const jobs = yield* Jobs.Jobs
+      yield* importText("Email\n").pipe(Effect.provideService(Caller, { account: "team@example.com" }))
+      assert.deepStrictEqual(yield* jobList, [])
+      const [job] = yield* Effect.provideService(jobList, Caller, { account: "team@example.com" })
+      const id = job?.id ?? ""
+      for (const look of [jobs.get(id), jobs.cancel(id), Stream.runDrain(jobs.rejectedRows(id))]) {
+        assert.strictEqual((yield* Effect.flip(look))._tag, "JobNotFound")
+      }
+    }).pipe(Effect.provide(idle))
+  )
+
+  it.live("are never shown as running for ever", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const clock = yield* ShiftedClock
+      yield* importText("Email\n")
+      yield* sql`UPDATE jobs SET lease = 'x 1 elsewhere', leased_until = ${Math.floor(Date.now() / 1000) + 30}`
+      assert.isTrue((yield* newest).running)
+      yield* clock.advance("31 seconds")
+      assert.deepInclude(yield* newest, { running: false, state: "Loading", ended: null })
+    }).pipe(Effect.provide(idle))
+  )
+
+  it.live("that wait are cancelled, once", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const jobs = yield* Jobs.Jobs
+      const sql = yield* SqlClient.SqlClient
+      yield* importText("Email\nann@example.com\n")
+      const { id } = yield* newest
+      const cancelled = yield* jobs.cancel(id)
+      assert.deepInclude(cancelled, { id, state: "Cancelled", running: false, rowsDone: 0 })
+      assert.isNotNull(cancelled.ended)
+      assert.deepStrictEqual(yield* sql`SELECT * FROM job_parts`, [])
+      const again = yield* Effect.flip(jobs.cancel(id))
+      assert.deepInclude(again, { _tag: "JobEnded", id, state: "Cancelled" })
+
+      const asked = yield* contacts.export()
+      yield* jobs.cancel(asked.id)
+      assert.strictEqual(yield* contacts.exportStatus(asked.id), "Error")
+      assert.strictEqual((yield* Effect.flip(Stream.runDrain(contacts.download(asked.link))))._tag, "ExportNotFound")
+    }).pipe(Effect.provide(idle))
+  )
+
+  it.live("that receive their file are cancelled, which their sender is told", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const jobs = yield* Jobs.Jobs
+      const sql = yield* SqlClient.SqlClient
+      const rest = yield* Deferred.make<Uint8Array>()
+      const content = Stream.concat(
+        Stream.make(utf8(`Email\n${"ann@example.com\n".repeat(20_000)}`)),
+        Stream.fromEffect(Deferred.await(rest))
+      )
+      const sending = yield* Effect.forkChild(contacts.import(ImportSource.File({ name: "slow.csv", content })))
+      const receiving = yield* eventually(jobList, ([job]) => job !== undefined)
+      assert.deepInclude(receiving[0], { state: "Receiving", running: true })
+      yield* jobs.cancel(receiving[0]?.id ?? "")
+      yield* Deferred.succeed(rest, utf8("bob@example.com\n"))
+      const told = yield* Effect.flip(Fiber.join(sending))
+      assert.strictEqual(told._tag, "ImportRefused")
+      assert.strictEqual((yield* newest).state, "Cancelled")
+      assert.deepStrictEqual(yield* sql`SELECT * FROM job_parts`, [])
+    }).pipe(Effect.provide(idle))
+  )
+
+  it.live("that are worked on stop at the next step, and what they wrote stays", () =>
+    Effect.gen(function* () {
+      const jobs = yield* Jobs.Jobs
+      const sql = yield* SqlClient.SqlClient
+      const rows = 60_000
+      yield* importText(`Email\n${Array.from({ length: rows }, (_, row) => `p${row}@example.com`).join("\n")}\n`)
+      const { id } = yield* eventually(newest, ({ rowsDone }) => rowsDone > 0)
+      const cancelled = yield* jobs.cancel(id)
+      assert.strictEqual(cancelled.state, "Cancelled")
+      assert.isBelow(cancelled.rowsDone, rows)
+      // The next job is taken up by the same worker: it has let go of this one.
+      yield* importText("Email\nlast@example.com\n")
+      assert.deepInclude(yield* ended, { state: "Ready", accepted: 1 })
+      assert.deepStrictEqual(yield* jobs.get(id), cancelled)
+      const [counted] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
+      assert.strictEqual(counted?.count, cancelled.accepted + 1)
+      assert.deepStrictEqual(yield* sql`SELECT * FROM job_parts`, [])
+    }).pipe(Effect.provide(working))
+  )
+
+  it.live("go 30 days after their end, and the rows that they rejected with them", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const clock = yield* ShiftedClock
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* contacts.export()
+      yield* ended
+      yield* importText("Email\nnobody\n")
+      yield* ended
+      yield* clock.advance("25 hours")
+      assert.deepStrictEqual(
+        (yield* jobList).map(({ kind, state }) => [kind, state]),
+        [
+          ["Import", "Ready"],
+          ["Export", "Expired"]
+        ]
+      )
+      yield* clock.advance("28 days")
+      assert.strictEqual((yield* jobList).length, 2)
+      yield* clock.advance("1 day")
+      yield* eventually(jobList, (jobs) => jobs.length === 0)
+      assert.deepStrictEqual(yield* sql`SELECT * FROM job_rejections`, [])
+      assert.strictEqual((yield* Effect.flip(contacts.exportStatus(id)))._tag, "ExportNotFound")
+    }).pipe(Effect.provide(working))
+  )
+})

@@ -1,0 +1,119 @@
+/**
+ * A credentials service whose secrets are followed: which credential has which, and who was given it. Before and after
+ * everything that is done to it there has to be one whose secret somebody has, and there a process may be stopped.
+ */
+import { assert } from "@effect/vitest"
+import { type CredentialOperations, type CredentialsService, OutcomeUnknown, ServiceError } from "@roster/domain"
+import { DateTime, Effect, Redacted } from "effect"
+
+/** How a run is stopped at a place: it dies, is interrupted, or is not told that a write was done. */
+export interface Stop {
+  readonly at: number
+  readonly how: "Dies" | "IsInterrupted" | "LosesTheAnswer"
+}
+
+const lost = new ServiceError({
+  operation: "test",
+  reason: new OutcomeUnknown({ recovery: "Look.", detail: "the answer was lost" })
+})
+
+interface Credential {
+  readonly name: string
+  readonly lastUse?: DateTime.Utc | null
+}
+
+export const heldSecrets = (service: CredentialsService["Service"]) => {
+  const live = new Map<string, string>()
+  const held = new Set<string>()
+  const used = new Map<string, DateTime.Utc>()
+  const log: Array<string> = []
+  let places = 0
+  let stop: Stop | undefined
+
+  const place = (what: string) =>
+    Effect.suspend(() => {
+      log.push(what)
+      const isSomebodys = [...live.values()].some((secret) => held.has(secret))
+      assert.isTrue(isSomebodys, `there was no key that anybody could use: ${log.join(", ")}`)
+      const isHere = places++ === stop?.at
+      if (isHere && stop?.how === "Dies") return Effect.die("killed")
+      return isHere && stop?.how === "IsInterrupted" ? Effect.interrupt : Effect.succeed(isHere)
+    })
+
+  /** Does something between two places where the run may stop. */
+  const around = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
+    place(`before ${what}`).pipe(
+      Effect.andThen(effect),
+      Effect.tap(() => place(`after ${what}`))
+    )
+
+  const write = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>, follow: (result: A) => void) =>
+    place(`before ${what}`).pipe(
+      Effect.andThen(effect),
+      Effect.tap((result) => Effect.sync(() => follow(result))),
+      Effect.tap(() =>
+        place(`after ${what}`).pipe(Effect.flatMap((isHere) => (isHere ? Effect.fail(lost) : Effect.void)))
+      )
+    )
+
+  const move = (from: string, to: string) => {
+    const secret = live.get(from)
+    live.delete(from)
+    if (secret !== undefined) live.set(to, secret)
+  }
+
+  const withUse = <C extends Credential>(credential: C): C => {
+    const lastUse = used.get(live.get(credential.name) ?? "")
+    return lastUse === undefined ? credential : { ...credential, lastUse }
+  }
+
+  const follow = <
+    C extends Credential,
+    N extends C & { readonly token: Redacted.Redacted<string> },
+    P extends Credential,
+    K
+  >(
+    operations: CredentialOperations<C, N, P, K>
+  ): CredentialOperations<C, N, P, K> => ({
+    list: (of) =>
+      around(
+        "list",
+        Effect.map(operations.list(of), (all) => all.map(withUse))
+      ),
+    get: (name, of) => around("get", Effect.map(operations.get(name, of), withUse)),
+    create: (payload) =>
+      write("create", operations.create(payload), ({ name, token }) => live.set(name, Redacted.value(token))),
+    update: (name, payload) => write("rename", operations.update(name, payload), () => move(name, payload.name)),
+    delete: (name, of) => write(`delete ${name}`, operations.delete(name, of), () => live.delete(name))
+  })
+
+  return {
+    service: { apiKeys: follow(service.apiKeys), smtp: follow(service.smtp) } satisfies CredentialsService["Service"],
+    around,
+    log: log as ReadonlyArray<string>,
+    /** A credential that was made without this. */
+    adopt: (name: string, secret: Redacted.Redacted<string>) => {
+      live.set(name, Redacted.value(secret))
+      held.add(Redacted.value(secret))
+    },
+    /** Somebody has the secret from now on. */
+    hold: (secret: Redacted.Redacted<string>) => {
+      held.add(Redacted.value(secret))
+    },
+    /** Whether somebody has the secret that opens this credential now. */
+    isHeld: (name: string) => held.has(live.get(name) ?? ""),
+    secretOf: (name: string) => live.get(name),
+    use: (name: string) =>
+      Effect.map(DateTime.now, (now) => {
+        used.set(live.get(name) ?? "", now)
+      }),
+    /** What follows is a new run, which is stopped there. */
+    stopAt: (next: Stop | undefined) => {
+      places = 0
+      stop = next
+      log.length = 0
+    },
+    /** How many places the run has come by. */
+    places: () => places
+  }
+}

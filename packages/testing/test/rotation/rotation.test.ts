@@ -1,0 +1,349 @@
+import { assert, layer } from "@effect/vitest"
+import {
+  CredentialName,
+  CredentialsService,
+  EmailAddress,
+  planApiKeyRotation,
+  planSmtpRotation,
+  ServiceError,
+  Unauthorized,
+  Unavailable
+} from "@roster/domain"
+import { DateTime, Effect, Exit, Fiber, Redacted, Schedule, Schema } from "effect"
+import { layerMemory, refused } from "../../src/index.ts"
+import { makeTrial, passing, succeeded, tagOf } from "./Trial.ts"
+
+const next = CredentialName.make("ci~next")
+
+const failing = (reason: ServiceError["reason"]) => new ServiceError({ operation: "securityApikeysGet", reason })
+
+class NobodyThere extends Schema.TaggedError<NobodyThere>()("NobodyThere", {}) {}
+
+/** Runs something while a credential is used every minute. */
+const whileUsed = Effect.fnUntraced(function* <A, E, R>(use: Effect.Effect<void>, effect: Effect.Effect<A, E, R>) {
+  const using = yield* Effect.forkChild(Effect.repeat(use, Schedule.spaced("1 minute")))
+  const result = yield* effect
+  yield* Fiber.interrupt(using)
+  return result
+})
+
+layer(layerMemory)("rotating an API key", (it) => {
+  it.effect("tells each step, and changes the secret and nothing else", () =>
+    Effect.gen(function* () {
+      const { ci, delivered, keys, makeKey, rotate, secrets, steps } = yield* makeTrial
+      const { token, ...old } = yield* makeKey
+      assert.deepStrictEqual(succeeded(yield* rotate()), { name: "ci", isResumed: false })
+      assert.deepStrictEqual(
+        steps.map(({ _tag }) => _tag),
+        ["Made", "Delivered", "Waiting", "Deleted", "Renamed"]
+      )
+      const [key] = yield* keys
+      assert.deepStrictEqual({ ...key, dateCreated: undefined }, { ...old, dateCreated: undefined })
+      assert.deepStrictEqual(delivered, [{ name: next, secret: secrets.secretOf(ci) ?? "" }])
+      assert.notStrictEqual(secrets.secretOf(ci), Redacted.value(token))
+    })
+  )
+
+  it.effect("keeps both while the old one is used, and goes on when it is not", () =>
+    Effect.gen(function* () {
+      const { ci, delivered, keys, makeKey, rotate, secrets, steps } = yield* makeTrial
+      yield* makeKey
+      const inUse = yield* whileUsed(secrets.use(ci), rotate())
+      assert.strictEqual(tagOf(inUse), "StillInUse")
+      assert.strictEqual((yield* keys).length, 2)
+      assert.include(
+        steps.map(({ _tag }) => _tag),
+        "StillUsed"
+      )
+      steps.length = 0
+      assert.deepStrictEqual(succeeded(yield* rotate()), { name: "ci", isResumed: true })
+      assert.deepStrictEqual(
+        steps.map(({ _tag }) => _tag),
+        ["Resumed", "Waiting", "Deleted", "Renamed"]
+      )
+      assert.strictEqual(delivered.length, 1)
+      assert.strictEqual((yield* keys).length, 1)
+    })
+  )
+
+  it.effect("waits the whole quiet span after the last use", () =>
+    Effect.gen(function* () {
+      const { ci, makeKey, options, rotate, secrets } = yield* makeTrial
+      yield* makeKey
+      let usedAt = 0
+      let deletedAt = 0
+      let looks = 0
+      const now = Effect.map(DateTime.now, DateTime.toEpochMillis)
+      const result = yield* rotate(
+        {
+          quiet: "5 minutes",
+          onStep: (step) =>
+            Effect.gen(function* () {
+              yield* options.onStep(step)
+              if (step._tag === "Deleted") deletedAt = yield* now
+            })
+        },
+        {
+          ...secrets.service,
+          apiKeys: {
+            ...secrets.service.apiKeys,
+            // Used between the third look of the wait and the fourth.
+            list: (of) =>
+              Effect.gen(function* () {
+                if (looks++ === 4) {
+                  yield* secrets.use(ci)
+                  usedAt = yield* now
+                }
+                return yield* secrets.service.apiKeys.list(of)
+              })
+          }
+        }
+      )
+      succeeded(result)
+      assert.isAbove(usedAt, 0)
+      assert.isAtLeast(deletedAt - usedAt, 5 * 60_000)
+    })
+  )
+
+  it.effect("looks for room before it makes anything", () =>
+    Effect.gen(function* () {
+      const { keys, makeKey, rotate, steps, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      for (let i = 1; i < 15; i++) {
+        yield* store.apiKeys.create({ name: CredentialName.make(`k${i}`), accessLevels: ["Export"], subaccount })
+      }
+      const before = yield* keys
+      assert.strictEqual(before.length, 15)
+      assert.strictEqual(tagOf(yield* rotate()), "TooManyCredentials")
+      assert.deepStrictEqual(yield* keys, before)
+      assert.deepStrictEqual(steps, [])
+      // An undelivered successor of an earlier run makes room itself.
+      yield* store.apiKeys.delete("k1", { subaccount })
+      yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      succeeded(yield* rotate())
+      assert.strictEqual((yield* keys).length, 14)
+    })
+  )
+
+  it.effect("refuses a key that is not there", () =>
+    Effect.gen(function* () {
+      const { makeSmtp, rotate } = yield* makeTrial
+      yield* makeSmtp
+      assert.strictEqual(tagOf(yield* rotate()), "CredentialNotFound")
+    })
+  )
+
+  it.effect("refuses what no successor could be: expired, of levels or addresses that are not known here", () =>
+    Effect.gen(function* () {
+      const { keys, makeKey, rotate, secrets } = yield* makeTrial
+      yield* makeKey
+      const changed = (change: object): CredentialsService["Service"] => ({
+        ...secrets.service,
+        apiKeys: {
+          ...secrets.service.apiKeys,
+          list: (of) => Effect.map(secrets.service.apiKeys.list(of), (all) => all.map((key) => ({ ...key, ...change })))
+        }
+      })
+      for (const change of [
+        { expires: yield* DateTime.now },
+        { accessLevels: ["ViewContacts", "ViewTomorrow"] },
+        { ipRanges: ["the office"] }
+      ]) {
+        assert.strictEqual(tagOf(yield* rotate({}, changed(change))), "RotationRefused", JSON.stringify(change))
+      }
+      assert.strictEqual((yield* keys).length, 1)
+    })
+  )
+
+  it.effect("voids a secret that could not be delivered, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { keys, makeKey, rotate } = yield* makeTrial
+      const { token: _, ...old } = yield* makeKey
+      assert.strictEqual(tagOf(yield* rotate({ deliver: () => Effect.fail(new NobodyThere({})) })), "NobodyThere")
+      assert.deepStrictEqual(yield* keys, [old])
+    })
+  )
+
+  it.effect("keeps a successor that was used, whoever made it, and makes one anew that never was", () =>
+    Effect.gen(function* () {
+      const { ci, delivered, makeKey, rotate, secrets, steps, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      const other = yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      secrets.adopt(next, other.token)
+      yield* secrets.use(next)
+      assert.isTrue(succeeded(yield* rotate()).isResumed)
+      assert.strictEqual(secrets.secretOf(ci), Redacted.value(other.token))
+      assert.deepStrictEqual(delivered, [])
+
+      steps.length = 0
+      const unused = yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      assert.isFalse(succeeded(yield* rotate()).isResumed)
+      assert.strictEqual(steps[0]?._tag, "Discarded")
+      assert.notStrictEqual(secrets.secretOf(ci), Redacted.value(unused.token))
+    })
+  )
+
+  it.effect("believes no record of another successor, or of another key", () =>
+    Effect.gen(function* () {
+      const { ci, delivered, makeKey, remember, rotate, secrets, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      const created = DateTime.makeUnsafe("2001-01-01T00:00:00Z")
+      for (const phase of ["Delivered", "Retired"] as const) {
+        yield* remember({ successor: next, phase, created })
+        assert.isFalse(succeeded(yield* rotate()).isResumed)
+      }
+      assert.strictEqual(delivered.length, 2)
+      assert.strictEqual(secrets.secretOf(ci), delivered[1]?.secret)
+    })
+  )
+
+  it.effect("takes no name that somebody else has taken since", () =>
+    Effect.gen(function* () {
+      const { keys, makeKey, remember, rotate, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      const { dateCreated } = yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      assert.isDefined(dateCreated)
+      yield* remember({
+        successor: next,
+        phase: "Retired",
+        ...(dateCreated === undefined ? {} : { created: dateCreated })
+      })
+      assert.strictEqual(tagOf(yield* rotate()), "NameTaken")
+      assert.strictEqual((yield* keys).length, 2)
+    })
+  )
+
+  it.effect("keeps the old one where the successor is gone meanwhile", () =>
+    Effect.gen(function* () {
+      const { keys, makeKey, options, rotate, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      const result = yield* rotate({
+        onStep: (step) =>
+          Effect.andThen(
+            options.onStep(step),
+            step._tag === "Waiting" ? Effect.orDie(store.apiKeys.delete(next, { subaccount })) : Effect.void
+          )
+      })
+      assert.strictEqual(tagOf(result), "CredentialNotFound")
+      assert.deepStrictEqual(
+        (yield* keys).map(({ name }) => name),
+        ["ci"]
+      )
+    })
+  )
+
+  it.effect("goes on looking while the service is away, but not where it refuses the key", () =>
+    Effect.gen(function* () {
+      const { keys, makeKey, rotate, secrets, steps } = yield* makeTrial
+      yield* makeKey
+      /** The looks that are answered so. The first list is not one. */
+      const answering = (from: number, to: number, reason: ServiceError["reason"]): CredentialsService["Service"] => {
+        let lists = 0
+        return {
+          ...secrets.service,
+          apiKeys: {
+            ...secrets.service.apiKeys,
+            list: (of) =>
+              Effect.suspend(() => {
+                const look = lists++
+                return look >= from && look < to ? Effect.fail(failing(reason)) : secrets.service.apiKeys.list(of)
+              })
+          }
+        }
+      }
+      const away = new Unavailable({ detail: "away" })
+      const gone = yield* rotate({}, answering(1, Infinity, away))
+      assert.strictEqual(tagOf(gone), "ServiceError")
+      assert.isAbove(steps.filter(({ _tag }) => _tag === "Unanswered").length, 50)
+      const before = yield* DateTime.now
+      assert.strictEqual(tagOf(yield* rotate({}, answering(2, Infinity, new Unauthorized({})))), "ServiceError")
+      assert.isBelow(DateTime.toEpochMillis(yield* DateTime.now) - DateTime.toEpochMillis(before), 10 * 60_000)
+      assert.strictEqual((yield* keys).length, 2)
+      succeeded(yield* rotate({}, answering(1, 20, away)))
+    })
+  )
+
+  it.effect("rotates the key that it works with itself, where the new one can do the rest", () =>
+    Effect.gen(function* () {
+      const { ci, keys, rotate, secrets, store, subaccount } = yield* makeTrial
+      const accessLevels = ["Security", "ModifyAccessTokens"] as const
+      const made = yield* store.apiKeys.create({ name: ci, accessLevels, subaccount })
+      secrets.adopt(ci, made.token)
+      const { apiKeys } = secrets.service
+      /** Every look uses the key that it looks with, until that is gone. */
+      const byOld: CredentialsService["Service"] = {
+        ...secrets.service,
+        apiKeys: { ...apiKeys, list: (of) => Effect.andThen(secrets.use(ci), apiKeys.list(of)) }
+      }
+      assert.strictEqual(tagOf(yield* rotate({}, byOld)), "StillInUse")
+      const asked: Array<string | undefined> = []
+      const goOnWith = (secret: Redacted.Redacted<string> | undefined) =>
+        Effect.sync(() => {
+          asked.push(secret && Redacted.value(secret))
+          return secrets.service
+        })
+      // A later run has the secret no more: who wrote it down has to know.
+      succeeded(yield* rotate({ goOnWith }, byOld))
+      assert.deepStrictEqual(asked, [undefined])
+      succeeded(yield* rotate({ goOnWith }, byOld))
+      assert.deepStrictEqual(asked, [undefined, secrets.secretOf(ci)])
+      // One where the new key is refused is not gone on with.
+      const refusing = {
+        ...secrets.service,
+        apiKeys: { ...apiKeys, list: () => Effect.fail(failing(new Unauthorized({}))) }
+      }
+      assert.strictEqual(tagOf(yield* rotate({ goOnWith: () => Effect.succeed(refusing) }, byOld)), "StillInUse")
+      assert.strictEqual((yield* keys).length, 2)
+    })
+  )
+
+  it.effect("says what it would do, and does nothing", () =>
+    Effect.gen(function* () {
+      const { ci, keys, makeKey, options, secrets, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      const plan = Effect.provideService(planApiKeyRotation(ci, options), CredentialsService, secrets.service)
+      assert.deepStrictEqual(yield* plan, { state: "Fresh", successor: next })
+      yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      assert.deepStrictEqual(yield* plan, { state: "Unproven", successor: next })
+      yield* store.apiKeys.delete(ci, { subaccount })
+      yield* refused(plan, "CredentialNotFound")
+      assert.strictEqual((yield* keys).length, 1)
+    })
+  )
+})
+
+layer(layerMemory)("rotating SMTP credentials", (it) => {
+  it.effect("delivers name and secret, under a name of the day, and of the next time that day", () =>
+    Effect.gen(function* () {
+      const today = DateTime.formatIsoDateUtc(yield* DateTime.now).replaceAll("-", "")
+      const { delivered, makeSmtp, rotateSmtp, secrets, shop, smtp } = yield* makeTrial
+      const { token: _, ...old } = yield* makeSmtp
+      const [, domain] = shop.split("@")
+      const { name } = succeeded(yield* rotateSmtp())
+      assert.strictEqual(name, `shop+${today}@${domain}`)
+      assert.deepStrictEqual(delivered, [{ name, secret: secrets.secretOf(name) ?? "" }])
+      const [login, ...others] = yield* smtp
+      assert.deepStrictEqual(others, [])
+      assert.deepStrictEqual({ ...login, dateCreated: undefined }, { ...old, name, dateCreated: undefined })
+      assert.strictEqual(succeeded(yield* rotateSmtp(name)).name, `shop+${today}-2@${domain}`)
+    })
+  )
+
+  it.effect("takes another name where somebody has the first one, and refuses a login without room for a date", () =>
+    Effect.gen(function* () {
+      const today = DateTime.formatIsoDateUtc(yield* DateTime.now).replaceAll("-", "")
+      const { makeSmtp, options, rotateSmtp, secrets, shop, store, subaccount } = yield* makeTrial
+      yield* makeSmtp
+      const [, domain] = shop.split("@")
+      yield* store.smtp.create({ name: EmailAddress.make(`shop+${today}@${domain}`) })
+      assert.strictEqual(succeeded(yield* rotateSmtp()).name, `shop+${today}-2@${domain}`)
+      const long = EmailAddress.make(`${"a".repeat(56)}@${domain}`)
+      yield* store.smtp.create({ name: long, subaccount })
+      assert.strictEqual(tagOf(yield* rotateSmtp(long)), "RotationRefused")
+      const plan = planSmtpRotation(long, options)
+      yield* refused(Effect.provideService(plan, CredentialsService, secrets.service), "RotationRefused")
+      assert.isTrue(Exit.isSuccess(yield* passing(store.smtp.get(long, { subaccount }))))
+    })
+  )
+})

@@ -1,0 +1,61 @@
+/**
+ * What the tests of access share: requests of every operation, keys, and all at once.
+ */
+import { assert } from "@effect/vitest"
+import { operations } from "@roster/api"
+import { Effect } from "effect"
+import { type Answered, ask, askJson, type Asked, succeeded, textField } from "../wire/Wire.ts"
+
+export interface KeyPayload {
+  readonly Name: string
+  readonly AccessLevel: ReadonlyArray<string>
+  readonly Expires?: string | null
+  readonly RestrictAccessToIPRange?: ReadonlyArray<string>
+  readonly Subaccount?: string
+}
+
+/** Makes an API key, with the administrator key or another one, and gives its token. */
+export const makeKey = Effect.fnUntraced(function* (payload: KeyPayload, asked?: Asked) {
+  return textField(succeeded(yield* askJson("POST", "/security/apikeys", payload, asked), 201), "Token")
+})
+
+export const deleteKey = Effect.fnUntraced(function* (name: string, subaccount?: string) {
+  const query = subaccount === undefined ? "" : `?subaccount=${encodeURIComponent(subaccount)}`
+  const { status, text } = yield* ask("DELETE", `/security/apikeys/${encodeURIComponent(name)}${query}`)
+  assert.strictEqual(status, 200, text)
+})
+
+/** A request that would be refused for its type, its body, its query and what it names too, were it allowed. */
+export const hopeless = { headers: { "Content-Type": "text/nonsense" }, body: "{{{" } as const
+
+export interface OperationRequest {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly required: string
+}
+
+/** One request of every operation, from the annotations of the contract; what it names does not exist. */
+export const everyRequest: ReadonlyArray<OperationRequest> = [...operations.values()].map(
+  ({ id, method, path, requiredAccess }) => ({
+    id,
+    method,
+    path: `${path
+      .replace(":email", "nobody@example.com")
+      .replace(":name", "none%40example.com")
+      .replace(":id", "00000000-0000-4000-8000-000000000000")}?limit=-1&subaccount=broken`,
+    required: requiredAccess
+  })
+)
+
+/** The same for all operations, side by side. */
+export const ofEvery = <E, R>(check: (request: OperationRequest) => Effect.Effect<void, E, R>) =>
+  Effect.forEach(everyRequest, check, { concurrency: "unbounded", discard: true })
+
+/** What two answers have to have in common for nobody to tell them apart. */
+export const seenOf = ({ headers, status, text }: Answered, names: ReadonlyArray<string>) => {
+  const { "content-length": _, date: __, ...rest } = headers
+  const known = names.toSorted((a, b) => b.length - a.length)
+  const anonymous = known.reduce((shown, name) => shown.replaceAll(name, "…"), text)
+  return { status, headers: rest, text: anonymous.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "…") }
+}

@@ -1,0 +1,287 @@
+/**
+ * The record of what was done with credentials and what was refused, read past the service, from the file.
+ */
+import { assert, layer } from "@effect/vitest"
+import { AuditEntry, auditLine, CredentialAudit, Store } from "@roster/server"
+import { EmailAddress } from "@roster/domain"
+import { DateTime, Effect, Layer, Schema, Stream } from "effect"
+import { rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
+import { printSurvivors } from "../../src/faults/Survivors.ts"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
+import { makeKey } from "./Access.ts"
+
+const Count = Schema.Struct({ count: Schema.Int })
+
+/** The file of the service, as the tools that look at files from outside know it. */
+const place = Effect.map(Wire, ({ served }) => ({
+  folder: "",
+  keyFile: served.keyFile,
+  temporary: "",
+  filename: served.filename
+}))
+
+const withAudit = <A, E>(use: (audit: CredentialAudit.CredentialAudit["Service"]) => Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const { served } = yield* Wire
+    const record = CredentialAudit.layer.pipe(Layer.provide(Store.layer({ filename: served.filename })))
+    return yield* Effect.flatMap(CredentialAudit.CredentialAudit, use).pipe(Effect.provide(record))
+  })
+
+/** The entries since one, the oldest first. */
+const entriesSince = Effect.fnUntraced(function* (number: number) {
+  const entries = yield* withAudit((audit) => Stream.runCollect(audit.entries()))
+  return entries.filter((entry) => entry.number > number).toReversed()
+})
+
+const newest = withAudit((audit) => Stream.runCollect(audit.entries({ limit: 1 }))).pipe(
+  Effect.map((entries) => entries[0]?.number ?? 0)
+)
+
+const summary = ({ account, actor, operation, outcome, subject }: AuditEntry) => [
+  account,
+  actor._tag === "Key" ? actor.name : actor._tag,
+  operation,
+  subject,
+  outcome
+]
+
+layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit", (it) => {
+  printSurvivors("S.1 audit")
+
+  it.effect(
+    "S15 each change of a credential and each refusal is one entry that says who, what and why; reading is none",
+    () =>
+      Effect.gen(function* () {
+        const [first] = yield* entriesSince(0)
+        assert.deepStrictEqual(first === undefined ? [] : summary(first), [
+          "",
+          "Owner",
+          "securityApikeysPost",
+          "administrator",
+          "Done"
+        ])
+        const before = yield* newest
+        const AccessLevel = ["ModifyAccessTokens", "Export"] as const
+        const key = yield* makeKey({ Name: "weak", AccessLevel })
+        const rename = { Name: "weaker", AccessLevel: [...AccessLevel, "Security"], Expires: "2099-01-01T00:00:00Z" }
+        succeeded(yield* askJson("PUT", "/security/apikeys/weak", rename))
+        succeeded(yield* ask("GET", "/security/apikeys"))
+        refusedWith(yield* ask("GET", "/security/apikeys/none"), 404)
+        refusedWith(yield* askJson("POST", "/security/apikeys", { Name: "weaker", AccessLevel: [] }), 409)
+        refusedWith(yield* ask("DELETE", "/security/apikeys/none?subaccount=Sub%40example.com"), 404)
+        const greedy = { Name: "greedy", AccessLevel: ["ViewContacts"] }
+        refusedWith(yield* askJson("POST", "/security/apikeys", greedy, { key }), 403)
+        refusedWith(yield* askJson("POST", "/security/apikeys", { Name: "long", AccessLevel }, { key }), 403)
+        refusedWith(yield* askJson("POST", "/security/apikeys", { Name: 7 }), 400)
+        refusedWith(yield* ask("POST", "/security/apikeys", { body: "x" }), 415)
+        refusedWith(yield* ask("GET", "/contacts", { key }), 403)
+        refusedWith(yield* ask("GET", "/contacts", { key: "wrong" }), 401)
+        succeeded(yield* askJson("POST", "/security/smtp", { Name: "login@example.com" }), 201)
+        succeeded(yield* askJson("PUT", "/security/smtp/login@example.com", { Name: "login@example.com" }))
+        succeededEmpty(yield* ask("DELETE", "/security/smtp/login@example.com"))
+        succeededEmpty(yield* ask("DELETE", "/security/apikeys/weaker"))
+        refusedWith(yield* ask("DELETE", "/security/apikeys/administrator"), 409)
+        const entries = yield* entriesSince(before)
+        const [administrator, weaker] = ["administrator", "weaker"]
+        assert.deepStrictEqual(
+          entries.map((entry) => [...summary(entry), entry.details]),
+          [
+            ["", administrator, "securityApikeysPost", "weak", "Done", { levelsAdded: AccessLevel }],
+            [
+              "",
+              administrator,
+              "securityApikeysByNamePut",
+              "weak",
+              "Done",
+              { changed: ["Name", "AccessLevel", "Expires"], levelsAdded: ["Security"], renamedTo: "weaker" }
+            ],
+            ["", administrator, "securityApikeysPost", "weaker", "NameTaken", {}],
+            ["sub@example.com", administrator, "securityApikeysByNameDelete", "none", "CredentialNotFound", {}],
+            ["", weaker, "securityApikeysPost", "greedy", "AccessDenied", { required: "ViewContacts" }],
+            ["", weaker, "securityApikeysPost", "long", "ExceedsGrantor", { field: "Expires" }],
+            ["", administrator, "securityApikeysPost", null, "InvalidInput", {}],
+            ["", administrator, "securityApikeysPost", null, "InvalidInput", {}],
+            ["", weaker, "contactsGet", null, "AccessDenied", { required: "ViewContacts" }],
+            ["", "Unknown", "contactsGet", null, "Unauthorized", {}],
+            ["", administrator, "securitySmtpPost", "login@example.com", "Done", { levelsAdded: ["SendSmtp"] }],
+            ["", administrator, "securitySmtpByNamePut", "login@example.com", "Done", { changed: [] }],
+            [
+              "",
+              administrator,
+              "securitySmtpByNameDelete",
+              "login@example.com",
+              "Done",
+              { levelsRemoved: ["SendSmtp"] }
+            ],
+            [
+              "",
+              administrator,
+              "securityApikeysByNameDelete",
+              "weaker",
+              "Done",
+              { levelsRemoved: [...AccessLevel, "Security"] }
+            ],
+            ["", administrator, "securityApikeysByNameDelete", "administrator", "LastManagingKey", {}]
+          ]
+        )
+        assert.deepStrictEqual([...new Set(entries.map(({ peer }) => peer))], ["127.0.0.1"])
+        const ofSub = yield* withAudit((audit) => Stream.runCollect(audit.entries({ account: "sub@example.com" })))
+        assert.deepStrictEqual(
+          ofSub.map(({ outcome }) => outcome),
+          ["CredentialNotFound"]
+        )
+      })
+  )
+
+  it.effect("S15 a change and its entry are one: where the entry cannot be written nothing is changed", () =>
+    Effect.gen(function* () {
+      const file = yield* place
+      yield* makeKey({ Name: "b", AccessLevel: [] })
+      writeTo(
+        file,
+        "CREATE TRIGGER broken BEFORE INSERT ON audit_entries WHEN NEW.outcome = 'Done' BEGIN SELECT RAISE(ABORT, 'broken'); END"
+      )
+      assert.include([500, 503], (yield* askJson("POST", "/security/apikeys", { Name: "a", AccessLevel: [] })).status)
+      assert.include([500, 503], (yield* ask("DELETE", "/security/apikeys/b")).status)
+      const renamed = yield* askJson("PUT", "/security/apikeys/b", { Name: "c", AccessLevel: [] })
+      assert.include([500, 503], renamed.status)
+      writeTo(file, "DROP TRIGGER broken")
+      refusedWith(yield* ask("GET", "/security/apikeys/a"), 404)
+      refusedWith(yield* ask("GET", "/security/apikeys/c"), 404)
+      succeededEmpty(yield* ask("DELETE", "/security/apikeys/b"))
+    })
+  )
+
+  it.effect("S15 a name forges no line, whatever it holds", () =>
+    Effect.gen(function* () {
+      const before = yield* newest
+      const forged = "x\r\n2026-01-01 administrator Done \u001b[2J\u001b]0;owned\u0007 \u009b31m\u2028\u202e\u200f"
+      refusedWith(yield* ask("DELETE", `/security/apikeys/${encodeURIComponent(forged)}`), 404)
+      refusedWith(yield* askJson("POST", "/security/apikeys", { Name: forged, AccessLevel: [] }), 400)
+      // Bidirectional marks are no control characters, and a name may hold them.
+      const marked = "evil \u202e\u2066\u{e0041} key"
+      yield* makeKey({ Name: marked, AccessLevel: [] })
+      refusedWith(yield* ask("DELETE", `/security/apikeys/${encodeURIComponent("long".repeat(1000))}`), 404)
+      const entries = yield* entriesSince(before)
+      assert.deepStrictEqual(
+        entries.map(({ subject }) => subject),
+        [forged, null, marked, "long".repeat(64).slice(0, 254)]
+      )
+      for (const entry of entries) {
+        const line = auditLine(entry)
+        assert.notMatch(line, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+        assert.deepStrictEqual(yield* Schema.decodeEffect(Schema.fromJsonString(AuditEntry))(line), entry)
+      }
+      succeededEmpty(yield* ask("DELETE", `/security/apikeys/${encodeURIComponent(marked)}`))
+    })
+  )
+
+  it.effect("S15 entries cannot be changed, deleted or replaced", () =>
+    Effect.gen(function* () {
+      const file = yield* place
+      const all = Effect.map(entriesSince(0), (entries) => entries.map(auditLine))
+      const before = yield* all
+      for (const statement of [
+        "UPDATE audit_entries SET outcome = 'Done'",
+        "DELETE FROM audit_entries",
+        "DELETE FROM audit_entries WHERE number = 1",
+        "INSERT OR REPLACE INTO audit_entries SELECT * FROM audit_entries WHERE number = 1",
+        `INSERT OR REPLACE INTO audit_entries (number, time, account, actor, actor_name, actor_hint, operation, outcome, details)
+          VALUES (1, 0, '', 'Owner', '', '', 'x', 'Done', '{}')`
+      ])
+        assert.throws(() => writeTo(file, statement), /only added to/, statement)
+      assert.deepStrictEqual(yield* all, before)
+    })
+  )
+
+  it.effect("S15 what a key was used for is known by its levels", () =>
+    Effect.gen(function* () {
+      const subaccount = "used@example.com"
+      const key = yield* makeKey({
+        Name: "used",
+        AccessLevel: ["ViewContacts", "ModifyContacts", "Export"],
+        Subaccount: subaccount
+      })
+      yield* makeKey({ Name: "unused", AccessLevel: ["Export"], Subaccount: subaccount })
+      const levels = withAudit((audit) => audit.levelsUsed({ subaccount: EmailAddress.make(subaccount) })).pipe(
+        Effect.map((used) => [...used].map(([name, by]) => [name, [...by.keys()]]))
+      )
+      assert.deepStrictEqual(yield* levels, [
+        ["used", []],
+        ["unused", []]
+      ])
+      const start = Math.floor(Date.now() / 1000) * 1000
+      succeeded(yield* askJson("POST", "/contacts", [{ Email: "a@example.com" }], { key }))
+      succeeded(yield* ask("GET", "/contacts", { key }))
+      refusedWith(yield* ask("GET", "/security/apikeys", { key }), 403)
+      assert.deepStrictEqual(yield* levels, [
+        ["used", ["ModifyContacts", "ViewContacts"]],
+        ["unused", []]
+      ])
+      const used = yield* withAudit((audit) => audit.levelsUsed({ subaccount: EmailAddress.make(subaccount) }))
+      const last = used.get("used")?.get("ViewContacts")
+      assert.isAtLeast(last === undefined ? 0 : DateTime.toEpochMillis(last), start)
+      assert.deepStrictEqual([...(yield* withAudit((audit) => audit.levelsUsed())).keys()], ["administrator"])
+    })
+  )
+
+  it.effect("S15 a note that cannot be written ends no request, and what was to be noted is noted later", () =>
+    Effect.gen(function* () {
+      const file = yield* place
+      const key = yield* makeKey({ Name: "noted", AccessLevel: ["ViewContacts"] })
+      const asked = Effect.gen(function* () {
+        succeeded(yield* ask("GET", "/contacts", { key }))
+        refusedWith(yield* ask("GET", "/security/apikeys", { key }), 403)
+        refusedWith(yield* ask("GET", "/contacts", { key: "wrong" }), 401)
+      })
+      const before = yield* newest
+      const tables = ["audit_entries", "credential_uses"]
+      for (const table of tables)
+        writeTo(file, `CREATE TRIGGER full_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'full'); END`)
+      yield* asked
+      for (const table of tables) writeTo(file, `DROP TRIGGER full_${table}`)
+      assert.deepStrictEqual(yield* entriesSince(before), [])
+      yield* asked
+      assert.strictEqual((yield* entriesSince(before)).length, 2)
+      const used = yield* withAudit((audit) => audit.levelsUsed())
+      assert.deepStrictEqual([...(used.get("noted")?.keys() ?? [])], ["ViewContacts"])
+    })
+  )
+
+  it.effect(
+    "S15 refusals of those without a key are written a thousand times an hour, and then once that there are more",
+    () =>
+      Effect.gen(function* () {
+        const file = yield* place
+        const hour = Math.floor(Date.now() / 3_600_000)
+        const count = (where: string) =>
+          rowsOf(file, Count, `SELECT count(*) AS count FROM audit_entries WHERE actor = 'Unknown' AND ${where}`)[0]
+            ?.count ?? 0
+        const missing = 995 - count("1 = 1")
+        writeTo(
+          file,
+          `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${missing})
+         INSERT INTO audit_entries (time, account, actor, actor_name, actor_hint, operation, outcome, details)
+         SELECT ${Math.floor(Date.now() / 1000)}, '', 'Unknown', '', '', 'contactsGet', 'Unauthorized', '{}' FROM n`
+        )
+        const asked = Array.from({ length: 30 }, (_, i) => `wrong ${i}`)
+        yield* Effect.forEach(
+          asked,
+          (key) => Effect.map(ask("GET", "/contacts", { key }), (no) => refusedWith(no, 401)),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        // A known key has a count of its own.
+        const before = yield* newest
+        const key = yield* makeKey({ Name: "known", AccessLevel: [] })
+        refusedWith(yield* ask("GET", "/contacts", { key }), 403)
+        assert.strictEqual((yield* entriesSince(before)).length, 2)
+        succeededEmpty(yield* ask("DELETE", "/security/apikeys/known"))
+        // A new hour begins a new count.
+        if (Math.floor(Date.now() / 3_600_000) !== hour) return
+        assert.strictEqual(count("1 = 1"), 1001)
+        assert.strictEqual(count("outcome = 'FurtherRefusals'"), 1)
+      })
+  )
+})
