@@ -1,12 +1,16 @@
 /**
  * The one place where a failure becomes words and an exit code. What was foreseen has no stack trace; what was not is
- * called a bug. With JSON the last line of stderr is `{"code","message","hint"}`.
+ * called a bug. With JSON the last line of stderr is `{"code","message","hint"}`, and `resume` where a command goes on with
+ * what was stopped.
  */
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
+import { Rehearsed, showRehearsed } from "./DryRun.ts"
 import { codeOf, exitCode, type Failure, verdictOf } from "./ExitCode.ts"
 import { Output } from "./Output.ts"
-import { jsonText } from "./Printable.ts"
+import { jsonText, printableLines } from "./Printable.ts"
+import { withoutKeys } from "./TypedKey.ts"
+import { WayOn } from "./WayOn.ts"
 
 interface Report {
   readonly code: string
@@ -14,10 +18,15 @@ interface Report {
   readonly hint: string
 }
 
-const tell = Effect.fnUntraced(function* ({ code, hint, message }: Report) {
+const tell = Effect.fnUntraced(function* ({ code, hint, message: said }: Report) {
   const output = yield* Output
-  if (output.format === "json") return yield* output.noteExactly(jsonText({ code, message, hint }))
-  yield* output.note(`error: ${message}\n  ${hint}`)
+  const { command: resume } = yield* WayOn
+  const message = withoutKeys(said)
+  if (output.format === "json" || output.format === "ndjson")
+    return yield* output.noteExactly(jsonText({ code, message, hint, ...(resume === undefined ? {} : { resume }) }))
+  const wayOn = resume === undefined ? "" : `\n  Go on with: ${resume}`
+  // An error is not for `--quiet` to hide.
+  yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${wayOn}`))
 })
 
 /** `| head` has seen enough, which is nobody's mistake. */
@@ -81,7 +90,11 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
       if (first !== undefined) return CliError.isCliError(first.error) ? onUsage(first.error) : onFailure(first.error)
       const defect = cause.reasons.find(Cause.isDieReason)
       if (defect === undefined) return Effect.interrupt
+      if (defect.defect instanceof Rehearsed) {
+        return showRehearsed(defect.defect).pipe(Effect.as<number>(exitCode.ok), Effect.catch(onFailure))
+      }
       // Help is printed where no failure is expected; that nobody reads it is none.
       return PlatformError.isPlatformError(defect.defect) ? onFailure(defect.defect) : onBug(defect.defect)
-    })
+    }),
+    (whole) => Effect.suspend(() => Effect.provideService(whole, WayOn, { command: undefined }))
   )

@@ -1,11 +1,13 @@
 /**
  * The flags of API keys and SMTP credentials, and what they come to in a request.
  */
+import { parsePurpose, type Purpose, purposes } from "@roster/api/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/RuleSuggestion"
 import { DateTime, Effect } from "effect"
 import { CliError, Flag } from "effect/cli"
 import { parseEmail, toggle } from "./Inputs.ts"
+import { shorten } from "./Printable.ts"
 import { parseSpan } from "./Spans.ts"
 import { invalid, parseWith, refusedInput } from "./UsageError.ts"
 
@@ -32,25 +34,76 @@ const parseLevel = (name: string) => {
     : Effect.succeed(level)
 }
 
+const commaSeparated = (names: string) => names.split(",").map((name) => name.trim())
+
+/** Access levels, each with a flag of its own or several with commas between them. */
+const access = Flag.String("access").pipe(
+  Flag.mapEffect((names) => Effect.forEach(commaSeparated(names), parseLevel)),
+  Flag.withMetavar("LEVEL"),
+  Flag.withDescription("What the key may do, by access levels (repeatable, or with commas)"),
+  Flag.atLeast(0),
+  Flag.map((groups) => groups.flat())
+)
+
+const parseWanted = (name: string) => {
+  const purpose = parsePurpose(name)
+  const meant = didYouMean(name, purposes)
+  return purpose === undefined
+    ? refusedInput(
+        Effect.fail(
+          invalid("for", `there is no purpose "${shorten(name)}"; ${meant ?? ""} there are ${purposes.join(", ")}`)
+        )
+      )
+    : Effect.succeed(purpose)
+}
+
+/** What a key is for, in the words of `Purpose.ts`. */
+const wanted = Flag.String("for").pipe(
+  Flag.mapEffect((names) => Effect.forEach(commaSeparated(names), parseWanted)),
+  Flag.withMetavar("PURPOSE"),
+  Flag.withDescription(
+    "What the key is for, such as contacts:read,export: it gets the access levels that this needs (repeatable, or with commas)"
+  ),
+  Flag.atLeast(0),
+  Flag.map((groups) => groups.flat())
+)
+
 /**
- * Access levels, each with a flag of its own or several with commas between them.
+ * What a key may do, by its access levels or by what it is for.
  *
  * @category flags
  * @since 0.1.0
  */
-export const access = (least: number): Flag.Flag<ReadonlyArray<AccessLevel>> =>
-  Flag.String("access").pipe(
-    Flag.mapEffect((names) =>
-      Effect.forEach(
-        names.split(",").map((name) => name.trim()),
-        parseLevel
-      )
-    ),
-    Flag.withMetavar("LEVEL"),
-    Flag.withDescription("What the key may do (repeatable, or with commas)"),
-    Flag.atLeast(least),
-    Flag.map((groups) => [...new Set(groups.flat())])
-  )
+export const levelFlags = { access, for: wanted }
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface LevelFlags {
+  readonly access: ReadonlyArray<AccessLevel>
+  readonly for: ReadonlyArray<Purpose>
+}
+
+/**
+ * Whether anything is said of what a key may do.
+ *
+ * @category validation
+ * @since 0.1.0
+ */
+export const namesLevels = (flags: LevelFlags): boolean => flags.access.length + flags.for.length > 0
+
+/**
+ * The access levels that the flags come to. The contract is loaded only where it is asked.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const levelsOf = Effect.fnUntraced(function* ({ access, for: wanted }: LevelFlags) {
+  if (wanted.length === 0) return [...new Set(access)]
+  const { accessFor } = yield* Effect.promise(() => import("@roster/api/AccessFor"))
+  return [...new Set([...access, ...accessFor(wanted)])]
+})
 
 /**
  * When a credential ends: a date, or a time from now.
@@ -63,16 +116,12 @@ export const expires = Flag.String("expires").pipe(
     const span = parseSpan(given)
     if (span !== undefined) return Effect.map(DateTime.now, DateTime.addDuration(span))
     const date = parseWireDate(given)
+    const refuse = (issue: string) => refusedInput(Effect.fail(invalid("expires", issue)))
     return date === undefined
-      ? refusedInput(
-          Effect.fail(
-            invalid(
-              "expires",
-              "it is a date such as 2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d"
-            )
-          )
+      ? refuse("it is a date such as 2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d")
+      : Effect.flatMap(DateTime.isFuture(date), (isAhead) =>
+          isAhead ? Effect.succeed(date) : refuse(`${given} lies in the past`)
         )
-      : Effect.succeed(date)
   }),
   Flag.withMetavar("DATE|30d"),
   Flag.withDescription("When it ends: a date (UTC), or a time from now"),

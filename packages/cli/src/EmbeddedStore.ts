@@ -4,9 +4,17 @@
 import { Effect, Layer, References } from "effect"
 import { defaultStore } from "./LocalStore.ts"
 import { Output } from "./Output.ts"
-import { environment, flags, resolve } from "./Settings.ts"
+import { settings } from "./Settings.ts"
 import { Target } from "./Target.ts"
 import { usageError } from "./UsageError.ts"
+
+/**
+ * The server, loaded only for the commands that need it.
+ *
+ * @category modules
+ * @since 0.1.0
+ */
+export const server = Effect.promise(() => import("@roster/server"))
 
 /**
  * The file that is meant. Without one it is the store of the user's data folder, and says so, since somebody may have meant
@@ -29,10 +37,10 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
  * @since 0.1.0
  */
 export const embeddedStoreFile = Effect.gen(function* () {
-  const settings = yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment)))
-  if (settings._tag === "Local") return yield* storeFile(settings.filename)
+  const on = yield* settings
+  if (on._tag === "Local") return yield* storeFile(on.filename)
   return yield* usageError(
-    `This command works on a store of this machine: the interface of a service has no operation for it, and ${settings.baseUrl} is one.`,
+    `This command works on a store of this machine: the interface of a service has no operation for it, and ${on.baseUrl} is one.`,
     "Run it where the store lies, with --db FILE, and without --base-url and ROSTER_BASE_URL."
   )
 })
@@ -46,7 +54,7 @@ export const embeddedStoreFile = Effect.gen(function* () {
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const filename = yield* embeddedStoreFile
-    const { Store } = yield* Effect.promise(() => import("@roster/server"))
+    const { Store } = yield* server
     return Store.layer({ filename }).pipe(
       // What goes wrong reaches the user as an error; the log of a service is for whoever runs one.
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),

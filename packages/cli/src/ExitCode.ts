@@ -2,7 +2,9 @@
  * What a command's exit code says, in one table: from the tag of an error, or the reason of a `ServiceError`, to the code
  * and a hint of what to do. The codes are a stable interface.
  */
+import { purposeOf } from "@roster/api/Purpose"
 import type {
+  AccessLevel,
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
@@ -14,19 +16,25 @@ import type {
   ImportRefused,
   InvalidInput,
   InvalidRule,
+  LastManagingKey,
   ListNotFound,
   NameTaken,
   NotAllowedSender,
+  OtherUpload,
+  RotationRefused,
   ServiceError,
   ServiceErrorReason,
+  StillInUse,
   TooManyContacts,
   TooManyCredentials,
+  UnreadableBackup,
   UnreadableFile
 } from "@roster/domain"
 import type { InvalidSettings } from "@roster/http-client"
-import type { RosterServer, SqlServices } from "@roster/server"
+import type { JobEnded, JobNotFound, RosterServer, SqlServices, StoreBackup } from "@roster/server"
 import type { PlatformError } from "effect"
 import type { Declined } from "./Confirm.ts"
+import type { Unhealthy } from "./Diagnosis.ts"
 import type { PartlyDone } from "./PartlyDone.ts"
 import type { MissingKey } from "./Settings.ts"
 import type { TimeLimitReached } from "./TimeLimit.ts"
@@ -71,21 +79,30 @@ export type Failure =
   | ImportRefused
   | InvalidInput
   | InvalidRule
+  | LastManagingKey
   | ListNotFound
   | NameTaken
   | NotAllowedSender
+  | OtherUpload
+  | RotationRefused
   | ServiceError
+  | StillInUse
   | TooManyContacts
   | TooManyCredentials
+  | UnreadableBackup
   | UnreadableFile
   | InvalidSettings
   | SqlServices.StoreError
+  | StoreBackup.BackupRefused
   | RosterServer.ServeError
+  | JobEnded
+  | JobNotFound
   | PlatformError.PlatformError
   | Declined
   | MissingKey
   | PartlyDone
   | TimeLimitReached
+  | Unhealthy
   | UsageError
 
 /**
@@ -109,7 +126,11 @@ export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: 
   Unauthorized: verdict(exitCode.key, "Check the file or variable that the key comes from."),
   AccessDenied: verdict(
     exitCode.key,
-    "Use another key, or add the level to this one with: roster apikeys update NAME --access LEVEL"
+    "Use a key that has the level; roster apikeys update NAME --access names all that a key is to have."
+  ),
+  ExceedsGrantor: verdict(
+    exitCode.key,
+    "Give less with --expires or --ip-range, or use a key that lasts longer and has wider ranges."
   ),
   RateLimited: verdict(exitCode.unavailable, again),
   Unavailable: verdict(exitCode.unavailable, "Check the address and the network, and try again."),
@@ -136,10 +157,24 @@ export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: 
 export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: Verdict } = {
   ConflictingFilter: verdict(exitCode.usage, "Leave out --rule or the addresses."),
   TooManyContacts: verdict(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
-  UnreadableFile: verdict(exitCode.usage, "Nothing was sent. Correct the file, or name its encoding with --encoding."),
+  UnreadableFile: verdict(
+    exitCode.usage,
+    "Nothing was sent. Correct the file, or say how it is to be read: --encoding, --delimiter, --map COLUMN=Email."
+  ),
+  UnreadableBackup: verdict(exitCode.usage, "Nothing was sent. Name the file that roster contacts delete kept."),
+  OtherUpload: verdict(
+    exitCode.usage,
+    "Nothing was sent. Run the command as before to go on, or begin anew with --restart."
+  ),
   InvalidSettings: verdict(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
-  Declined: verdict(exitCode.declined, "Add --yes to do it without being asked."),
-  MissingKey: verdict(exitCode.key, "Set ROSTER_API_KEY, or name a file that holds the key with --api-key-file."),
+  Declined: verdict(
+    exitCode.declined,
+    "Without a terminal, --yes agrees to it; where much would be lost, --confirm COUNT as well."
+  ),
+  MissingKey: verdict(
+    exitCode.key,
+    "Keep one with roster auth login, set ROSTER_API_KEY, or name a file that holds the key with --api-key-file."
+  ),
   ContactNotFound: verdict(exitCode.notFound, "See who is there with: roster contacts list"),
   CredentialNotFound: verdict(
     exitCode.notFound,
@@ -149,9 +184,23 @@ export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError
     exitCode.notFound,
     "Check the id or link, or wait until the export is ready: roster exports status ID"
   ),
+  JobNotFound: verdict(exitCode.notFound, "See the jobs with: roster jobs list; name their store with --db."),
   ListNotFound: verdict(exitCode.notFound, "Lists come into being with: roster contacts add EMAIL --list NAME"),
+  JobEnded: verdict(exitCode.conflict, "See what came of it with: roster jobs get ID"),
   NameTaken: verdict(exitCode.conflict, "Choose another name, or change the one that is there with update."),
+  LastManagingKey: verdict(
+    exitCode.conflict,
+    "Make another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db where the store lies."
+  ),
   TooManyCredentials: verdict(exitCode.conflict, "Delete one that is no longer used."),
+  RotationRefused: verdict(
+    exitCode.conflict,
+    "Nothing was changed. See the credential with: roster apikeys get, or roster smtp get"
+  ),
+  StillInUse: verdict(
+    exitCode.partlyDone,
+    "Run the same command again to go on. If this command itself uses the old key, give it the new one first."
+  ),
   InvalidInput: verdict(exitCode.refused, "The service refused it. Change the input as it says."),
   InvalidRule: verdict(exitCode.refused, "The service refused the rule. Change it as it says."),
   ImportRefused: verdict(exitCode.refused, "Change the file as the service says."),
@@ -161,7 +210,11 @@ export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError
   ),
   ExportInterrupted: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
   ExportTimedOut: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
-  StoreDamaged: verdict(exitCode.unavailable, "Restore a backup, or name another file with --db."),
+  BackupRefused: verdict(exitCode.usage, "Nothing was changed. Name another backup."),
+  StoreDamaged: verdict(
+    exitCode.unavailable,
+    "Restore a backup with: roster restore FILE, or name another store with --db."
+  ),
   StoreUnavailable: verdict(exitCode.unavailable, "Check the path, or name another file with --db."),
   ServeError: verdict(exitCode.unavailable, "Choose another --port or --host, or end the program that has it."),
   TimeLimitReached: verdict(
@@ -172,9 +225,17 @@ export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError
     exitCode.partlyDone,
     "Correct what was rejected and run the command again: contacts that are there already are updated."
   ),
+  Unhealthy: verdict(exitCode.unavailable, "See the lines that say failed, and what to do about each."),
   ExportFailed: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
   ExportExpired: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
   PlatformError: verdict(exitCode.bug, "Check the disk and where the output goes.")
+}
+
+/** A level by its own name, and by what it is for. */
+const missingLevel = (operation: string, required: AccessLevel): string => {
+  const purpose = purposeOf(operation)
+  const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
+  return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`
 }
 
 /**
@@ -184,7 +245,9 @@ export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError
 export const verdictOf = (failure: Failure): Verdict => {
   switch (failure._tag) {
     case "ServiceError":
-      return reasonVerdicts[failure.reason._tag]
+      return failure.reason._tag === "AccessDenied"
+        ? verdict(exitCode.key, missingLevel(failure.operation, failure.reason.required))
+        : reasonVerdicts[failure.reason._tag]
     case "UsageError":
       return verdict(exitCode.usage, failure.hint)
     case "InvalidSettings":

@@ -7,6 +7,7 @@ import { text, toggle } from "./Inputs.ts"
 import { Output } from "./Output.ts"
 import { prepare } from "./OutputFile.ts"
 import { printable } from "./Printable.ts"
+import { withProgress } from "./Progress.ts"
 import * as Results from "./Results.ts"
 
 /**
@@ -41,7 +42,15 @@ export const delivery = Effect.fnUntraced(function* (to: {
   const write = out === undefined ? undefined : yield* prepare(out, to)
   return Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
     if (write === undefined) return yield* print(content)
-    const bytes = yield* write(content)
+    let received = 0
+    const bytes = yield* withProgress({ doing: "Downloading", unit: "bytes" }, (update) =>
+      write(
+        Stream.tap(content, (part) => {
+          received += part.length
+          return update(received)
+        })
+      )
+    )
     yield* Results.summary({ file: out, bytes }, `Wrote ${bytes} bytes to ${out}`)
   })
 })

@@ -4,8 +4,10 @@
  */
 import { Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
+import { outputFormats } from "./Invocation.ts"
+import { ProfileName } from "./Profile.ts"
 import { parseSpan } from "./Spans.ts"
-import { invalid, refusedInput } from "./UsageError.ts"
+import { invalid, parseWith, refusedInput } from "./UsageError.ts"
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
@@ -15,10 +17,20 @@ const text = (name: string, metavar: string, description: string) =>
  * @since 0.1.0
  */
 export const output = GlobalFlag.Setting("output")({
-  flag: Flag.Literals("output", ["table", "json"]).pipe(
+  flag: Flag.Literals("output", outputFormats).pipe(
     Flag.withAlias("o"),
     Flag.withDescription("How results are printed: a table on a terminal, JSON elsewhere, unless said"),
     Flag.withDefault(undefined)
+  )
+})
+
+/** What it does is done where the command line is first looked at: `isQuiet`. */
+const quiet = GlobalFlag.Setting("quiet")({
+  flag: Flag.Boolean("quiet").pipe(
+    Flag.withoutNegation,
+    Flag.withAlias("q"),
+    Flag.withDescription("Say nothing but results and errors: no progress, no notes"),
+    Flag.withDefault(false)
   )
 })
 
@@ -81,7 +93,27 @@ export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
  * @since 0.1.0
  */
 export const db = GlobalFlag.Setting("db")({
-  flag: text("db", "FILE", "Work on the store in this file, without a service (ROSTER_DB)")
+  flag: text("db", "FILE", "Work on the store in this file, without a service (ROSTER_DB)").pipe(
+    // What an unset variable of a script comes to, which is not the user's own store.
+    Flag.filter(
+      (file) => file !== "",
+      () => "the name of a file, and nothing was given"
+    )
+  )
+})
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const profile = GlobalFlag.Setting("profile")({
+  flag: Flag.String("profile").pipe(
+    Flag.withAlias("p"),
+    Flag.mapEffect(parseWith(ProfileName, "profile")),
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("The profile to work with, in place of the one in use (ROSTER_PROFILE)"),
+    Flag.withDefault(undefined)
+  )
 })
 
 /** Takes a key that somebody types all the same out of the command line, so that no message about it can quote it. */
@@ -103,4 +135,15 @@ const apiKey = GlobalFlag.Setting("api-key")({
  * @category flags
  * @since 0.1.0
  */
-export const globalFlags = [output, timeout, baseUrl, apiKeyFile, apiKeyHeader, apiKeyPrefix, db, apiKey] as const
+export const globalFlags = [
+  output,
+  quiet,
+  timeout,
+  profile,
+  baseUrl,
+  apiKeyFile,
+  apiKeyHeader,
+  apiKeyPrefix,
+  db,
+  apiKey
+] as const

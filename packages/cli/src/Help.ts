@@ -39,7 +39,8 @@ const presenter = Effect.gen(function* () {
           ? print(requested.formatHelpDoc(event.helpDoc))
           : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
       case "InvalidInvocation":
-        return event.errors.every((error) => aboutValues.has(error._tag))
+        // A program reads the mistake from the last line, which says where the help is.
+        return output.format !== "table" || event.errors.every((error) => aboutValues.has(error._tag))
           ? Effect.void
           : output.noteExactly(`${forMistake.formatHelpDoc(event.helpDoc)}\n`)
     }

@@ -1,28 +1,48 @@
 /**
  * The account of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
  */
-import type { UploadReport } from "@roster/domain"
+import type { UploadReport, UploadSurvey } from "@roster/domain"
 import { Effect } from "effect"
 import { PartlyDone } from "./PartlyDone.ts"
 import { printable } from "./Printable.ts"
+import { UsageError } from "./UsageError.ts"
+
+/** Of the rejected rows, those that an account does not name. */
+const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "rejectedRows">): number =>
+  rejected - rejectedRows.length
 
 /**
- * For programs: the counts, and every rejected row.
+ * For programs: the counts, the rejected rows (10 000 at most), and the file that has them with their cells, where one was
+ * written.
  *
  * @category printing
  * @since 0.1.0
  */
-export const importSummary = ({ accepted, duplicates, notSent, read, rejected, unknown }: UploadReport) => ({
-  read,
-  accepted,
-  rejected: rejected.length,
-  duplicates,
-  notSent,
-  unknown,
-  rejectedRows: rejected
-})
+export const importSummary = (report: UploadReport, rejectedFile?: string) => {
+  const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
+  return {
+    read,
+    accepted,
+    ...(acceptedEarlier === 0 ? {} : { acceptedEarlier }),
+    rejected,
+    duplicates,
+    notSent,
+    unknown,
+    ...(rejectedFile === undefined ? {} : { rejectedFile }),
+    ...(unnamed(report) === 0 ? {} : { rejectedRowsLeftOut: unnamed(report) }),
+    rejectedRows
+  }
+}
 
 const shownRows = 20
+
+const rowWords = (rows: UploadReport["rejectedRows"], all: number, more: string): ReadonlyArray<string> => [
+  ...rows.slice(0, shownRows).map(({ line, reason }) => `line ${line}: ${printable(reason)}`),
+  ...(all > shownRows ? [`and ${all - shownRows} more${more}`] : [])
+]
+
+const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
+  counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
 
 /**
  * For people: the counts, and the first of the rejected rows.
@@ -30,37 +50,88 @@ const shownRows = 20
  * @category printing
  * @since 0.1.0
  */
-export const importWords = (report: UploadReport): string => {
-  const { accepted, duplicates, notSent, read, rejected, unknown } = report
-  const counts: ReadonlyArray<readonly [string, number]> = [
-    ["read", read],
-    ["accepted", accepted],
-    ["rejected", rejected.length],
-    ["duplicates", duplicates],
-    ["not sent", notSent],
-    ["unknown", unknown]
-  ]
-  const hidden = rejected.length - shownRows
+export const importWords = (report: UploadReport, rejectedFile?: string): string => {
+  const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return [
-    ...counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`),
-    ...rejected.slice(0, shownRows).map(({ line, reason }) => `line ${line}: ${printable(reason)}`),
-    ...(hidden > 0 ? [`and ${hidden} more; -o json has them all`] : [])
+    ...countWords([
+      ["read", read],
+      ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them before`],
+      ["rejected", rejected],
+      ["duplicates", duplicates],
+      ["not sent", notSent],
+      ["unknown", unknown]
+    ]),
+    ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; -o json has them" : ""),
+    ...(rejectedFile === undefined
+      ? []
+      : [`The rejected rows are in ${printable(rejectedFile)}: correct them there and import that file.`])
   ].join("\n")
 }
 
 /**
- * How the command ends. Where a failure of the service stopped it before anything was accepted, that failure is the
+ * What would be sent, and where.
+ *
+ * @category printing
+ * @since 0.1.0
+ */
+export const plannedSummary = ({ notSent, ...report }: UploadReport, target: string) => ({
+  dryRun: true,
+  target,
+  toSend: notSent,
+  ...importSummary({ ...report, notSent })
+})
+
+/**
+ * The same for people.
+ *
+ * @category printing
+ * @since 0.1.0
+ */
+export const plannedWords = (report: UploadReport, target: string): string => {
+  const { acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows } = report
+  return [
+    ...countWords([
+      ["target", printable(target)],
+      ["read", read],
+      ["to send", notSent],
+      ...(acceptedEarlier === 0 ? [] : ([["accepted", `${acceptedEarlier} before`]] as const)),
+      ["rejected", rejected],
+      ["duplicates", duplicates]
+    ]),
+    ...rowWords(rejectedRows, rejected, "; -o json has them"),
+    "Nothing was sent."
+  ].join("\n")
+}
+
+/**
+ * Why nothing of a file is sent, where no row of it may be invalid.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError =>
+  new UsageError({
+    code: "InvalidRows",
+    message: [
+      invalid === 1 ? "1 row cannot be imported." : `${invalid} rows cannot be imported.`,
+      ...rowWords(firstInvalid, invalid, "")
+    ].join("\n"),
+    hint: "Nothing was sent. Correct them, or leave them out with --on-invalid skip."
+  })
+
+/**
+ * How the command ends. Where a failure of the service stopped it before this run brought anything, that failure is the
  * answer; otherwise it is done, wholly or in part.
  *
  * @category programs
  * @since 0.1.0
  */
 export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
-  const { accepted, notSent, read, rejected, stoppedBy, unknown } = report
-  if (stoppedBy !== undefined && accepted === 0) return yield* stoppedBy
-  if (rejected.length + notSent + unknown === 0) return
+  const { accepted, acceptedEarlier, notSent, read, rejected, stoppedBy, unknown } = report
+  if (stoppedBy !== undefined && accepted === acceptedEarlier) return yield* stoppedBy
+  if (rejected + notSent + unknown === 0) return
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
   return yield* new PartlyDone({
-    message: `${accepted} of ${read} rows were accepted, ${rejected.length} rejected, ${notSent} not sent, ${unknown} have no answer.${why}`
+    message: `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} not sent, ${unknown} have no answer.${why}`
   })
 })

@@ -44,13 +44,25 @@ export const readText = Effect.fnUntraced(function* (path: string) {
   return yield* textOf(path, yield* readBytes(path))
 })
 
+/** Far more than any key has. A device that never ends is no key either. */
+const largestKeyFile = 64 * 1024
+
 /**
  * The file that holds the key, without the line break at its end.
  *
  * @category reading
  * @since 0.1.0
  */
-export const readKey = (path: string) => Effect.map(readText(path), (text) => text.trim())
+export const readKey = Effect.fnUntraced(function* (path: string) {
+  let size = 0
+  const bytes = Stream.tap(yield* readBytes(path), (part) => {
+    size += part.length
+    return size > largestKeyFile
+      ? Effect.fail(usageError(`${path} is too large for a file that holds a key.`, "Name the file of the key."))
+      : Effect.void
+  })
+  return (yield* textOf(path, bytes)).trim()
+})
 
 const textOf = (path: string, bytes: Stream.Stream<Uint8Array, UsageError>): Effect.Effect<string, UsageError> =>
   Effect.flatMap(Stream.runCollect(bytes), (parts) =>

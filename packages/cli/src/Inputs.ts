@@ -1,9 +1,10 @@
 /**
  * Flags and arguments that more than one command has, parsed into what the domain works with.
  */
-import { EmailAddress, parseRule, RuleText } from "@roster/domain"
-import { Effect } from "effect"
+import { EmailAddress, isRecordColumn } from "@roster/domain"
+import { Duration, Effect } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { parseSpan } from "./Spans.ts"
 import { invalid, parseWith, refusedInput } from "./UsageError.ts"
 
 /**
@@ -71,32 +72,6 @@ export const count = (name: string, description: string, from: number, to: numbe
   )
 
 /**
- * A rule, as its text: where it may stand beside addresses, the two are checked together.
- *
- * @category flags
- * @since 0.1.0
- */
-export const ruleText = text("rule", 'A rule that selects contacts, such as "status = Active"', "RULE")
-
-/**
- * A rule that is checked at once.
- *
- * @category flags
- * @since 0.1.0
- */
-export const rule = Flag.String("rule").pipe(
-  Flag.mapEffect((given) =>
-    Effect.fromResult(parseRule(given)).pipe(
-      Effect.map(() => RuleText.make(given)),
-      refusedInput
-    )
-  ),
-  Flag.withMetavar("RULE"),
-  Flag.withDescription('A rule that selects contacts, such as "status = Active"'),
-  Flag.withDefault(undefined)
-)
-
-/**
  * Custom fields as they are typed, `key=value`. The value may be empty.
  *
  * @category flags
@@ -105,9 +80,11 @@ export const rule = Flag.String("rule").pipe(
 export const customFields = Flag.String("field").pipe(
   Flag.mapEffect((given) => {
     const at = given.indexOf("=")
-    return at > 0
-      ? Effect.succeed([given.slice(0, at), given.slice(at + 1)] as const)
-      : refusedInput(Effect.fail(invalid("field", "a custom field is written as key=value")))
+    const name = given.slice(0, at)
+    if (at <= 0) return refusedInput(Effect.fail(invalid("field", "a custom field is written as key=value")))
+    return isRecordColumn(name)
+      ? refusedInput(Effect.fail(invalid("field", `${name} is a field that every contact has, and no custom one`)))
+      : Effect.succeed([name, given.slice(at + 1)] as const)
   }),
   Flag.withMetavar("key=value"),
   Flag.withDescription("A custom field (repeatable)"),
@@ -120,3 +97,22 @@ export const customFields = Flag.String("field").pipe(
  * @since 0.1.0
  */
 export const lists = texts("list", "A list to put the contacts on; it comes into being if it is new", "NAME")
+
+/**
+ * A span of time, which is another one where it is not given.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
+  Flag.String(name).pipe(
+    Flag.mapEffect((given) => {
+      const span = parseSpan(given)
+      return span === undefined
+        ? refusedInput(Effect.fail(invalid(name, "a time is written as 30s, 10m, 24h or 7d")))
+        : Effect.succeed(span)
+    }),
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(`${description} (${Duration.format(otherwise)} unless said)`),
+    Flag.withDefault(otherwise)
+  )

@@ -24,7 +24,10 @@ export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<stri
  * @category models
  * @since 0.1.0
  */
-export type OutputFormat = "table" | "json"
+export const outputFormats = ["table", "json", "ndjson", "csv"] as const
+export type OutputFormat = (typeof outputFormats)[number]
+
+const isFormat = (text: string | undefined): text is OutputFormat => outputFormats.some((format) => format === text)
 
 /**
  * A table for people on a terminal, JSON for programs elsewhere, unless the command line says.
@@ -34,7 +37,18 @@ export type OutputFormat = "table" | "json"
  */
 export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): OutputFormat => {
   const given = flagValue(args, ["--output", "-o"])
-  return given === "table" || given === "json" ? given : isTerminal ? "table" : "json"
+  return isFormat(given) ? given : isTerminal ? "table" : "json"
+}
+
+/**
+ * Whether words are wanted of errors alone.
+ *
+ * @category inspection
+ * @since 0.1.0
+ */
+export const isQuiet = (args: ReadonlyArray<string>): boolean => {
+  const end = args.indexOf("--")
+  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--quiet" || arg === "-q")
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * The service that `roster serve` runs, once it listens. The server is loaded only for it.
  */
+import type { IpRange } from "@roster/domain"
 import { Context, Effect, Layer, Redacted, Ref, Stream } from "effect"
 import * as KeyFile from "./KeyFile.ts"
 import { defaultStore } from "./LocalStore.ts"
@@ -24,6 +25,7 @@ export interface ServeInput {
   readonly keyFile: string | undefined
   readonly allowedSenders: ReadonlyArray<string>
   readonly allowFileUrl: ReadonlyArray<string>
+  readonly trustedProxies: ReadonlyArray<IpRange>
 }
 
 /** A server has a store and no address of another service. What the environment says of one is for other commands. */
@@ -54,7 +56,7 @@ const keysAreThere = (keyFile: string, store: string): string =>
  * @category layers
  * @since 0.1.0
  */
-export const layer = ({ allowedSenders, allowFileUrl, host, keyFile, port }: ServeInput) =>
+export const layer = ({ allowedSenders, allowFileUrl, host, keyFile, port, trustedProxies }: ServeInput) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const filename = yield* storeFile
@@ -64,6 +66,7 @@ export const layer = ({ allowedSenders, allowFileUrl, host, keyFile, port }: Ser
         host,
         port,
         store: { filename, allowedSenders, allowFileUrl },
+        trustedProxies,
         onAdministratorKey: (key) => Effect.andThen(handOver(keyFile)(key), Ref.set(isNew, true))
       })
       const listening = Effect.gen(function* () {

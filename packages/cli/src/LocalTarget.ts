@@ -4,6 +4,7 @@
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer, References } from "effect"
+import { rehearsing } from "./DryRun.ts"
 import { storeFile } from "./EmbeddedStore.ts"
 import { Target } from "./Target.ts"
 
@@ -11,12 +12,13 @@ import { Target } from "./Target.ts"
  * @category layers
  * @since 0.1.0
  */
-export const layer = (given: string | undefined) =>
+export const layer = (given: string | undefined, { dryRun }: { readonly dryRun: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const filename = yield* storeFile(given)
+      const embedded = EmbeddedHttpClient.layer({ filename })
       return RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
-        Layer.provide(EmbeddedHttpClient.layer({ filename })),
+        Layer.provide(dryRun ? Layer.provide(rehearsing, embedded) : embedded),
         // What goes wrong reaches the user as an error; the log of a service is for whoever runs one.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
         Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))

@@ -2,7 +2,7 @@
  * The two channels: results on stdout and nothing else, words on stderr.
  */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
-import { outputFormat, type OutputFormat } from "./Invocation.ts"
+import { isQuiet, outputFormat, type OutputFormat } from "./Invocation.ts"
 import { printableLines } from "./Printable.ts"
 
 /**
@@ -15,11 +15,13 @@ export class Output extends Context.Service<
     readonly format: OutputFormat
     /** Whether a person sees what goes to stdout. */
     readonly isTerminal: boolean
+    /** How many characters fit into a line of that terminal; nothing limits a line elsewhere. */
+    readonly width: number | undefined
     /** Writes a part of the result, as fast as the reader takes it. When it ends, the bytes have left this process. */
     readonly write: <E, R>(
       part: Stream.Stream<string | Uint8Array, E, R>
     ) => Effect.Effect<void, E | PlatformError.PlatformError, R>
-    /** A line or more of words. Whether anybody reads them does not matter to the command. */
+    /** A line or more of words, but for `--quiet`. Whether anybody reads them does not matter to the command. */
     readonly note: (words: string) => Effect.Effect<void>
     /** A question, after which the cursor stays on the line. */
     readonly ask: (question: string) => Effect.Effect<void>
@@ -48,6 +50,9 @@ const writeTo = (stream: NodeJS.WriteStream, method: string) => (part: string | 
     })
   })
 
+/** Lets what has happened meanwhile be heard: the work of a local store takes no turn, and a result ends a command in time. */
+const heard = Effect.sleep("1 millis")
+
 /**
  * @category layers
  * @since 0.1.0
@@ -56,15 +61,17 @@ export const layer = Layer.effect(
   Output,
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
+    const args = yield* stdio.args
     const isTerminal = yield* stdio.stdoutIsTerminal
     const writeOut = writeTo(process.stdout, "stdout")
     const writeError = writeTo(process.stderr, "stderr")
     const say = (text: string) => Effect.ignore(writeError(text))
     return Output.of({
-      format: outputFormat(yield* stdio.args, isTerminal),
+      format: outputFormat(args, isTerminal),
       isTerminal,
-      write: (part) => Stream.runForEach(part, writeOut),
-      note: (words) => say(`${printableLines(words)}\n`),
+      width: isTerminal ? process.stdout.columns : undefined,
+      write: (part) => Effect.andThen(heard, Stream.runForEach(part, writeOut)),
+      note: (words) => (isQuiet(args) ? Effect.void : say(`${printableLines(words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)
     })

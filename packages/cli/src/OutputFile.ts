@@ -7,6 +7,31 @@ import { fileProblem } from "./FileProblem.ts"
 import { usageError } from "./UsageError.ts"
 
 /**
+ * Refuses a folder, and without `force` a file that is there.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const refuseTaken = Effect.fnUntraced(function* (target: string, options: { readonly force: boolean }) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(target))
+  if (Option.isNone(info)) return
+  if (info.value.type === "Directory") {
+    return yield* usageError(`${target} is a folder.`, "Name a file in it.")
+  }
+  // The name of a device or pipe would become that of a file, for every program that uses it.
+  if (info.value.type !== "File") {
+    return yield* usageError(`${target} is no file, but a device, a pipe or a socket.`, "Name a file.")
+  }
+  if (!options.force) {
+    return yield* usageError(
+      `${target} is there already and was left as it is.`,
+      "Name another file, or add --force to replace it."
+    )
+  }
+})
+
+/**
  * Makes sure that the file can be written, before anything is asked of a service. Gives the function that writes it, whose
  * result is the number of bytes. An existing file is replaced only with `force`.
  *
@@ -18,19 +43,7 @@ export const prepare = Effect.fnUntraced(function* (target: string, options: { r
   const path = yield* Path.Path
   const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
 
-  const checkTarget = Effect.gen(function* () {
-    const info = yield* Effect.option(fs.stat(target))
-    if (Option.isNone(info)) return
-    if (info.value.type === "Directory") {
-      return yield* usageError(`${target} is a folder.`, "Name a file in it.")
-    }
-    if (!options.force) {
-      return yield* usageError(
-        `${target} is there already and was left as it is.`,
-        "Name another file, or add --force to replace it."
-      )
-    }
-  })
+  const checkTarget = refuseTaken(target, options)
 
   yield* checkTarget
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))

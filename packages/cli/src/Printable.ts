@@ -36,6 +36,12 @@ export const printableLines = (text: string): string => text.split("\n").map(pri
 export const shorten = (text: string): string => printable(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 /**
+ * @category printing
+ * @since 0.1.0
+ */
+export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
+
+/**
  * JSON on one line. Its value is exact; what a terminal would act on is written as an escape, which is the same text to
  * every reader of JSON.
  *

@@ -4,20 +4,35 @@
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer, Redacted } from "effect"
+import { rehearsing } from "./DryRun.ts"
 import { readKey } from "./InputFile.ts"
+import { keyFromCommand } from "./KeyCommand.ts"
 import { KeySource, MissingKey, type Settings } from "./Settings.ts"
 import { Target } from "./Target.ts"
 
-const keyFrom = KeySource.$match({
+/**
+ * The key, from where it is kept.
+ *
+ * @category keys
+ * @since 0.1.0
+ */
+export const keyFrom = KeySource.$match({
   Environment: ({ key }) => Effect.succeed(key),
-  File: ({ path }) => Effect.map(readKey(path), (key) => Redacted.make(key, { label: "apiKey" }))
+  Profile: ({ key }) => Effect.succeed(key),
+  File: ({ path }) => Effect.map(readKey(path), (key) => Redacted.make(key, { label: "apiKey" })),
+  Command: ({ commandLine }) => keyFromCommand(commandLine)
 })
+
+const transport = UndiciHttpClient.layer()
 
 /**
  * @category layers
  * @since 0.1.0
  */
-export const layer = ({ apiKeyHeader, apiKeyPrefix, baseUrl, key }: Extract<Settings, { readonly _tag: "Remote" }>) =>
+export const layer = (
+  { apiKeyHeader, apiKeyPrefix, baseUrl, key }: Extract<Settings, { readonly _tag: "Remote" }>,
+  { dryRun }: { readonly dryRun: boolean }
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const apiKey = yield* keyFrom(key)
@@ -26,4 +41,7 @@ export const layer = ({ apiKeyHeader, apiKeyPrefix, baseUrl, key }: Extract<Sett
       }
       return RosterClient.layer({ baseUrl, apiKey, apiKeyHeader, apiKeyPrefix })
     })
-  ).pipe(Layer.provide(UndiciHttpClient.layer()), Layer.merge(Layer.succeed(Target, { name: baseUrl })))
+  ).pipe(
+    Layer.provide(dryRun ? Layer.provide(rehearsing, transport) : transport),
+    Layer.merge(Layer.succeed(Target, { name: baseUrl }))
+  )

@@ -1,16 +1,45 @@
 /**
  * Printing results. JSON is what the wire has: PascalCase records, an array with one record a line for lists,
- * `{"ok":true}` where the service answers nothing; summaries of our own are in camelCase.
+ * `{"ok":true}` where the service answers nothing; summaries of our own are in camelCase. NDJSON is the same without the
+ * array; CSV has the columns of the table for lists and every field for one record.
  */
+import { protectCell } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
+import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
-import { jsonText } from "./Printable.ts"
-import { recordText, tableOf } from "./Table.ts"
+import { jsonText, printable } from "./Printable.ts"
+import { fieldsOf, recordText, tableOf } from "./Table.ts"
 
-const print = Effect.fnUntraced(function* (text: string) {
+/** One value of which `words` are the form for people. */
+const single = Effect.fnUntraced(function* (value: unknown, words: () => string) {
   const output = yield* Output
-  yield* output.write(Stream.make(`${text}\n`))
+  switch (output.format) {
+    case "json":
+    case "ndjson":
+      return yield* output.write(Stream.make(`${jsonText(value)}\n`))
+    case "csv": {
+      const fields = new Map(fieldsOf(value))
+      return yield* output.write(csvOf([...fields.keys()], Stream.make(fields)))
+    }
+    case "table":
+      return yield* output.write(Stream.make(`${words()}\n`))
+  }
 })
+
+/** Cells that a spreadsheet would run are made safe, as in the file of an export; so is what a terminal would act on. */
+const csvOf = <E, R>(
+  columns: ReadonlyArray<string>,
+  rows: Stream.Stream<ReadonlyMap<string, string>, E, R>
+): Stream.Stream<string | Uint8Array, E, R | Output> =>
+  Stream.unwrap(
+    Effect.map(Output, ({ isTerminal }) => {
+      const cell = (text: string) => protectCell(isTerminal ? printable(text) : text)
+      return Stream.make(columns.map(cell)).pipe(
+        Stream.concat(Stream.map(rows, (fields) => columns.map((column) => cell(fields.get(column) ?? "")))),
+        Stream.pipeThroughChannel(Csv.encode())
+      )
+    })
+  )
 
 /** What cannot be encoded did not come from a decoder either: that is a bug, and thrown as one. */
 const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
@@ -25,9 +54,8 @@ const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
  * @since 0.1.0
  */
 export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, value: A) {
-  const { format } = yield* Output
   const encoded = encoder(schema)(value)
-  yield* print(format === "json" ? jsonText(encoded) : recordText(encoded))
+  yield* single(encoded, () => recordText(encoded))
 })
 
 /**
@@ -43,7 +71,21 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const output = yield* Output
   const encoded = Stream.map(values, encoder(schema))
-  yield* output.write(output.format === "json" ? jsonArray(encoded) : tableRows(columns, encoded))
+  switch (output.format) {
+    case "json":
+      return yield* output.write(jsonArray(encoded))
+    case "ndjson":
+      return yield* output.write(Stream.mapArray(encoded, (part) => [part.map((one) => `${jsonText(one)}\n`).join("")]))
+    case "csv":
+      return yield* output.write(
+        csvOf(
+          columns,
+          Stream.map(encoded, (one) => new Map(fieldsOf(one)))
+        )
+      )
+    case "table":
+      return yield* output.write(tableRows(columns, output.width, encoded))
+  }
 })
 
 const jsonArray = <E, R>(values: Stream.Stream<unknown, E, R>): Stream.Stream<string, E, R> =>
@@ -62,10 +104,11 @@ const jsonArray = <E, R>(values: Stream.Stream<unknown, E, R>): Stream.Stream<st
 
 const tableRows = <E, R>(
   columns: ReadonlyArray<string>,
+  width: number | undefined,
   values: Stream.Stream<unknown, E, R>
 ): Stream.Stream<string, E, R> =>
   Stream.suspend(() => {
-    const table = tableOf(columns)
+    const table = tableOf(columns, width)
     return Stream.mapArray(values, (part) => [`${table(part)}\n`])
   })
 
@@ -75,10 +118,7 @@ const tableRows = <E, R>(
  * @category printing
  * @since 0.1.0
  */
-export const summary = Effect.fnUntraced(function* (value: object, words: string) {
-  const { format } = yield* Output
-  yield* print(format === "json" ? jsonText(value) : words)
-})
+export const summary = (value: object, words: string) => single(value, () => words)
 
 /**
  * That something was done which the service answers with nothing.

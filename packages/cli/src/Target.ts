@@ -3,7 +3,7 @@
  * the embedded store behind the same client.
  */
 import { Context, Effect, Layer } from "effect"
-import { environment, flags, resolve, Settings } from "./Settings.ts"
+import { settings, Settings } from "./Settings.ts"
 
 /**
  * The name of the service or store, as messages and questions have it.
@@ -13,32 +13,37 @@ import { environment, flags, resolve, Settings } from "./Settings.ts"
  */
 export class Target extends Context.Service<Target, { readonly name: string }>()("@roster/cli/Target") {}
 
-const settings = Effect.gen(function* () {
-  return yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment)))
-})
+/**
+ * For a command that changes something, and may be told to show what it would send.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerOfWrite = ({ dryRun }: { readonly dryRun: boolean }) =>
+  Layer.unwrap(
+    Effect.map(
+      settings,
+      Settings.$match({
+        Remote: (remote) =>
+          Layer.unwrap(
+            Effect.map(
+              Effect.promise(() => import("./RemoteTarget.ts")),
+              ({ layer }) => layer(remote, { dryRun })
+            )
+          ),
+        Local: ({ filename }) =>
+          Layer.unwrap(
+            Effect.map(
+              Effect.promise(() => import("./LocalTarget.ts")),
+              ({ layer }) => layer(filename, { dryRun })
+            )
+          )
+      })
+    )
+  )
 
 /**
  * @category layers
  * @since 0.1.0
  */
-export const layer = Layer.unwrap(
-  Effect.map(
-    settings,
-    Settings.$match({
-      Remote: (remote) =>
-        Layer.unwrap(
-          Effect.map(
-            Effect.promise(() => import("./RemoteTarget.ts")),
-            ({ layer }) => layer(remote)
-          )
-        ),
-      Local: ({ filename }) =>
-        Layer.unwrap(
-          Effect.map(
-            Effect.promise(() => import("./LocalTarget.ts")),
-            ({ layer }) => layer(filename)
-          )
-        )
-    })
-  )
-)
+export const layer = layerOfWrite({ dryRun: false })

@@ -29,6 +29,7 @@ const ask = (options: {
   const output = Output.of({
     format: "table",
     isTerminal,
+    width: undefined,
     write: nothing,
     note: nothing,
     noteExactly: nothing,

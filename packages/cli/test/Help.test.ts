@@ -14,14 +14,26 @@ const commands = tree(roster, "roster")
 describe("the commands", () => {
   it("are those of the interface", () => {
     const leaves = commands.filter(([, command]) => command.subcommands.length === 0).map(([path]) => path)
-    assert.deepStrictEqual(leaves, [
-      ...["list", "get", "add", "update", "delete", "import", "export"].map((verb) => `roster contacts ${verb}`),
-      ...["status", "download"].map((verb) => `roster exports ${verb}`),
-      ...["apikeys", "smtp"].flatMap((noun) =>
-        ["list", "get", "create", "update", "delete"].map((verb) => `roster ${noun} ${verb}`)
-      ),
+    const of = (noun: string, ...verbs: ReadonlyArray<string>) => verbs.map((verb) => `roster ${noun} ${verb}`)
+    const credentials = ["list", "get", "create", "update", "delete", "rotate"]
+    assert.sameMembers(leaves, [
+      ...of("contacts", "list", "get", "add", "update", "delete", "restore", "import", "export"),
+      ...of("exports", "status", "download"),
+      ...of("jobs", "list", "get", "cancel"),
+      ...of("apikeys", ...credentials, "audit"),
+      ...of("smtp", ...credentials),
+      ...of("audit", "list"),
+      ...of("auth", "login", "status", "logout"),
+      ...of("profile", "list", "use", "remove"),
+      ...of("config", "list"),
       "roster emails send",
-      "roster serve"
+      "roster serve",
+      "roster backup",
+      "roster restore",
+      "roster whoami",
+      "roster doctor",
+      "roster completions",
+      "roster commands"
     ])
   })
 

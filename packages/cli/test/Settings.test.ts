@@ -66,7 +66,9 @@ describe("settings", () => {
         ROSTER_API_KEY: "k",
         ROSTER_API_KEY_HEADER: "X-K",
         ROSTER_API_KEY_PREFIX: "",
-        ROSTER_DB: "a.db"
+        ROSTER_DB: "a.db",
+        ROSTER_PROFILE: "work",
+        ROSTER_REQUIRE_REMOTE: "true"
       }
       const given = yield* environment.parse(ConfigProvider.fromEnv({ env }))
       assert.deepStrictEqual(given, {
@@ -74,8 +76,29 @@ describe("settings", () => {
         apiKey: Redacted.make("k"),
         apiKeyHeader: "X-K",
         apiKeyPrefix: undefined,
-        db: "a.db"
+        db: "a.db",
+        profile: "work",
+        requireRemote: true
       })
     })
   )
+
+  it("are those of the profile where neither flags nor environment say", () => {
+    const profile = { name: "work", baseUrl: url, apiKey: key, apiKeyHeader: "X-Profile" }
+    const remote = { baseUrl: url, apiKeyHeader: "X-Profile", apiKeyPrefix: undefined }
+    assert.deepStrictEqual(
+      Result.getOrThrow(resolve({}, {}, profile)),
+      Settings.Remote({ ...remote, key: KeySource.Profile({ name: "work", key }) })
+    )
+    const other = Redacted.make("other")
+    assert.deepStrictEqual(
+      Result.getOrThrow(resolve({}, { apiKey: other }, profile)),
+      Settings.Remote({ ...remote, key: KeySource.Environment({ key: other }) })
+    )
+    // A store file that is named is what is meant; nothing of the profile goes there.
+    assert.deepStrictEqual(
+      Result.getOrThrow(resolve({ db: "a.db" }, {}, profile)),
+      Settings.Local({ filename: "a.db" })
+    )
+  })
 })

@@ -26,6 +26,7 @@ export const runHere = Effect.fnUntraced(function* (
   const output = Output.of({
     format: outputFormat(args, isTerminal),
     isTerminal,
+    width: undefined,
     write: (part) =>
       Stream.runForEach(part, (text) =>
         Effect.sync(() => {

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url"
 export const bin = fileURLToPath(new URL("../dist/roster.js", import.meta.url))
 
 /** Compiled sources of earlier starts: half the time of each start is theirs. */
-const compileCache = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
+export const compileCache = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
 
 export interface Ended {
   readonly code: number | null
@@ -88,5 +88,9 @@ export const jsonOf = <A>({ stdout }: Pick<Ended, "stdout">): A => JSON.parse(st
 /** The failure as a program reads it: the last line of stderr. */
 export const failure = ({
   stderr
-}: Pick<Ended, "stderr">): { readonly code: string; readonly message: string; readonly hint: string } =>
-  JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "")
+}: Pick<Ended, "stderr">): {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  readonly resume?: string
+} => JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "")

@@ -1,15 +1,15 @@
 /**
  * `roster serve`
  */
+import { IpRange } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { text, texts } from "../Inputs.ts"
 import { layer, Listening } from "../Listening.ts"
 import { Output } from "../Output.ts"
+import { isThisMachine } from "../Reachability.ts"
 import { Signals } from "../Signals.ts"
-
-const isThisMachine = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host)
+import { parseWith } from "../UsageError.ts"
 
 export const serve = Command.make(
   "serve",
@@ -30,7 +30,13 @@ export const serve = Command.make(
     ),
     keyFile: text("key-file", "Where the administrator key of a new store goes; standard output unless said", "FILE"),
     allowedSenders: texts("allow-sender", "Who mail may come from: an address, or '*@example.com'", "PATTERN"),
-    allowFileUrl: texts("allow-file-url", "A host that files may be imported from by address, or any", "HOST|any")
+    allowFileUrl: texts("allow-file-url", "A host that files may be imported from by address, or any", "HOST|any"),
+    trustedProxies: Flag.String("trusted-proxy").pipe(
+      Flag.mapEffect(parseWith(IpRange, "trusted-proxy")),
+      Flag.withMetavar("CIDR"),
+      Flag.withDescription("A proxy in front, whose X-Forwarded-For says where a request comes from (repeatable)"),
+      Flag.atLeast(0)
+    )
   },
   Effect.fnUntraced(function* ({ host }) {
     const output = yield* Output

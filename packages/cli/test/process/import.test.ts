@@ -28,7 +28,8 @@ describe("roster contacts import", () => {
         rejected: 2,
         duplicates: 1,
         notSent: 0,
-        unknown: 0
+        unknown: 0,
+        rejectedFile: "contacts.csv.rejected.csv"
       })
       assert.deepStrictEqual(
         rejectedRows.map(({ line }) => line),

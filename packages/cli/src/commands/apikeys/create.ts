@@ -1,37 +1,55 @@
 /**
  * `roster apikeys create`
  */
-import { CredentialsService, NewApiKey } from "@roster/domain"
+import { ApiKey, CredentialsService, NewApiKey } from "@roster/domain"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
-import { access, expires, ipRanges, subaccount } from "../../CredentialFlags.ts"
-import { newSecret } from "../../NewSecret.ts"
+import { CliError, Command } from "effect/cli"
+import { expires, ipRanges, levelFlags, levelsOf, namesLevels, subaccount } from "../../CredentialFlags.ts"
+import { dryRun } from "../../DryRun.ts"
+import { makeCredential, out } from "../../NewCredential.ts"
 import { present } from "../../Present.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
 export const create = Command.make(
   "create",
-  { name, access: access(1), expires, ipRanges, subaccount },
-  Effect.fnUntraced(function* ({ access, expires, ipRanges, name, subaccount }) {
+  { name, ...levelFlags, expires, ipRanges, out, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount, ...levels }) {
     const { apiKeys } = yield* CredentialsService
-    yield* newSecret(
-      NewApiKey,
-      yield* apiKeys.create({ name, accessLevels: access, ...present({ expires, ipRanges, subaccount }) })
-    )
+    const accessLevels = yield* levelsOf(levels)
+    yield* makeCredential({
+      out,
+      schema: NewApiKey,
+      shown: ApiKey,
+      create: apiKeys.create({ name, accessLevels, ...present({ expires, ipRanges, subaccount }) }),
+      remove: (name) => apiKeys.delete(name, { subaccount })
+    })
   })
 ).pipe(
+  Command.validate((flags) =>
+    namesLevels(flags)
+      ? Effect.void
+      : Effect.fail(
+          new CliError.ValidationError({
+            message: "Say what the key may do: --for contacts:read,export, or --access ViewContacts,Export."
+          })
+        )
+  ),
   Command.withDescription("Make an API key and show its secret, once"),
   Command.withExamples([
-    { command: "roster apikeys create ci-sync --access ViewContacts,Export --expires 30d" },
+    { command: "roster apikeys create ci-sync --for contacts:read,export --expires 30d" },
+    {
+      command: "roster apikeys create ci-sync --access ViewContacts,Export --expires 30d",
+      description: "The same, by access levels"
+    },
     {
       command: "roster apikeys create office --access ModifyContacts --ip-range 192.0.2.0/24",
       description: "Usable from one network"
     },
     {
-      command: "roster apikeys create ci-sync --access Export -o json | jq -r .Token > key",
-      description: "Keep the secret, which is shown once"
+      command: "roster apikeys create ci-sync --access Export --out ci-sync.key",
+      description: "Keep the secret, which is shown once, in a file of its own"
     }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

@@ -6,24 +6,26 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { confirm, yes } from "../../Confirm.ts"
 import { subaccount } from "../../CredentialFlags.ts"
+import { dryRun } from "../../DryRun.ts"
 import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
 export const deleteCommand = Command.make(
   "delete",
-  { name, subaccount, yes },
-  Effect.fnUntraced(function* ({ name, subaccount, yes }) {
+  { name, subaccount, yes, dryRun },
+  Effect.fnUntraced(function* ({ dryRun, name, subaccount, yes }) {
     const { apiKeys } = yield* CredentialsService
-    yield* confirm(`delete the API key ${name}, which stops working at once`, { yes })
+    yield* confirm(`delete the API key ${name}, which stops working at once`, { yes: yes || dryRun })
     yield* apiKeys.delete(name, { subaccount })
     yield* Results.done(`Deleted the API key ${name}`)
   })
 ).pipe(
+  Command.withAlias("rm"),
   Command.withDescription("Delete an API key, which stops working at once"),
   Command.withExamples([
     { command: "roster apikeys delete ci-sync" },
     { command: "roster apikeys delete ci-sync --yes", description: "Without being asked" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

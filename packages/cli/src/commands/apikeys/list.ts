@@ -18,6 +18,7 @@ export const list = Command.make(
     yield* Results.records(ApiKey, columns, Stream.fromArrayEffect(apiKeys.list({ subaccount })))
   })
 ).pipe(
+  Command.withAlias("ls"),
   Command.withDescription("List the API keys, without their secrets"),
   Command.withExamples([
     { command: "roster apikeys list" },

@@ -5,7 +5,17 @@ import { ApiKey, CredentialsService } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changed, keptLevels } from "../../CredentialChange.ts"
-import { access, checkChanges, clearing, expires, ipRanges, subaccount } from "../../CredentialFlags.ts"
+import {
+  checkChanges,
+  clearing,
+  expires,
+  ipRanges,
+  levelFlags,
+  levelsOf,
+  namesLevels,
+  subaccount
+} from "../../CredentialFlags.ts"
+import { dryRun } from "../../DryRun.ts"
 import { present } from "../../Present.ts"
 import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
@@ -13,11 +23,12 @@ import { name, rename } from "./name.ts"
 
 export const update = Command.make(
   "update",
-  { name, rename, access: access(0), expires, ipRanges, ...clearing, subaccount },
-  Effect.fnUntraced(function* ({ access, name, subaccount, ...changes }) {
+  { name, rename, ...levelFlags, expires, ipRanges, ...clearing, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ access, for: wanted, name, subaccount, ...changes }) {
     const { apiKeys } = yield* CredentialsService
     const current = yield* apiKeys.get(name, { subaccount })
-    const accessLevels = access.length > 0 ? access : yield* keptLevels(current.accessLevels)
+    const levels = { access, for: wanted }
+    const accessLevels = namesLevels(levels) ? yield* levelsOf(levels) : yield* keptLevels(current.accessLevels)
     const payload = {
       name: changes.rename ?? name,
       accessLevels,
@@ -27,15 +38,16 @@ export const update = Command.make(
     yield* Results.record(ApiKey, yield* apiKeys.update(name, payload))
   })
 ).pipe(
-  Command.validate(({ access, ...changes }) => checkChanges(changes, access.length > 0)),
+  Command.validate((flags) => checkChanges(flags, namesLevels(flags))),
   Command.withDescription("Change what the flags name of the API key, and leave the rest"),
   Command.withExamples([
     { command: "roster apikeys update ci-sync --access ViewContacts,Export,Security" },
+    { command: "roster apikeys update ci-sync --for contacts:read,export", description: "These and no others" },
     {
       command: "roster apikeys update ci-sync --rename ci-sync-old --expires 7d",
       description: "Another name, and an end"
     },
     { command: "roster apikeys update ci-sync --no-expiry --no-ip-range", description: "No end, from everywhere" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

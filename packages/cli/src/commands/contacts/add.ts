@@ -4,6 +4,7 @@
 import { Contact, ContactsService, ContactStatus } from "@roster/domain"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { dryRun } from "../../DryRun.ts"
 import { customFields, email, lists, text } from "../../Inputs.ts"
 import { present } from "../../Present.ts"
 import * as Results from "../../Results.ts"
@@ -20,9 +21,10 @@ export const add = Command.make(
       Flag.withDefault(undefined)
     ),
     customFields,
-    lists
+    lists,
+    dryRun
   },
-  Effect.fnUntraced(function* ({ lists, ...fields }) {
+  Effect.fnUntraced(function* ({ dryRun: _dryRun, lists, ...fields }) {
     const contacts = yield* ContactsService
     const added = yield* contacts.add([present(fields)], { listNames: lists.length === 0 ? undefined : lists })
     yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
@@ -40,5 +42,5 @@ export const add = Command.make(
       description: "Change the status of a contact"
     }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

@@ -1,28 +1,31 @@
 /**
  * `roster contacts delete`
  */
-import { type ContactFilter, contactFilterFromInput, ContactsService } from "@roster/domain"
+import { ContactFilter, contactFilterFromInput, ContactsService } from "@roster/domain"
 import { Effect, Option } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
-import { confirm, yes } from "../../Confirm.ts"
-import { parseEmail, ruleText } from "../../Inputs.ts"
+import { confirm, confirmCount, confirmNumber, yes } from "../../Confirm.ts"
+import { dryRun } from "../../DryRun.ts"
+import { parseEmail, text } from "../../Inputs.ts"
 import * as Results from "../../Results.ts"
+import { filterFlags, noteFields, oneRule } from "../../RuleFlags.ts"
+import { deleteByRule, deleteSnapshot, mostByYes } from "../../SnapshotDeletion.ts"
 import * as Target from "../../Target.ts"
 import { refusedHere } from "../../UsageError.ts"
 
-const described = (filter: ContactFilter): string =>
-  filter._tag === "ByRule"
-    ? `every contact that the rule ${filter.rule} selects`
-    : filter.emails.length === 1
-      ? `the contact ${filter.emails[0]}`
-      : `${filter.emails.length} contacts, ${filter.emails[0]} the first`
-
-const deleteContacts = Effect.fnUntraced(function* (filter: ContactFilter) {
+const deleteByEmails = Effect.fnUntraced(function* (
+  emails: readonly [string, ...ReadonlyArray<string>],
+  given: { readonly yes: boolean; readonly confirm: number | undefined }
+) {
   const contacts = yield* ContactsService
+  const count = emails.length
+  const what = count === 1 ? `the contact ${emails[0]}` : `${count} contacts, ${emails[0]} the first`
+  yield* count > mostByYes
+    ? confirmNumber(`delete ${what} everywhere`, count, given)
+    : confirm(`delete ${what} everywhere`, given)
   // One address has an operation of its own, which says when nobody has it.
-  yield* filter._tag === "ByEmails" && filter.emails.length === 1
-    ? contacts.delete(filter.emails[0])
-    : contacts.deleteMany(filter)
+  yield* count === 1 ? contacts.delete(emails[0]) : contacts.deleteMany(ContactFilter.ByEmails({ emails }))
+  yield* Results.done(`Deleted ${what}`)
 })
 
 export const deleteCommand = Command.make(
@@ -33,32 +36,60 @@ export const deleteCommand = Command.make(
       Argument.mapEffect(parseEmail("email")),
       Argument.variadic()
     ),
-    rule: ruleText,
-    yes
+    ...filterFlags,
+    backup: text("backup", "Where the contacts of a rule are kept before they are deleted", "FILE"),
+    snapshot: text("snapshot", "Delete the contacts that are in this backup, as when going on with a delete", "FILE"),
+    yes,
+    confirm: confirmCount,
+    dryRun
   },
-  Effect.fnUntraced(function* ({ emails, rule, yes }) {
-    const input = { rule, emails: emails.length === 0 ? undefined : emails }
+  Effect.fnUntraced(function* ({ emails, rawRule, rule, snapshot, ...given }) {
+    if (snapshot !== undefined) {
+      const what = `delete the contacts in ${snapshot}`
+      return yield* deleteSnapshot(snapshot, { ...given, what, isSevere: false })
+    }
+    const input = { rule: rule ?? rawRule, emails: emails.length === 0 ? undefined : emails }
     const filter = yield* refusedHere(contactFilterFromInput(input))
     if (Option.isNone(filter)) return
-    const what = described(filter.value)
-    yield* confirm(`delete ${what} everywhere`, { yes })
-    yield* deleteContacts(filter.value)
-    yield* Results.done(`Deleted ${what}`)
+    if (filter.value._tag === "ByEmails") {
+      // Where nothing is sent, nobody need agree.
+      return yield* deleteByEmails(filter.value.emails, { ...given, yes: given.yes || given.dryRun })
+    }
+    yield* noteFields(filter.value.rule)
+    yield* deleteByRule(filter.value.rule, given)
   })
 ).pipe(
-  Command.validate(({ emails, rule }) =>
-    emails.length === 0 && rule === undefined
-      ? Effect.fail(new CliError.ValidationError({ message: "Say which contacts: their addresses, or --rule." }))
-      : Effect.void
+  Command.withAlias("rm"),
+  Command.validate((given) => oneRule(given)),
+  Command.validate(({ backup, emails, rawRule, rule, snapshot }) => {
+    const isByRule = rule !== undefined || rawRule !== undefined
+    const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
+    if (snapshot !== undefined && (isByRule || emails.length > 0 || backup !== undefined)) {
+      return refuse("--snapshot says which contacts: it stands alone.")
+    }
+    if (snapshot === undefined && !isByRule && emails.length === 0) {
+      return refuse("Say which contacts: their addresses, --rule or --snapshot.")
+    }
+    return backup !== undefined && !isByRule ? refuse("--backup goes with --rule.") : Effect.void
+  }),
+  Command.withDescription(
+    "Delete contacts everywhere, from all lists; those of a rule are counted and kept in a file before"
   ),
-  Command.withDescription("Delete contacts everywhere, from all lists"),
   Command.withExamples([
     { command: "roster contacts delete ann@example.com" },
     {
       command: "roster contacts delete ann@example.com bob@example.com --yes",
       description: "Several, without being asked"
     },
-    { command: 'roster contacts delete --rule "status = Bounced" --yes', description: "All that a rule selects" }
+    { command: 'roster contacts delete --rule "status = Bounced"', description: "All that a rule selects" },
+    {
+      command: 'roster contacts delete --rule "status = Bounced" --dry-run',
+      description: "How many that would be, and who for example"
+    },
+    {
+      command: 'roster contacts delete --rule "status = Bounced" --yes --confirm 20417',
+      description: "Without a terminal: so many, or nothing is deleted"
+    }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

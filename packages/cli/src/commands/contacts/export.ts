@@ -5,9 +5,10 @@ import { awaitExport, contactFilterFromInput, ContactsService, ExportLink } from
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { delivery, deliveryFlags } from "../../ExportDelivery.ts"
-import { parseEmail, ruleText, toggle } from "../../Inputs.ts"
+import { parseEmail, toggle } from "../../Inputs.ts"
 import { Output } from "../../Output.ts"
 import * as Results from "../../Results.ts"
+import { filterFlags, noteFields, oneRule } from "../../RuleFlags.ts"
 import * as Target from "../../Target.ts"
 import { refusedHere, usageError } from "../../UsageError.ts"
 
@@ -16,7 +17,7 @@ const formats = { csv: "Csv", json: "Json", xml: "Xml" } as const
 export const exportCommand = Command.make(
   "export",
   {
-    rule: ruleText,
+    ...filterFlags,
     emails: Flag.String("email").pipe(
       Flag.mapEffect(parseEmail("email")),
       Flag.withMetavar("EMAIL"),
@@ -31,11 +32,12 @@ export const exportCommand = Command.make(
     noWait: toggle("no-wait", "Print the id and the link at once, and let the service work"),
     ...deliveryFlags
   },
-  Effect.fnUntraced(function* ({ emails, force, format, noWait, out, rule, zip }) {
+  Effect.fnUntraced(function* ({ emails, force, format, noWait, out, rawRule, rule, zip }) {
     const output = yield* Output
     const filter = yield* refusedHere(
-      contactFilterFromInput({ rule, emails: emails.length === 0 ? undefined : emails })
+      contactFilterFromInput({ rule: rule ?? rawRule, emails: emails.length === 0 ? undefined : emails })
     )
+    if (Option.isSome(filter) && filter.value._tag === "ByRule") yield* noteFields(filter.value.rule)
     if (zip && !noWait && out === undefined && output.isTerminal) {
       return yield* usageError("A packed file is nothing for a terminal.", "Name a file with --out.")
     }
@@ -53,6 +55,7 @@ export const exportCommand = Command.make(
     yield* deliver(contacts.download(link.link))
   }, Effect.scoped)
 ).pipe(
+  Command.validate((given) => oneRule(given)),
   Command.validate(({ noWait, out }) =>
     noWait && out !== undefined
       ? Effect.fail(

@@ -1,15 +1,20 @@
 /**
  * `roster contacts import`
  */
-import { isEncoding, readContacts, uploadContacts } from "@roster/domain"
+import { likelyFields, readContacts, surveyContacts } from "@roster/domain"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { importOutcome, importSummary, importWords } from "../../ImportReport.ts"
-import { checkInputs, readBytes } from "../../InputFile.ts"
-import { lists } from "../../Inputs.ts"
-import * as Results from "../../Results.ts"
+import { Argument, CliError, Command } from "effect/cli"
+import { openImported } from "../../ImportedFile.ts"
+import { importFlags } from "../../ImportFlags.ts"
+import { handOver } from "../../ImportHandover.ts"
+import { invalidRows } from "../../ImportReport.ts"
+import { importRows } from "../../ImportRun.ts"
+import { checkInputs } from "../../InputFile.ts"
+import { Output } from "../../Output.ts"
+import { withProgress } from "../../Progress.ts"
+import { rejectedRowsOf } from "../../RejectedFile.ts"
 import * as Target from "../../Target.ts"
-import { invalid, refusedInput } from "../../UsageError.ts"
+import { quoted } from "../../WayOn.ts"
 
 export const importCommand = Command.make(
   "import",
@@ -17,33 +22,61 @@ export const importCommand = Command.make(
     file: Argument.String("file").pipe(
       Argument.withDescription("A CSV file with a column Email, or - for standard input")
     ),
-    lists,
-    encoding: Flag.String("encoding").pipe(
-      Flag.mapEffect((name) =>
-        isEncoding(name)
-          ? Effect.succeed(name)
-          : refusedInput(
-              Effect.fail(
-                invalid("encoding", "there is no encoding of this name; utf-8, utf-16le and windows-1252 are some")
-              )
-            )
-      ),
-      Flag.withMetavar("NAME"),
-      Flag.withDescription("The encoding of the file, UTF-8 unless said or marked in the file"),
-      Flag.withDefault(undefined)
-    )
+    ...importFlags
   },
-  Effect.fnUntraced(function* ({ encoding, file, lists }) {
-    const rows = readContacts(yield* readBytes(file), { encoding })
-    const report = yield* uploadContacts(rows, { listNames: lists.length === 0 ? undefined : lists })
-    yield* Results.summary(importSummary(report), importWords(report))
-    yield* importOutcome(report)
-  })
+  Effect.fnUntraced(function* (given) {
+    const { columns, delimiter, encoding, lists } = given
+    const output = yield* Output
+    const reading = { encoding, delimiter, columns }
+    const keepRejected = yield* rejectedRowsOf(given.file, given)
+    const file = yield* openImported(given.file)
+    const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
+      surveyContacts(readContacts(file.digested, reading), { onProgress })
+    )
+    for (const [column, field] of likelyFields(survey.header?.cells ?? [], columns)) {
+      const map = `--map ${quoted(`${column}=${field}`)}`
+      yield* output.note(`${column} is taken as a custom field; ${map} if the contact's own field is meant`)
+    }
+    if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
+    if (given.via === "file") {
+      return yield* handOver(file, survey, { listName: lists[0], encoding, dryRun: given.dryRun })
+    }
+    yield* importRows({ ...given, file, rows: readContacts(file.bytes, reading), survey, reading, keepRejected })
+  }, Effect.scoped)
 ).pipe(
+  Command.validate(({ columns, concurrency, delimiter, lists, noJournal, rejected, restart, via }) =>
+    via === "file" &&
+    (columns.length > 0 ||
+      concurrency !== undefined ||
+      delimiter !== undefined ||
+      lists.length > 1 ||
+      noJournal ||
+      rejected !== undefined ||
+      restart)
+      ? Effect.fail(
+          new CliError.ValidationError({
+            message:
+              "With --via file the service reads the file by itself: it takes one --list and --encoding, and no --map, --delimiter, --concurrency, --rejected, --restart or --no-journal."
+          })
+        )
+      : Effect.void
+  ),
   Command.withDescription("Add the contacts of a CSV file, or update those that are there"),
   Command.withExamples([
     { command: "roster contacts import contacts.csv --list Newsletter" },
+    {
+      command: "roster contacts import contacts.csv --dry-run",
+      description: "What would be sent, and what is wrong with the rest"
+    },
+    {
+      command: "roster contacts import contacts.csv --map 'First Name=FirstName' --delimiter ';'",
+      description: "A column that has another name"
+    },
     { command: "roster contacts import excel.csv --encoding windows-1252", description: "A file that is not UTF-8" },
+    {
+      command: "roster contacts import contacts.csv.rejected.csv",
+      description: "The rows that were rejected, once they are corrected"
+    },
     {
       command: "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows",
       description: "From standard input; the rows that were rejected"

@@ -4,8 +4,9 @@
 import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { CliError, Command } from "effect/cli"
-import { count, rule, toggle } from "../../Inputs.ts"
+import { count, toggle } from "../../Inputs.ts"
 import * as Results from "../../Results.ts"
+import { noteFields, oneRule, ruleFlags } from "../../RuleFlags.ts"
 import * as Target from "../../Target.ts"
 
 const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
@@ -15,10 +16,12 @@ export const list = Command.make(
   {
     limit: count("limit", "How many at most: 20 unless said", 1, maximumContactsPerPage),
     offset: count("offset", "How many to skip ahead", 0, Number.MAX_SAFE_INTEGER),
-    rule,
+    ...ruleFlags,
     all: toggle("all", "All of them, however many there are")
   },
-  Effect.fnUntraced(function* ({ all, limit, offset, rule }) {
+  Effect.fnUntraced(function* ({ all, limit, offset, rawRule, rule: checked }) {
+    const rule = checked ?? rawRule
+    yield* noteFields(rule)
     const contacts = yield* ContactsService
     const found = all
       ? contacts.stream({ offset, rule })
@@ -26,6 +29,8 @@ export const list = Command.make(
     yield* Results.records(Contact, columns, found)
   })
 ).pipe(
+  Command.withAlias("ls"),
+  Command.validate((given) => oneRule(given)),
   Command.validate(({ all, limit }) =>
     all && limit !== undefined
       ? Effect.fail(new CliError.ValidationError({ message: "--all and --limit exclude each other." }))

@@ -4,6 +4,7 @@
 import { Contact, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { CliError, Command } from "effect/cli"
+import { dryRun } from "../../DryRun.ts"
 import { customFields, email, text } from "../../Inputs.ts"
 import { present } from "../../Present.ts"
 import * as Results from "../../Results.ts"
@@ -15,9 +16,10 @@ export const update = Command.make(
     email,
     firstName: text("first-name", "First name", "NAME"),
     lastName: text("last-name", "Last name", "NAME"),
-    customFields
+    customFields,
+    dryRun
   },
-  Effect.fnUntraced(function* ({ email, ...changes }) {
+  Effect.fnUntraced(function* ({ dryRun: _dryRun, email, ...changes }) {
     const contacts = yield* ContactsService
     yield* Results.record(Contact, yield* contacts.update(email, present(changes)))
   })
@@ -39,5 +41,5 @@ export const update = Command.make(
       description: "Set a custom field, empty another"
     }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

@@ -4,6 +4,7 @@
 import { EmailAddress, emailAddressIssue, EmailSend, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
+import { dryRun } from "../../DryRun.ts"
 import { checkInputs, readText } from "../../InputFile.ts"
 import { text } from "../../Inputs.ts"
 import { present } from "../../Present.ts"
@@ -38,7 +39,8 @@ export const send = Command.make(
     text: text("text", "Its text"),
     textFile: text("text-file", "The file that holds its text, or -", "FILE|-"),
     html: text("html", "Its text as HTML"),
-    htmlFile: text("html-file", "The file that holds its text as HTML, or -", "FILE|-")
+    htmlFile: text("html-file", "The file that holds its text as HTML, or -", "FILE|-"),
+    dryRun
   },
   Effect.fnUntraced(function* (input) {
     const parts = [
@@ -76,6 +78,6 @@ export const send = Command.make(
       description: "A page from a file"
     }
   ]),
-  Command.provide(Target.layer),
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun })),
   Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
 )

@@ -1,30 +1,37 @@
 /**
  * `roster smtp create`
  */
-import { CredentialsService, NewSmtpCredentials } from "@roster/domain"
+import { CredentialsService, NewSmtpCredentials, SmtpCredentials } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { expires, ipRanges, subaccount } from "../../CredentialFlags.ts"
-import { newSecret } from "../../NewSecret.ts"
+import { dryRun } from "../../DryRun.ts"
+import { makeCredential, out } from "../../NewCredential.ts"
 import { present } from "../../Present.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
 export const create = Command.make(
   "create",
-  { name, expires, ipRanges, subaccount },
-  Effect.fnUntraced(function* ({ expires, ipRanges, name, subaccount }) {
+  { name, expires, ipRanges, out, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount }) {
     const { smtp } = yield* CredentialsService
-    yield* newSecret(NewSmtpCredentials, yield* smtp.create({ name, ...present({ expires, ipRanges, subaccount }) }))
+    yield* makeCredential({
+      out,
+      schema: NewSmtpCredentials,
+      shown: SmtpCredentials,
+      create: smtp.create({ name, ...present({ expires, ipRanges, subaccount }) }),
+      remove: (name) => smtp.delete(name, { subaccount })
+    })
   })
 ).pipe(
   Command.withDescription("Make SMTP credentials and show their secret, once"),
   Command.withExamples([
     { command: "roster smtp create shop@example.com --expires 2030-12-31" },
     {
-      command: "roster smtp create shop@example.com -o json | jq -r .Token > password",
-      description: "Keep the secret, which is shown once"
+      command: "roster smtp create shop@example.com --out shop.password",
+      description: "Keep the secret, which is shown once, in a file of its own"
     }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

@@ -6,24 +6,26 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { confirm, yes } from "../../Confirm.ts"
 import { subaccount } from "../../CredentialFlags.ts"
+import { dryRun } from "../../DryRun.ts"
 import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
 export const deleteCommand = Command.make(
   "delete",
-  { name, subaccount, yes },
-  Effect.fnUntraced(function* ({ name, subaccount, yes }) {
+  { name, subaccount, yes, dryRun },
+  Effect.fnUntraced(function* ({ dryRun, name, subaccount, yes }) {
     const { smtp } = yield* CredentialsService
-    yield* confirm(`delete the SMTP credentials ${name}, which stop working at once`, { yes })
+    yield* confirm(`delete the SMTP credentials ${name}, which stop working at once`, { yes: yes || dryRun })
     yield* smtp.delete(name, { subaccount })
     yield* Results.done(`Deleted the SMTP credentials ${name}`)
   })
 ).pipe(
+  Command.withAlias("rm"),
   Command.withDescription("Delete SMTP credentials, which stop working at once"),
   Command.withExamples([
     { command: "roster smtp delete shop@example.com" },
     { command: "roster smtp delete shop@example.com --yes", description: "Without being asked" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

@@ -18,6 +18,7 @@ export const list = Command.make(
     yield* Results.records(SmtpCredentials, columns, Stream.fromArrayEffect(smtp.list({ subaccount })))
   })
 ).pipe(
+  Command.withAlias("ls"),
   Command.withDescription("List the SMTP credentials, without their secrets"),
   Command.withExamples([
     { command: "roster smtp list" },

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changed } from "../../CredentialChange.ts"
 import { checkChanges, clearing, expires, ipRanges, subaccount } from "../../CredentialFlags.ts"
+import { dryRun } from "../../DryRun.ts"
 import { present } from "../../Present.ts"
 import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
@@ -13,7 +14,7 @@ import { name, rename } from "./name.ts"
 
 export const update = Command.make(
   "update",
-  { name, rename, expires, ipRanges, ...clearing, subaccount },
+  { name, rename, expires, ipRanges, ...clearing, subaccount, dryRun },
   Effect.fnUntraced(function* ({ name, subaccount, ...changes }) {
     const { smtp } = yield* CredentialsService
     const current = yield* smtp.get(name, { subaccount })
@@ -28,5 +29,5 @@ export const update = Command.make(
     { command: "roster smtp update shop@example.com --rename sales@example.com", description: "Another name" },
     { command: "roster smtp update shop@example.com --no-expiry --no-ip-range", description: "No end, from everywhere" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
 )

@@ -1,0 +1,45 @@
+/**
+ * The commands as data, for shells and programs: with the flags that all of them have.
+ */
+import { Command, Completions } from "effect/cli"
+import { globalFlags } from "./GlobalFlags.ts"
+
+/** The descriptor of a command leaves the global flags out; that of a command that has them as its own does not. */
+const common = Completions.fromCommand(
+  Command.make("common", Object.fromEntries(globalFlags.map(({ flag }, index) => [`flag${index}`, flag])))
+).flags
+
+const withCommonFlags = (descriptor: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+  ...descriptor,
+  flags: descriptor.subcommands.length === 0 ? [...descriptor.flags, ...common] : descriptor.flags,
+  subcommands: descriptor.subcommands.map(withCommonFlags)
+})
+
+/**
+ * Every command, under its name and under its short name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
+  withCommonFlags(Completions.fromCommand(root))
+
+/**
+ * A tree without the short names, each of which is a command of its own to a shell.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const withoutAliases = (
+  descriptor: Completions.CommandDescriptor,
+  command: Command.Command.Any
+): Completions.CommandDescriptor => {
+  const subcommands = command.subcommands.flatMap((group) => group.commands)
+  return {
+    ...descriptor,
+    subcommands: descriptor.subcommands.flatMap((sub) => {
+      const named = subcommands.find(({ name }) => name === sub.name)
+      return named === undefined ? [] : [withoutAliases(sub, named)]
+    })
+  }
+}

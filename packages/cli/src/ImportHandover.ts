@@ -1,0 +1,46 @@
+/**
+ * An import that the service makes by itself: it is given the file, and has no way to say how far it is.
+ */
+import { ContactsService, ImportSource, type UploadSurvey } from "@roster/domain"
+import { Effect, FileSystem, Path } from "effect"
+import type { ImportedFile } from "./ImportedFile.ts"
+import * as Results from "./Results.ts"
+import { settings } from "./Settings.ts"
+import { Target } from "./Target.ts"
+
+/**
+ * Hands a surveyed file over, or says what would be handed over.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const handOver = Effect.fnUntraced(function* (
+  file: ImportedFile,
+  { duplicates, invalid, read }: UploadSurvey,
+  options: { readonly listName: string | undefined; readonly encoding: string | undefined; readonly dryRun: boolean }
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const contacts = yield* ContactsService
+  const target = yield* Target
+  const { dryRun, encoding, listName } = options
+  const counts = { read, invalid, duplicates }
+  const found = `${read} rows, ${invalid} of them not valid, ${duplicates} duplicates`
+  if (dryRun) {
+    return yield* Results.summary(
+      { dryRun: true, target: target.name, via: "file", ...counts },
+      `${target.name} would get the file: ${found}.\nNothing was sent.`
+    )
+  }
+  yield* file.unchanged
+  const source = ImportSource.File({ name: path.basename(file.path), content: fs.stream(file.path), replayable: true })
+  yield* contacts.import(source, { listName, encodingName: encoding })
+  const isLocal = (yield* settings)._tag === "Local"
+  const status = isLocal
+    ? "See how far it is with: roster jobs list"
+    : "The interface has no status of an import: look for the contacts themselves."
+  yield* Results.summary(
+    { handedOver: true, ...counts, status },
+    `${target.name} has the file and works on it: ${found}.\n${status}`
+  )
+})

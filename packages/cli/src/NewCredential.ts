@@ -1,0 +1,86 @@
+/**
+ * Making a credential, whose secret is seen once. The way out is open before anything is asked of the service; where the
+ * secret is lost on that way all the same, the credential is deleted again, since nobody could ever use it.
+ */
+import { Effect, FileSystem, Option, Redacted, type Schema } from "effect"
+import { text } from "./Inputs.ts"
+import { Output } from "./Output.ts"
+import { refuseTaken } from "./OutputFile.ts"
+import { printable } from "./Printable.ts"
+import * as Results from "./Results.ts"
+import { secretDelivery } from "./SecretDelivery.ts"
+import { usageError } from "./UsageError.ts"
+
+/**
+ * @category flags
+ * @since 0.1.0
+ */
+export const out = text(
+  "out",
+  "The file that the secret alone goes into; with all else to standard output unless said",
+  "FILE"
+)
+
+const device = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs.stat(path).pipe(
+    Effect.map(({ rdev, type }) => (type === "CharacterDevice" ? Option.getOrUndefined(rdev) : undefined)),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
+
+/** Node opens the null device where standard output is closed: a write to it succeeds, and nobody has the secret. */
+const refuseNowhere = Effect.gen(function* () {
+  const nowhere = yield* device("/dev/null")
+  if (nowhere !== undefined && (yield* device("/dev/stdout")) === nowhere) {
+    return yield* usageError(
+      "Standard output leads nowhere, and the secret is shown once. Nothing was made.",
+      "Name a file for it with --out."
+    )
+  }
+})
+
+interface Made {
+  readonly name: string
+  readonly token: Redacted.Redacted<string>
+}
+
+interface Kind<New extends Made, Shown, EC, RC, ED, RD> {
+  readonly out: string | undefined
+  readonly schema: Schema.Codec<New, unknown>
+  /** The same without the secret. */
+  readonly shown: Schema.Codec<Shown, unknown>
+  readonly create: Effect.Effect<New & Shown, EC, RC>
+  readonly remove: (name: New["name"]) => Effect.Effect<void, ED, RD>
+}
+
+/**
+ * Makes a credential, and hands its secret over.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const makeCredential = Effect.fnUntraced(function* <New extends Made, Shown, EC, RC, ED, RD>(
+  kind: Kind<New, Shown, EC, RC, ED, RD>
+) {
+  const { out } = kind
+  const output = yield* Output
+  yield* out === undefined
+    ? refuseNowhere
+    : Effect.mapError(refuseTaken(out, { force: false }), ({ message }) => usageError(message, "Name another file."))
+  const deliver = yield* secretDelivery({ out, exec: undefined }, kind.schema, ({ token }) =>
+    Redacted.make(`${Redacted.value(token)}\n`)
+  )
+  const made = yield* kind.create
+  const takeBack = kind.remove(made.name).pipe(
+    Effect.match({
+      onSuccess: () => `The secret did not get out, so ${made.name} was deleted again.`,
+      onFailure: () => `The secret of ${made.name} did not get out: nobody has it. Delete ${made.name}.`
+    }),
+    Effect.flatMap(output.note)
+  )
+  yield* Effect.onError(deliver(made), () => takeBack)
+  if (out === undefined) return
+  yield* Results.record(kind.shown, made)
+  yield* output.note(`The secret is in ${printable(out)}, and nowhere else.`)
+}, Effect.scoped)

@@ -1,0 +1,35 @@
+/**
+ * `roster apikeys rotate`
+ */
+import { NewApiKey, planApiKeyRotation, rotateApiKey } from "@roster/domain"
+import { Redacted } from "effect"
+import { Command } from "effect/cli"
+import { checkRotation, rotationFlags, runRotation } from "../../Rotation.ts"
+import * as Target from "../../Target.ts"
+import { name } from "./name.ts"
+
+export const rotate = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
+  runRotation(
+    {
+      kind: "apikeys",
+      schema: NewApiKey,
+      content: ({ token }) => Redacted.make(`${Redacted.value(token)}\n`),
+      plan: planApiKeyRotation,
+      rotate: rotateApiKey
+    },
+    name,
+    flags
+  )
+).pipe(
+  Command.validate((flags) => checkRotation(flags)),
+  Command.withDescription("Give an API key a new secret while it is in use: the old one works until it is left unused"),
+  Command.withExamples([
+    { command: "roster apikeys rotate ci-sync --out ci-sync.key", description: "Where it stopped, the same goes on" },
+    {
+      command: "roster apikeys rotate ci-sync --exec 'vault kv put secret/ci key=-' --grace 7d",
+      description: "A command takes the secret on its standard input"
+    },
+    { command: "roster apikeys rotate ci-sync --dry-run", description: "See what would be done" }
+  ]),
+  Command.provide(Target.layer)
+)

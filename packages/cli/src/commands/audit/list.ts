@@ -1,0 +1,60 @@
+/**
+ * `roster audit list`
+ */
+import { emailIdentity, parseWireDate } from "@roster/domain"
+import { DateTime, Effect, Layer } from "effect"
+import { Command, Flag } from "effect/cli"
+import { subaccount } from "../../CredentialFlags.ts"
+import * as EmbeddedStore from "../../EmbeddedStore.ts"
+import { count } from "../../Inputs.ts"
+import { present } from "../../Present.ts"
+import * as Results from "../../Results.ts"
+import { parseSpan } from "../../Spans.ts"
+import { invalid, refusedInput } from "../../UsageError.ts"
+
+const columns = ["time", "actor._tag", "actor.name", "operation", "subject", "outcome", "peer", "account"]
+
+const since = Flag.String("since").pipe(
+  Flag.mapEffect((given) => {
+    const span = parseSpan(given)
+    if (span !== undefined) return Effect.map(DateTime.now, DateTime.subtractDuration(span))
+    const date = parseWireDate(given)
+    return date === undefined
+      ? refusedInput(
+          Effect.fail(invalid("since", "it is a date such as 2026-11-21, or a time back from now such as 7d"))
+        )
+      : Effect.succeed(date)
+  }),
+  Flag.withMetavar("DATE|7d"),
+  Flag.withDescription("Entries of this time and later: a date (UTC), or a time back from now"),
+  Flag.withDefault(undefined)
+)
+
+export const list = Command.make(
+  "list",
+  { since, subaccount, limit: count("limit", "How many at most: all unless said", 1, Number.MAX_SAFE_INTEGER) },
+  Effect.fnUntraced(function* ({ limit, since, subaccount }) {
+    const { AuditEntry, CredentialAudit } = yield* EmbeddedStore.server
+    const { entries } = yield* CredentialAudit.CredentialAudit
+    yield* Results.records(
+      AuditEntry,
+      columns,
+      entries(present({ limit, since, account: subaccount === undefined ? undefined : emailIdentity(subaccount) }))
+    )
+  })
+).pipe(
+  Command.withAlias("ls"),
+  Command.withDescription("List what was done with credentials and what was refused, the newest first"),
+  Command.withExamples([
+    { command: "roster audit list --since 7d" },
+    {
+      command: "roster audit list -o json | jq '.[] | select(.outcome != \"Done\")'",
+      description: "What was refused"
+    }
+  ]),
+  Command.provide(
+    Layer.unwrap(Effect.map(EmbeddedStore.server, ({ CredentialAudit }) => CredentialAudit.layer)).pipe(
+      Layer.provideMerge(EmbeddedStore.layer)
+    )
+  )
+)

@@ -1,0 +1,31 @@
+/**
+ * `roster auth status`
+ */
+import { Effect, Redacted } from "effect"
+import { Command } from "effect/cli"
+import { keyOrigin } from "../../KeyOrigin.ts"
+import { maskedKey } from "../../Profile.ts"
+import * as Results from "../../Results.ts"
+import { settings } from "../../Settings.ts"
+
+export const status = Command.make(
+  "status",
+  {},
+  Effect.fnUntraced(function* () {
+    const on = yield* settings
+    if (on._tag === "Local") {
+      const words = "No service is set: commands work on the local store, which needs no key"
+      return yield* Results.summary({ target: "local", db: on.filename ?? null }, words)
+    }
+    const { keyFrom } = yield* Effect.promise(() => import("../../RemoteTarget.ts"))
+    const key = maskedKey(Redacted.value(yield* keyFrom(on.key)))
+    const source = keyOrigin(on.key)
+    yield* Results.summary(
+      { target: "remote", baseUrl: on.baseUrl, key, source },
+      `${on.baseUrl} with the key ${key} from ${source}`
+    )
+  })
+).pipe(
+  Command.withDescription("Say which service commands work on, and where its key comes from; asks nobody"),
+  Command.withExamples([{ command: "roster auth status" }])
+)

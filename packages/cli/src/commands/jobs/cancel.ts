@@ -1,0 +1,30 @@
+/**
+ * `roster jobs cancel`
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { confirm, yes } from "../../Confirm.ts"
+import * as EmbeddedJobs from "../../EmbeddedJobs.ts"
+import * as EmbeddedStore from "../../EmbeddedStore.ts"
+import * as Results from "../../Results.ts"
+
+export const cancel = Command.make(
+  "cancel",
+  { id: EmbeddedJobs.id, yes },
+  Effect.fnUntraced(function* ({ id, yes }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    const { ended, kind } = yield* jobs.get(id)
+    const left = kind === "Import" ? "; the contacts that it has imported so far stay" : ""
+    // What has ended is refused, and nobody need be asked.
+    if (ended === null) yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
+    yield* Results.record(Job, yield* jobs.cancel(id))
+  })
+).pipe(
+  Command.withDescription("Cancel an import or export; the contacts that an import has brought so far stay"),
+  Command.withExamples([
+    { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
+    { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes", description: "Without being asked" }
+  ]),
+  Command.provide(EmbeddedJobs.layer)
+)

@@ -1,0 +1,32 @@
+/**
+ * `roster jobs list`
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as EmbeddedJobs from "../../EmbeddedJobs.ts"
+import * as EmbeddedStore from "../../EmbeddedStore.ts"
+import { count } from "../../Inputs.ts"
+import * as Results from "../../Results.ts"
+
+const columns = ["id", "kind", "state", "running", "created", "rowsDone", "accepted", "rejected", "duplicates"]
+
+export const list = Command.make(
+  "list",
+  { limit: count("limit", "How many at most: all unless said", 1, Number.MAX_SAFE_INTEGER) },
+  Effect.fnUntraced(function* ({ limit }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    yield* Results.records(Job, columns, jobs.list({ limit }))
+  })
+).pipe(
+  Command.withAlias("ls"),
+  Command.withDescription("List the imports and exports, the newest first; those that ended, for 30 days"),
+  Command.withExamples([
+    { command: "roster jobs list --limit 10" },
+    {
+      command: "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'",
+      description: "Those that are worked on now"
+    }
+  ]),
+  Command.provide(EmbeddedJobs.layer)
+)

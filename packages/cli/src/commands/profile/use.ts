@@ -1,0 +1,20 @@
+/**
+ * `roster profile use`
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { changeConfig } from "../../ConfigFile.ts"
+import * as Results from "../../Results.ts"
+import { checkKnown, name } from "./name.ts"
+
+export const use = Command.make(
+  "use",
+  { name },
+  Effect.fnUntraced(function* ({ name }) {
+    yield* changeConfig((before) => Effect.as(checkKnown(before, name), { ...before, profile: name }))
+    yield* Results.done(`The profile ${name} is in use from now on`)
+  })
+).pipe(
+  Command.withDescription("Use a profile from now on, where no other is named"),
+  Command.withExamples([{ command: "roster profile use production" }])
+)

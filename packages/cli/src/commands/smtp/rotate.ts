@@ -1,0 +1,36 @@
+/**
+ * `roster smtp rotate`
+ */
+import { NewSmtpCredentials, planSmtpRotation, rotateSmtp } from "@roster/domain"
+import { Redacted } from "effect"
+import { Command } from "effect/cli"
+import { checkRotation, rotationFlags, runRotation } from "../../Rotation.ts"
+import * as Target from "../../Target.ts"
+import { name } from "./name.ts"
+
+export const rotate = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
+  runRotation(
+    {
+      kind: "smtp",
+      schema: NewSmtpCredentials,
+      content: ({ name, token }) => Redacted.make(`${name}\n${Redacted.value(token)}\n`),
+      plan: planSmtpRotation,
+      rotate: rotateSmtp
+    },
+    name,
+    flags
+  )
+).pipe(
+  Command.validate((flags) => checkRotation(flags)),
+  Command.withDescription(
+    "Replace SMTP credentials while they are in use, by new ones whose name has the date; files and commands get the name on one line and the secret on the next"
+  ),
+  Command.withExamples([
+    {
+      command: "roster smtp rotate shop@example.com --out shop.login",
+      description: "Where it stopped, the same goes on"
+    },
+    { command: "roster smtp rotate shop@example.com --dry-run", description: "See what would be done" }
+  ]),
+  Command.provide(Target.layer)
+)

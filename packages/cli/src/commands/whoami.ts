@@ -1,0 +1,60 @@
+/**
+ * `roster whoami`
+ */
+import { probeAccess } from "@roster/domain"
+import { Effect, Redacted } from "effect"
+import { Command } from "effect/cli"
+import { toggle } from "../Inputs.ts"
+import { keyOrigin } from "../KeyOrigin.ts"
+import { Output } from "../Output.ts"
+import { maskedKey } from "../Profile.ts"
+import * as Results from "../Results.ts"
+import { settings } from "../Settings.ts"
+import * as Target from "../Target.ts"
+
+const probed = probeAccess().pipe(Effect.provide(Target.layer))
+
+export const whoami = Command.make(
+  "whoami",
+  { offline: toggle("offline", "Ask nobody: say what is set, and not what the key may do") },
+  Effect.fnUntraced(function* ({ offline }) {
+    const on = yield* settings
+    if (on._tag === "Local") {
+      return yield* Results.summary(
+        { target: "local", db: on.filename ?? null, levels: "all" },
+        `The owner of the local store ${on.filename ?? "of this user"}, who may do everything`
+      )
+    }
+    const { keyFrom } = yield* Effect.promise(() => import("../RemoteTarget.ts"))
+    const key = maskedKey(Redacted.value(yield* keyFrom(on.key)))
+    const levels = offline ? [] : yield* probed
+    const granted = levels.filter((level) => level.granted).map(({ level }) => level)
+    const lacking = levels.filter((level) => !level.granted).map(({ level }) => level)
+    const words = [
+      `target   ${on.baseUrl}`,
+      `key      ${key} from ${keyOrigin(on.key)}`,
+      ...(offline ? [] : [`may      ${granted.join(", ") || "nothing that can be found out by reading"}`]),
+      ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
+    ]
+    yield* Results.summary(
+      {
+        target: "remote",
+        baseUrl: on.baseUrl,
+        key,
+        source: keyOrigin(on.key),
+        ...(offline ? {} : { granted, lacking })
+      },
+      words.join("\n")
+    )
+    if (!offline) {
+      yield* (yield* Output).note(
+        "Levels that only change things cannot be found out by reading; a key with Security sees all of them with: roster apikeys list"
+      )
+    }
+  })
+).pipe(
+  Command.withDescription(
+    "Say which service or store commands work on, with which key, and what of its levels can be known"
+  ),
+  Command.withExamples([{ command: "roster whoami" }, { command: "roster whoami --offline -o json" }])
+)

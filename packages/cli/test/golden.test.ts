@@ -1,0 +1,219 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { once } from "node:events"
+import { copyFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { golden, type Golden } from "./golden.ts"
+import { runHere } from "./inProcess.ts"
+import { jsonOf, makeRoster, type Roster, temporaryFolder } from "./roster.ts"
+import { fakeService, serve, serveWithKey, stop } from "./service.ts"
+
+const rows = Object.entries(golden)
+
+interface Descriptor {
+  readonly name: string
+  readonly subcommands: ReadonlyArray<Descriptor>
+}
+
+const leaves = (command: Descriptor, above: ReadonlyArray<string> = []): ReadonlyArray<string> =>
+  command.subcommands.length === 0
+    ? [[...above, command.name].join(" ")]
+    : command.subcommands.flatMap((sub) => leaves(sub, [...above, command.name]))
+
+/** A store with something of each kind, and what stands for the words in braces. */
+const makeFixture = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const template = join(folder, "template.db")
+  const on = Effect.fnUntraced(function* (line: string) {
+    const made = yield* runHere([...line.split(" "), "--db", template])
+    assert.strictEqual(made.code, 0, `${line}: ${made.stderr}`)
+    return made
+  })
+  yield* on("contacts add ann@example.com --list News")
+  for (const name of ["ci", "other"]) yield* on(`apikeys create ${name} --access Export --out ${join(folder, name)}`)
+  for (const name of ["shop", "other"])
+    yield* on(`smtp create ${name}@example.com --out ${join(folder, `${name}.smtp`)}`)
+  const { Link, PublicExportID } = jsonOf<{ Link: string; PublicExportID: string }>(
+    yield* on("contacts export --no-wait")
+  )
+  // Jobs run in their order: once this one is ready, so is the one before.
+  yield* on("contacts export")
+  yield* on(`contacts export --format json --out ${join(folder, "contacts.json")}`)
+  yield* on(`backup ${join(folder, "backup.db")}`)
+  const waiting = jsonOf<{ PublicExportID: string }>(yield* on("contacts export --no-wait"))
+  writeFileSync(join(folder, "good.csv"), "Email\nbob@example.com\n")
+  writeFileSync(join(folder, "bad.csv"), "Email\nbob@example.com\nnobody\n")
+  const taken = createServer().listen(0, "127.0.0.1")
+  yield* Effect.promise(() => once(taken, "listening"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => taken.close()))
+  // A server that listens on TCP has an address of this kind.
+  const { port } = taken.address() as AddressInfo
+  const words: Readonly<Record<string, string>> = {
+    folder,
+    job: PublicExportID,
+    waiting: waiting.PublicExportID,
+    link: Link,
+    unknownLink: Link.replace(/exports\/[^/]+/, "exports/unknown"),
+    contacts: join(folder, "contacts.json"),
+    backup: join(folder, "backup.db"),
+    csv: join(folder, "good.csv"),
+    badCsv: join(folder, "bad.csv"),
+    taken: String(port)
+  }
+  let copies = 0
+  return {
+    folder,
+    /** The arguments of a call, and a store of its own for it. */
+    call: (path: string, args: string, service?: string) => {
+      const number = ++copies
+      const db = join(folder, `${number}.db`)
+      copyFileSync(template, db)
+      const filled = args.replace(/\{(\w+)\}/g, (_, word: string) =>
+        word === "new"
+          ? join(folder, `${number}.new`)
+          : word === "link" && service !== undefined
+            ? `${service}/exports/file`
+            : (words[word] ?? "")
+      )
+      return { db, args: `${path} ${filled}`.trim().split(" ") }
+    }
+  }
+})
+
+/** All commands that ask a service, each against one that answers with a refusal or not at all. */
+const againstService = (env: { readonly ROSTER_BASE_URL: string; readonly ROSTER_API_KEY?: string }, code: number) =>
+  Effect.gen(function* () {
+    const { call, folder } = yield* makeFixture
+    const asking = rows.filter(([, { asks }]) => asks === true)
+    const wrong = yield* Effect.forEach(
+      asking,
+      Effect.fnUntraced(function* ([path, { good }]: readonly [string, Golden]) {
+        const ended = yield* runHere(call(path, good, env.ROSTER_BASE_URL).args, { env: { ...env, HOME: folder } })
+        return ended.code === code ? [] : [`${path}: ${ended.code} ${ended.stderr}`]
+      }),
+      { concurrency: 8 }
+    )
+    assert.deepStrictEqual(wrong.flat(), [])
+  })
+
+describe("every command", () => {
+  it.live("stands in the table", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const { subcommands } = jsonOf<Descriptor>(yield* run(["commands", "-o", "json"]))
+      assert.sameMembers(
+        rows.map(([path]) => path),
+        subcommands.flatMap((sub) => leaves(sub))
+      )
+    })
+  )
+
+  it.live("shows its help with 0, and refuses a flag that it has not with 2", () =>
+    Effect.gen(function* () {
+      for (const [path] of rows) {
+        const help = yield* runHere([...path.split(" "), "--help"])
+        assert.deepStrictEqual([help.code, help.stderr], [0, ""], path)
+        assert.include(help.stdout, `roster ${path}`)
+        const unknown = yield* runHere([...path.split(" "), "--no-such-flag"])
+        assert.deepStrictEqual([unknown.code, unknown.stdout], [2, ""], path)
+      }
+    })
+  )
+
+  it.live("ends with 4 where the key is refused", () =>
+    Effect.gen(function* () {
+      const { env } = yield* fakeService((_, response) =>
+        response.writeHead(401, { "Content-Type": "application/json" }).end('{"Error":"Incorrect apikey"}')
+      )
+      yield* againstService(env, 4)
+    })
+  )
+
+  it.live("ends with 4 where an address is given and no key", () =>
+    againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }, 4)
+  )
+
+  it.live("ends with 8 where nobody answers", () =>
+    againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4", ROSTER_API_KEY: "test-key" }, 8)
+  )
+
+  it.live("ends with the code that is its own for each thing that can go wrong", () =>
+    Effect.gen(function* () {
+      const { call, folder } = yield* makeFixture
+      const calls = rows.flatMap(([path, { ends = {} }]) =>
+        Object.entries(ends).map(([code, args]) => ({ code: Number(code), path, args }))
+      )
+      const wrong = yield* Effect.forEach(
+        calls,
+        Effect.fnUntraced(function* ({ args: given, code, path }) {
+          const { args, db } = call(path, given)
+          const ended = yield* runHere(args, { env: { ROSTER_DB: db, HOME: folder } })
+          return ended.code === code ? [] : [`${args.join(" ")}: ${ended.code} in place of ${code}. ${ended.stderr}`]
+        }),
+        { concurrency: 4 }
+      )
+      assert.deepStrictEqual(wrong.flat(), [])
+    })
+  )
+
+  it.live("ends with 7 where the service refuses, and with 10 where its job has failed", () =>
+    Effect.gen(function* () {
+      const { env } = yield* fakeService((_, response) =>
+        response.writeHead(400, { "Content-Type": "application/json" }).end('{"Error":"No."}')
+      )
+      for (const line of [
+        "contacts list",
+        "contacts add a@example.com",
+        "apikeys create a --access Export --out {new}",
+        "smtp list",
+        "emails send --from a@example.com --to b@example.com --text x"
+      ]) {
+        const folder = yield* temporaryFolder
+        const refused = yield* runHere(line.replace("{new}", join(folder, "new")).split(" "), { env })
+        assert.strictEqual(refused.code, 7, `${line}: ${refused.stderr}`)
+      }
+      const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+      const failing = yield* fakeService((request, response) => {
+        const isStatus = request.url?.endsWith("/status") === true
+        const body = isStatus ? "Error" : { Link: "http://127.0.0.1:9/v4/x", PublicExportID: id }
+        response.writeHead(isStatus ? 200 : 202, { "Content-Type": "application/json" }).end(JSON.stringify(body))
+      })
+      for (const line of ["contacts export", `exports status ${id}`]) {
+        assert.strictEqual((yield* runHere(line.split(" "), { env: failing.env })).code, 10, line)
+      }
+    })
+  )
+
+  /** The bundled file, in an empty home, once for each. */
+  it.live("ends with 0 where all is well, as the one file that is published", () =>
+    Effect.gen(function* () {
+      const { call, folder } = yield* makeFixture
+      const good = Effect.fnUntraced(function* ([path, row]: readonly [string, Golden]) {
+        const { args, db } = call(path, row.good)
+        const roster: Roster = yield* makeRoster
+        if (path === "serve") {
+          const { child } = yield* serve(folder, ["--db", db, "--key-file", join(folder, "served.key")])
+          const code = yield* stop(child, "SIGTERM")
+          return code === 0 ? [] : [`serve: ${code}`]
+        }
+        if (path === "emails send") {
+          const { env } = yield* serveWithKey(roster.folder, ["--allow-sender", "*@example.com"])
+          const { code, stderr } = yield* roster.run(args, { env })
+          return code === 0 ? [] : [`emails send: ${code} ${stderr}`]
+        }
+        if (path.startsWith("profile ") || path === "auth logout") {
+          yield* roster.run(["auth", "login", "-p", "one", "--base-url", "https://example.com/v4", "--no-check"], {
+            input: "test-key"
+          })
+        }
+        const local = path.startsWith("auth ") || path.startsWith("profile ") ? {} : { ROSTER_DB: db }
+        const ended = yield* roster.run(args, { env: local, input: path === "auth login" ? "test-key" : "" })
+        return ended.code === 0 ? [] : [`${args.join(" ")}: ${ended.code} ${ended.stderr}`]
+      }, Effect.scoped)
+      const wrong = yield* Effect.forEach(rows, good, { concurrency: 3 })
+      assert.deepStrictEqual(wrong.flat(), [])
+    })
+  )
+})

@@ -1,0 +1,88 @@
+/**
+ * Every command with the exit codes that it can end with. Words in braces are what a test puts there: `{db}` is a copy of a
+ * store that has a contact, two keys, SMTP credentials of two names and an export that is ready.
+ */
+
+export interface Golden {
+  /** Its arguments where it ends with 0. */
+  readonly good: string
+  /** Whether it asks a service, so that it can be refused (4, 7) and find nobody (8). */
+  readonly asks?: true
+  /** Its arguments where it ends otherwise, by the exit code. */
+  readonly ends?: Readonly<Record<number, string>>
+}
+
+const nobody = "nobody@example.com"
+const unknown = "00000000-0000-4000-8000-000000000000"
+
+export const golden: Readonly<Record<string, Golden>> = {
+  "contacts list": { good: "", asks: true, ends: { 2: "--limit 0" } },
+  "contacts get": { good: "ann@example.com", asks: true, ends: { 2: "ann", 5: nobody } },
+  "contacts add": { good: "bob@example.com", asks: true, ends: { 2: "bob@example.com --field Email=x" } },
+  "contacts update": { good: "ann@example.com --first-name Ann", asks: true, ends: { 5: `${nobody} --first-name N` } },
+  "contacts delete": {
+    good: "ann@example.com --yes",
+    asks: true,
+    ends: { 2: "--rule status=", 3: "ann@example.com", 5: `${nobody} --yes` }
+  },
+  "contacts restore": { good: "{contacts}", asks: true, ends: { 2: "{folder}/absent.json" } },
+  "contacts import": { good: "{csv}", asks: true, ends: { 2: "{folder}/absent.csv", 9: "{badCsv}" } },
+  "contacts export": { good: "", asks: true, ends: { 2: "--out {folder}" } },
+  "exports status": { good: "{job}", asks: true, ends: { 2: "17", 5: unknown } },
+  "exports download": { good: "{link}", asks: true, ends: { 2: "file:///etc/passwd", 5: "{unknownLink}" } },
+  "jobs list": { good: "", ends: { 2: "--limit 0" } },
+  "jobs get": { good: "{job}", ends: { 5: unknown } },
+  "jobs cancel": { good: "{waiting} --yes", ends: { 3: "{waiting}", 5: `${unknown} --yes`, 6: "{job} --yes" } },
+  "apikeys list": { good: "", asks: true },
+  "apikeys get": { good: "ci", asks: true, ends: { 5: "none" } },
+  "apikeys create": {
+    good: "new --access Export",
+    asks: true,
+    ends: { 2: "new --access Export --expires 2001-01-01", 6: "ci --access Export" }
+  },
+  "apikeys update": {
+    good: "ci --no-expiry",
+    asks: true,
+    ends: { 2: "ci", 5: "none --no-expiry", 6: "ci --rename other" }
+  },
+  "apikeys rotate": {
+    good: "ci --dry-run",
+    asks: true,
+    ends: { 2: "ci --quiet 2h --grace 1h", 5: "none --out {new}" }
+  },
+  "apikeys audit": { good: "", asks: true, ends: { 2: "--unused-for soon", 9: "--fail-on-findings --unused-for 1ms" } },
+  "apikeys delete": { good: "ci --yes", asks: true, ends: { 3: "ci", 5: "none --yes" } },
+  "smtp list": { good: "", asks: true },
+  "smtp get": { good: "shop@example.com", asks: true, ends: { 2: "shop", 5: nobody } },
+  "smtp create": { good: "new@example.com", asks: true, ends: { 2: "new", 6: "shop@example.com" } },
+  "smtp update": {
+    good: "shop@example.com --no-expiry",
+    asks: true,
+    ends: { 5: `${nobody} --no-expiry`, 6: "shop@example.com --rename other@example.com" }
+  },
+  "smtp rotate": { good: "shop@example.com --dry-run", asks: true, ends: { 5: `${nobody} --out {new}` } },
+  "smtp delete": { good: "shop@example.com --yes", asks: true, ends: { 3: "shop@example.com", 5: `${nobody} --yes` } },
+  "audit list": { good: "", ends: { 2: "--limit 0" } },
+  "emails send": {
+    good: "--from a@example.com --to b@example.com --text x",
+    asks: true,
+    ends: {
+      2: "--from a@example.com --to b@example.com",
+      7: "--from a@bank.example --to b@example.com --text x"
+    }
+  },
+  serve: { good: "", ends: { 2: "--port 65536", 8: "--port {taken}" } },
+  backup: { good: "{new}", ends: { 2: "{folder}" } },
+  restore: { good: "{backup} --yes", ends: { 2: "{csv} --yes", 3: "{backup}" } },
+  "auth login": { good: "--base-url https://example.com/v4 --no-check", ends: { 2: "--preset none" } },
+  "auth status": { good: "" },
+  "auth logout": { good: "" },
+  "profile list": { good: "" },
+  "profile use": { good: "one", ends: { 2: "a/b" } },
+  "profile remove": { good: "one", ends: { 2: "a/b" } },
+  "config list": { good: "" },
+  whoami: { good: "", asks: true },
+  doctor: { good: "" },
+  completions: { good: "bash", ends: { 2: "tcsh" } },
+  commands: { good: "" }
+}

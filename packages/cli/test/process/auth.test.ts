@@ -1,0 +1,184 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { join } from "node:path"
+import { failure, json, jsonOf, makeRoster, start } from "../roster.ts"
+import { fakeService, serveWithKey } from "../service.ts"
+
+const configFolder = (folder: string) => join(folder, ".config", "roster")
+const configFile = (folder: string) => join(configFolder(folder), "config.json")
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+const secret = "roster_abcdefghijklmnopqrstuvwxyz"
+
+describe("roster auth", () => {
+  it.live("keeps a good key, and commands work on its service from then on", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { address, key, keyFile } = yield* serveWithKey(folder)
+      const login = yield* run(["auth", "login", "--base-url", address], { input: `${key}\n` })
+      assert.strictEqual(login.code, 0, login.stderr)
+      assert.deepStrictEqual(json(login), {
+        profile: "default",
+        baseUrl: address,
+        key: `…${key.slice(-4)}`,
+        verdict: "accepted"
+      })
+      assert.notInclude(login.stdout + login.stderr, key)
+      yield* run(["contacts", "add", "ann@example.com"])
+      const served = yield* run(["contacts", "list"], { env: { ROSTER_BASE_URL: address, ROSTER_API_KEY: key } })
+      assert.deepStrictEqual(
+        jsonOf<ReadonlyArray<{ Email: string }>>(served).map(({ Email }) => Email),
+        ["ann@example.com"]
+      )
+      const again = yield* run(["auth", "login", "--base-url", address, "--key-file", keyFile, "--profile", "second"])
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.deepStrictEqual(
+        jsonOf<ReadonlyArray<{ Name: string; InUse: boolean }>>(yield* run(["profile", "list"])).map(
+          ({ InUse, Name }) => [Name, InUse]
+        ),
+        [
+          ["default", false],
+          ["second", true]
+        ]
+      )
+      assert.strictEqual((yield* run(["auth", "logout"])).code, 0)
+      const gone = yield* run(["contacts", "list"])
+      assert.deepStrictEqual([gone.code, failure(gone).code], [4, "MissingKey"])
+      assert.strictEqual((yield* run(["contacts", "list", "-p", "default"])).code, 0)
+    })
+  )
+
+  it.live("keeps nothing of a key that the service refuses", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { env } = yield* fakeService((_, response) =>
+        response.writeHead(401, { "Content-Type": "application/json" }).end('{"Error":"Incorrect apikey"}')
+      )
+      const refused = yield* run(["auth", "login", "--base-url", env.ROSTER_BASE_URL], { input: secret })
+      assert.deepStrictEqual([refused.code, failure(refused).code, refused.stdout], [4, "Unauthorized", ""])
+      assert.throws(() => statSync(configFile(folder)))
+    })
+  )
+
+  it.live("K01 keeps keys in a file that is the user's alone, whatever was there before", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      mkdirSync(configFolder(folder), { recursive: true })
+      chmodSync(configFolder(folder), 0o777)
+      writeFileSync(configFile(folder), '{"profiles":{}}', { mode: 0o644 })
+      const before = process.umask(0)
+      const login = yield* run(["auth", "login", "--base-url", "https://example.com/v4", "--no-check"], {
+        input: secret
+      }).pipe(Effect.ensuring(Effect.sync(() => process.umask(before))))
+      assert.strictEqual(login.code, 0, login.stderr)
+      assert.deepStrictEqual([modeOf(configFolder(folder)), modeOf(configFile(folder))], [0o700, 0o600])
+      assert.include(readFileSync(configFile(folder), "utf8"), secret)
+      const said = [
+        login,
+        yield* run(["auth", "status"]),
+        yield* run(["config", "list", "--show-origin"]),
+        yield* run(["profile", "list"]),
+        yield* run(["contacts", "get", "nobody", "-o", "table"])
+      ]
+      for (const { stderr, stdout } of said) assert.notInclude(stdout + stderr, secret.slice(7))
+    })
+  )
+
+  it.live("K02 leaves the old file or the new one, however its writer ends", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const args = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "--profile"]
+      yield* run([...args, "first"], { input: secret })
+      for (let attempt = 0; attempt < 8; attempt++) {
+        const child = start(folder, [...args, `p${attempt}`])
+        const ended = once(child, "exit")
+        child.stdin?.end(secret)
+        // Killed when its lock, its draft or its end is seen, or whatever comes first.
+        while (child.exitCode === null && child.signalCode === null) {
+          const found = [`${configFile(folder)}.lock`, `${configFile(folder)}.new`].some(
+            (path) => statSync(path, { throwIfNoEntry: false }) !== undefined
+          )
+          if (found) child.kill("SIGKILL")
+          yield* Effect.promise(() => new Promise((resume) => setImmediate(resume)))
+        }
+        yield* Effect.promise(() => ended)
+        const listed = yield* run(["profile", "list"])
+        assert.strictEqual(listed.code, 0, listed.stderr)
+        assert.include(listed.stdout, '"first"')
+      }
+      // The lock of a dead command is nobody's.
+      const last = yield* run([...args, "last"], { input: secret })
+      assert.strictEqual(last.code, 0, last.stderr)
+    })
+  )
+
+  it.live("loses no profile of commands that write at once", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const names = ["a", "b", "c", "d"]
+      const login = (name: string) =>
+        run(["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "-p", name], { input: secret })
+      const ended = yield* Effect.forEach(names, login, { concurrency: 4 })
+      assert.deepStrictEqual(
+        ended.map(({ code }) => code),
+        [0, 0, 0, 0]
+      )
+      const listed = jsonOf<ReadonlyArray<{ Name: string }>>(yield* run(["profile", "list"]))
+      assert.sameMembers(
+        listed.map(({ Name }) => Name),
+        names
+      )
+    })
+  )
+
+  it.live("asks a command for the key, each time", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { address, keyFile } = yield* serveWithKey(folder)
+      const login = yield* run(["auth", "login", "--base-url", address, "--credential-process", `cat '${keyFile}'`])
+      assert.strictEqual(login.code, 0, login.stderr)
+      assert.notInclude(readFileSync(configFile(folder), "utf8"), readFileSync(keyFile, "utf8").trim())
+      assert.strictEqual((yield* run(["contacts", "list"])).code, 0)
+      writeFileSync(keyFile, "")
+      const none = yield* run(["contacts", "list"])
+      assert.deepStrictEqual([none.code, failure(none).message], [2, "The command of the profile gave no key."])
+    })
+  )
+
+  it.live("takes the key of a profile to the address of that profile alone", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const kept = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "--require-remote"]
+      yield* run(kept, { input: secret })
+      const elsewhere = yield* run(["contacts", "list", "--base-url", "http://127.0.0.1:1/v4"])
+      assert.deepStrictEqual([elsewhere.code, failure(elsewhere).code], [4, "MissingKey"])
+      const local = yield* run(["contacts", "list", "--db", "x.db"])
+      assert.deepStrictEqual([local.code, failure(local).code], [2, "UsageError"])
+      assert.match(failure(local).message, /profile default forbids/)
+      const unknown = yield* run(["contacts", "list", "-p", "nope"])
+      assert.match(failure(unknown).hint, /default/)
+      const forbidden = yield* run(["contacts", "list", "-p", "a/b"])
+      assert.strictEqual(forbidden.code, 2)
+    })
+  )
+
+  it.live("says which value of a setting is in force, and why", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      yield* run(["auth", "login", "--preset", "elastic-email", "--no-check"], { input: secret })
+      const rows = jsonOf<ReadonlyArray<{ Setting: string; Value: string; Origin: string }>>(
+        yield* run(["config", "list", "--show-origin"], { env: { ROSTER_API_KEY_PREFIX: "Bearer " } })
+      )
+      const of = (setting: string) => rows.find((row) => row.Setting === setting)
+      assert.strictEqual(of("base-url")?.Value, "https://api.elasticemail.com/v4")
+      assert.include(of("base-url")?.Origin, configFile(folder))
+      assert.strictEqual(of("api-key-header")?.Value, "X-ElasticEmail-ApiKey")
+      assert.deepStrictEqual(
+        [of("api-key-prefix")?.Value, of("api-key-prefix")?.Origin],
+        ["Bearer ", "ROSTER_API_KEY_PREFIX"]
+      )
+    })
+  )
+})

@@ -1,0 +1,221 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { failure, json, jsonOf, makeRoster } from "../roster.ts"
+import { serveWithKey, stop } from "../service.ts"
+
+const emailsOf = (listed: { readonly stdout: string }) =>
+  jsonOf<ReadonlyArray<{ readonly Email: string }>>({ stdout: listed.stdout }).map(({ Email }) => Email)
+
+/** A folder with a store of one contact. */
+const withStore = Effect.gen(function* () {
+  const { folder, run } = yield* makeRoster
+  const added = yield* run(["contacts", "add", "ann@example.com", "--db", "a.db"])
+  assert.strictEqual(added.code, 0, added.stderr)
+  return { folder, run }
+})
+
+const filesLike = (folder: string, part: string) => readdirSync(folder).filter((name) => name.includes(part))
+
+describe("roster backup", () => {
+  it.live("writes one file for its owner alone, checked, and says what is in it", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      const made = yield* run(["backup", "b.db", "--db", "a.db"])
+      assert.deepStrictEqual([made.code, made.stderr], [0, ""])
+      const { size, mode } = statSync(join(folder, "b.db"))
+      assert.deepStrictEqual(json(made), { ok: true, file: "b.db", bytes: size, contacts: 1 })
+      assert.strictEqual(mode & 0o777, 0o600)
+      // Two bytes of the header say that no WAL belongs to it: it opens where nothing can be written.
+      assert.deepStrictEqual([...readFileSync(join(folder, "b.db")).subarray(18, 20)], [1, 1])
+      assert.deepStrictEqual(filesLike(folder, "b.db"), ["b.db"])
+    })
+  )
+
+  it.live("replaces a file only when it is told to, and then at once", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      writeFileSync(join(folder, "b.db"), "precious")
+      const refused = yield* run(["backup", "b.db", "--db", "a.db"])
+      assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])
+      assert.strictEqual(readFileSync(join(folder, "b.db"), "utf8"), "precious")
+      const replaced = yield* run(["backup", "b.db", "--db", "a.db", "--force"])
+      assert.strictEqual(replaced.code, 0, replaced.stderr)
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "b.db"])), ["ann@example.com"])
+    })
+  )
+
+  it.live("never takes the place of a store, its own or one that is in use", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      const itself = yield* run(["backup", "./a.db", "--db", "a.db", "--force"])
+      assert.strictEqual(itself.code, 8)
+      assert.match(failure(itself).message, /the store itself/)
+      const other = new DatabaseSync(join(folder, "other.db"))
+      other.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
+      const taken = yield* run(["backup", "other.db", "--db", "a.db", "--force"])
+      other.close()
+      assert.match(failure(taken).message, /in use/)
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])), ["ann@example.com"])
+    })
+  )
+
+  it.live("needs a folder, a store that is there, and one of this machine", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      const nowhere = yield* run(["backup", "absent/b.db", "--db", "a.db"])
+      assert.deepStrictEqual([nowhere.code, failure(nowhere).code], [2, "FileProblem"])
+      mkdirSync(join(folder, "dir"))
+      assert.strictEqual((yield* run(["backup", "dir", "--db", "a.db", "--force"])).code, 2)
+      const absent = yield* run(["backup", "b.db", "--db", "absent.db"])
+      assert.deepStrictEqual([absent.code, failure(absent).code], [8, "StoreUnavailable"])
+      assert.isFalse(existsSync(join(folder, "absent.db")))
+      const remote = yield* run(["backup", "b.db"], {
+        env: { ROSTER_BASE_URL: "http://127.0.0.1:1/v4", ROSTER_API_KEY: "test-key" }
+      })
+      assert.deepStrictEqual([remote.code, failure(remote).code], [2, "UsageError"])
+      assert.deepStrictEqual(filesLike(folder, "b.db"), [])
+    })
+  )
+})
+
+/** A store that has taken the first step only, as it was written then, with pages of another size. */
+const firstVersion = `
+  PRAGMA page_size = 8192;
+  CREATE TABLE contacts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, identity TEXT NOT NULL, email TEXT NOT NULL,
+    status TEXT NOT NULL, first_name TEXT, last_name TEXT, custom_fields TEXT NOT NULL, consent_ip TEXT,
+    consent_date BIGINT, consent_tracking TEXT, source TEXT NOT NULL, date_added BIGINT NOT NULL, date_updated BIGINT,
+    status_change_date BIGINT, total_sent INTEGER NOT NULL DEFAULT 0, total_opened INTEGER NOT NULL DEFAULT 0,
+    total_clicked INTEGER NOT NULL DEFAULT 0, total_failed INTEGER NOT NULL DEFAULT 0, last_sent BIGINT,
+    last_opened BIGINT, last_clicked BIGINT, last_failed BIGINT, last_ip TEXT, error_code INTEGER,
+    friendly_error_message TEXT, UNIQUE (account, identity));
+  CREATE TABLE lists (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (account, name));
+  CREATE TABLE list_members (
+    list_id BIGINT NOT NULL REFERENCES lists (id) ON DELETE CASCADE,
+    contact_id BIGINT NOT NULL REFERENCES contacts (id) ON DELETE CASCADE, PRIMARY KEY (list_id, contact_id));
+  CREATE INDEX list_members_by_contact ON list_members (contact_id);
+  CREATE TABLE migrations (
+    migration_id INTEGER PRIMARY KEY NOT NULL, created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    name VARCHAR(255) NOT NULL);
+  INSERT INTO migrations (migration_id, name) VALUES (1, 'contacts');
+  INSERT INTO contacts (account, identity, email, status, custom_fields, source, date_added)
+  VALUES ('', 'old@example.com', 'old@example.com', 'Active', '{}', 'ContactApi', 1)`
+
+describe("roster restore", () => {
+  it.live("brings a backup back while a service runs on the store, and keeps what was there", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { child, env } = yield* serveWithKey(folder)
+      yield* run(["contacts", "add", "ann@example.com"], { env })
+      assert.strictEqual((yield* run(["backup", "b.db", "--db", "served.db"])).code, 0)
+      yield* run(["contacts", "delete", "ann@example.com", "--yes"], { env })
+      yield* run(["contacts", "add", "bob@example.com"], { env })
+      yield* run(["contacts", "add", "cy@example.com"], { env })
+
+      const restored = yield* run(["restore", "b.db", "--db", "served.db", "--yes"])
+      assert.strictEqual(restored.code, 0, restored.stderr)
+      const { kept, ...counts } = jsonOf<{ readonly kept: string }>(restored)
+      assert.deepStrictEqual<unknown>(counts, { ok: true, contacts: 1, replacedContacts: 2 })
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list"], { env })), ["ann@example.com"])
+      assert.strictEqual(statSync(kept).mode & 0o777, 0o600)
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", kept])), [
+        "bob@example.com",
+        "cy@example.com"
+      ])
+      // What was kept is a backup, too.
+      assert.strictEqual((yield* run(["restore", kept, "--db", "served.db", "--yes"])).code, 0)
+      assert.strictEqual(emailsOf(yield* run(["contacts", "list"], { env })).length, 2)
+      assert.strictEqual((yield* run(["contacts", "add", "dan@example.com"], { env })).code, 0)
+      assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
+      assert.deepStrictEqual(filesLike(folder, ".restoring"), [])
+    })
+  )
+
+  it.live("makes a store that is not there", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      yield* run(["backup", "b.db", "--db", "a.db"])
+      const made = yield* run(["restore", "b.db", "--db", "new.db", "--yes"])
+      assert.deepStrictEqual(json(made), { ok: true, contacts: 1, replacedContacts: null, kept: null })
+      assert.strictEqual(statSync(join(folder, "new.db")).mode & 0o777, 0o600)
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "new.db"])), ["ann@example.com"])
+    })
+  )
+
+  it.live("asks first, and naming nobody to ask is a no", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      yield* run(["backup", "b.db", "--db", "a.db"])
+      yield* run(["contacts", "add", "bob@example.com", "--db", "a.db"])
+      const declined = yield* run(["restore", "b.db", "--db", "a.db"])
+      assert.deepStrictEqual([declined.code, failure(declined).code], [3, "Declined"])
+      assert.match(failure(declined).message, /2 contacts, by the 1 contact of b\.db/)
+      assert.strictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])).length, 2)
+      assert.deepStrictEqual([...filesLike(folder, "-restore-"), ...filesLike(folder, ".restoring")], [])
+    })
+  )
+
+  it.live("takes no file that is not a whole store of this version or an earlier one", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      yield* run(["backup", "good.db", "--db", "a.db"])
+      const good = readFileSync(join(folder, "good.db"))
+      const make = (name: string, statements: string, bytes?: Buffer) => {
+        if (bytes !== undefined) writeFileSync(join(folder, name), bytes)
+        const database = new DatabaseSync(join(folder, name))
+        database.exec(statements)
+        database.close()
+      }
+      make("newer.db", "INSERT INTO migrations (migration_id, name) VALUES (4711, 'later')", good)
+      make("other.db", "CREATE TABLE t (x)")
+      writeFileSync(join(folder, "text.db"), "Email\nann@example.com\n".repeat(100))
+      writeFileSync(join(folder, "empty.db"), "")
+      writeFileSync(join(folder, "cut.db"), good.subarray(0, good.length - 4096))
+      writeFileSync(join(folder, "damaged.db"), Buffer.from(good).fill(0, 8192, 12_288))
+      const reasons: ReadonlyArray<readonly [name: string, reason: RegExp]> = [
+        ["newer.db", /newer version/],
+        ["other.db", /no store of Roster/],
+        ["text.db", /is damaged/],
+        ["empty.db", /no store of Roster/],
+        ["cut.db", /is damaged/],
+        ["damaged.db", /is damaged/],
+        ["absent.db", /no such file/]
+      ]
+      for (const [name, reason] of reasons) {
+        const before = existsSync(join(folder, name)) ? readFileSync(join(folder, name)) : undefined
+        const refused = yield* run(["restore", name, "--db", "a.db", "--yes"])
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, "BackupRefused"], refused.stderr)
+        assert.match(failure(refused).message, reason)
+        assert.include(failure(refused).message, name)
+        if (before !== undefined) assert.isTrue(readFileSync(join(folder, name)).equals(before), name)
+        assert.deepStrictEqual(filesLike(folder, name), before === undefined ? [] : [name])
+      }
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])), ["ann@example.com"])
+      assert.deepStrictEqual([...filesLike(folder, "a.db.")], [])
+      const foreign = yield* run(["restore", "good.db", "--db", "other.db", "--yes"])
+      assert.deepStrictEqual([foreign.code, failure(foreign).code], [8, "StoreUnavailable"])
+      assert.match(failure(foreign).message, /another program/)
+    })
+  )
+
+  it.live("brings a backup of an earlier version up to this one before it takes its place", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      const old = new DatabaseSync(join(folder, "old.db"))
+      old.exec(firstVersion)
+      old.close()
+      const restored = yield* run(["restore", "old.db", "--db", "a.db", "--yes"])
+      assert.strictEqual(restored.code, 0, restored.stderr)
+      const store = new DatabaseSync(join(folder, "a.db"))
+      assert.isDefined(store.prepare("SELECT name FROM sqlite_schema WHERE name = 'idempotent_answers'").get())
+      // The pages take the size that those of the store have.
+      assert.deepStrictEqual(Object.values(store.prepare("PRAGMA page_size").get() ?? {}), [4096])
+      store.close()
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])), ["old@example.com"])
+    })
+  )
+})

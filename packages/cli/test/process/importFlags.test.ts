@@ -1,0 +1,195 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
+import { createServer } from "node:http"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { bin, ended, failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+
+const csv =
+  "Email;First Name;Town\nann@example.com;Ann;Bonn\nnobody;Bob;\nANN@example.com;Anna;Köln\ncem@example.com;Cem;\n"
+
+describe("roster contacts import, as it is told", () => {
+  it.live("says what would be sent and where, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      writeFileSync(join(folder, "a.csv"), csv)
+      const planned = yield* run(["contacts", "import", "a.csv", "--dry-run"])
+      assert.strictEqual(planned.code, 0, planned.stderr)
+      const target = `[local] ${join(folder, "store.db")}`
+      assert.deepInclude(json(planned), {
+        dryRun: true,
+        target,
+        toSend: 2,
+        read: 4,
+        rejected: 1,
+        duplicates: 1,
+        accepted: 0
+      })
+      assert.deepStrictEqual(json(yield* run(["contacts", "list"])), [])
+      assert.deepStrictEqual(
+        readdirSync(folder).filter((name) => name.startsWith("a.csv")),
+        ["a.csv"]
+      )
+    })
+  )
+
+  it.live("takes a column for the field that it is said to be, and hints at one that looks like a field", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      writeFileSync(join(folder, "a.csv"), csv)
+      const hinted = yield* run(["contacts", "import", "a.csv", "--rejected", "r.csv"])
+      assert.include(
+        hinted.stderr,
+        "First Name is taken as a custom field; --map 'First Name=FirstName' if the contact's own field is meant\n"
+      )
+      const quiet = yield* run(["contacts", "import", "a.csv", "--quiet"])
+      assert.strictEqual(quiet.stderr.split("\n").length, 2)
+      assert.strictEqual(failure(quiet).code, "PartlyDone")
+      const mapped = yield* run(["contacts", "import", "a.csv", "--map", "first name=FirstName", "--map", "Town=City"])
+      assert.notInclude(mapped.stderr, "custom field")
+      const ann = json(yield* run(["contacts", "get", "ann@example.com"]))
+      assert.deepNestedInclude(ann, { FirstName: "Anna", "CustomFields.City": "Köln" })
+      for (const [map, says] of [
+        ["Nom=FirstName", /no column "Nom"; it reads "Email", "First Name", "Town"/],
+        ["Town=FirstName=", /column=Field/],
+        ["Town=TotalSent", /TotalSent/],
+        ["Town=Email", /stands twice/]
+      ] as const) {
+        const refused = yield* run(["contacts", "import", "a.csv", "--map", map])
+        assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], map)
+        assert.match(failure(refused).message, says)
+      }
+    })
+  )
+
+  it.live("takes the delimiter that it is told", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const input = "Email\tA;B\nann@example.com\tx\n"
+      const told = yield* run(["contacts", "import", "-", "--delimiter", "tab"], { input })
+      assert.strictEqual(told.code, 0, told.stderr)
+      const wrong = yield* run(["contacts", "import", "-", "--delimiter", ";"], { input })
+      assert.deepStrictEqual([wrong.code, failure(wrong).code], [2, "UnreadableFile"])
+    })
+  )
+
+  it.live("sends nothing of a file with invalid rows, where it is to stop at them", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      writeFileSync(join(folder, "a.csv"), csv)
+      const stopped = yield* run(["contacts", "import", "a.csv", "--on-invalid", "stop"])
+      assert.deepStrictEqual([stopped.code, stopped.stdout, failure(stopped).code], [2, "", "InvalidRows"])
+      assert.match(failure(stopped).message, /^1 row cannot be imported\.\nline 3: /)
+      assert.deepStrictEqual(json(yield* run(["contacts", "list"])), [])
+      writeFileSync(join(folder, "b.csv"), "Email\nann@example.com\n")
+      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--on-invalid", "stop"])).code, 0)
+    })
+  )
+
+  it.live("hands the file over, and says that no status exists but in the store itself", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      writeFileSync(join(folder, "a.csv"), csv)
+      const over = yield* run(["contacts", "import", "a.csv", "--via", "file"])
+      assert.strictEqual(over.code, 0, over.stderr)
+      assert.include(json(over), { handedOver: true, read: 4, invalid: 1, duplicates: 1 })
+      assert.match(jsonOf<{ status: string }>(over).status, /roster jobs list/)
+      const [job] = jsonOf<ReadonlyArray<{ request: { fileName: string } }>>(yield* run(["jobs", "list"]))
+      assert.strictEqual(job?.request.fileName, "a.csv")
+      const listed = yield* run(["contacts", "import", "a.csv", "--via", "file", "--list", "None"])
+      assert.deepStrictEqual([listed.code, failure(listed).code], [5, "ListNotFound"])
+      const mixed = yield* run(["contacts", "import", "a.csv", "--via", "file", "--map", "Town=City"])
+      assert.strictEqual(mixed.code, 2)
+    })
+  )
+
+  it.live("needs no place for a journal where it is told to keep none", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const place = join(folder, "closed")
+      mkdirSync(place)
+      writeFileSync(join(place, "a.csv"), "Email\nann@example.com\n")
+      chmodSync(place, 0o500)
+      const refused = yield* run(["contacts", "import", "closed/a.csv"])
+      // The superuser may write everywhere.
+      if (process.getuid?.() !== 0) {
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.match(failure(refused).hint, /--no-journal/)
+      }
+      const without = yield* run(["contacts", "import", "closed/a.csv", "--no-journal"])
+      assert.strictEqual(without.code, 0, without.stderr)
+      chmodSync(place, 0o700)
+      assert.deepStrictEqual(readdirSync(place), ["a.csv"])
+    })
+  )
+
+  it.live("keeps what comes from a pipe in no file that stays", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const kept = join(folder, "tmp")
+      mkdirSync(kept)
+      const input = "Email\nann@example.com\n"
+      const piped = yield* run(["contacts", "import", "-"], { input, env: { TMPDIR: kept } })
+      assert.strictEqual(piped.code, 0, piped.stderr)
+      assert.deepStrictEqual(readdirSync(kept), [])
+      assert.isFalse(existsSync(join(folder, "-.roster-journal")))
+    })
+  )
+
+  it.live("needs no more memory for many rows than for few", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const rows = process.env["ROSTER_LONG_RUN"] === undefined ? 100_000 : 4_000_000
+      const file = openSync(join(folder, "many.csv"), "w")
+      writeSync(file, "Email,FirstName,City\n")
+      for (let i = 0; i < rows; i += 1000) {
+        writeSync(
+          file,
+          Array.from({ length: 1000 }, (_, k) => `contact${i + k}@example${k}.com,First ${i + k},City ${k}\n`).join("")
+        )
+      }
+      closeSync(file)
+      let received = 0
+      // Answers with what it was sent, without a look at more than the number of addresses.
+      const sink = createServer((request, response) => {
+        const parts: Array<Buffer> = []
+        request.on("data", (part: Buffer) => parts.push(part))
+        request.on("end", () => {
+          const body = Buffer.concat(parts)
+          received += body.toString("latin1").split('"Email"').length - 1
+          response.writeHead(200, { "Content-Type": "application/json" }).end(body)
+        })
+      }).listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(sink, "listening"))
+      // A server that listens on TCP has an address of this kind.
+      const { port } = sink.address() as AddressInfo
+      // The rows of the file alone take more.
+      const heap = ["--max-old-space-size=64", "--max-semi-space-size=16"]
+      const child = spawn(process.execPath, [...heap, bin, "contacts", "import", "many.csv", "-q"], {
+        cwd: folder,
+        env: { HOME: folder, ROSTER_BASE_URL: `http://127.0.0.1:${port}/v4`, ROSTER_API_KEY: "key" }
+      })
+      const imported = yield* Effect.promise(() => ended(child))
+      sink.closeAllConnections()
+      sink.close()
+      assert.strictEqual(imported.code, 0, imported.stderr)
+      assert.include(json(imported), { read: rows, accepted: rows })
+      assert.strictEqual(received, rows)
+      assert.deepStrictEqual(readdirSync(folder), ["many.csv"])
+      assert.isAbove(readFileSync(join(folder, "many.csv")).length, rows)
+    })
+  )
+})

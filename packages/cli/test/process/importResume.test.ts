@@ -1,0 +1,340 @@
+/**
+ * Imports that are stopped, in every way that a process can be, and gone on with by the same command.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { once } from "node:events"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { join } from "node:path"
+import { ended, failure, json, jsonOf, makeLocalRoster, makeRoster, start } from "../roster.ts"
+import { fakeService, serveWithKey } from "../service.ts"
+
+const email = (index: number) => `c${index}@example.com`
+
+const fileOf = (folder: string, count: number, name = "contacts.csv") => {
+  writeFileSync(join(folder, name), `Email\n${Array.from({ length: count }, (_, i) => email(i)).join("\n")}\n`)
+  return join(folder, `${name}.roster-journal`)
+}
+
+/** A service with a book of every address that it was sent: `hold` keeps a part without an answer, `fail` answers so. */
+const bookkeeper = Effect.fnUntraced(function* () {
+  const sent: Array<ReadonlyArray<string>> = []
+  const waiting: Array<() => void> = []
+  const rule = {
+    hold: (_part: number) => false,
+    status: (_part: number): number => 200,
+    refuses: (_email: string): boolean => false
+  }
+  const seen: Array<() => void> = []
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const parts: Array<Buffer> = []
+    request.on("data", (part: Buffer) => parts.push(part))
+    request.on("end", () => {
+      const body = Buffer.concat(parts)
+      const contacts: ReadonlyArray<{ Email: string }> = JSON.parse(body.toString())
+      const part = sent.push(contacts.map(({ Email }) => Email)) - 1
+      for (const look of seen) look()
+      const status = rule.status(part)
+      const bad = contacts.findIndex(({ Email }) => rule.refuses(Email))
+      if (status === 200 && bad >= 0) {
+        response.writeHead(400, { "Content-Type": "application/json" })
+        return void response.end(JSON.stringify({ Error: `Invalid [${bad}].Email: not wanted` }))
+      }
+      if (rule.hold(part)) return void waiting.push(() => response.destroy())
+      response.writeHead(status, { "Content-Type": "application/json" })
+      response.end(status === 200 ? body : '{"Error":"no"}')
+    })
+  }
+  const { env } = yield* fakeService(answer)
+  /** Waits until the service has so many parts. */
+  const parts = (count: number) =>
+    Effect.promise(
+      () =>
+        new Promise<void>((done) => {
+          const look = () => {
+            if (sent.length >= count) done()
+          }
+          seen.push(look)
+          look()
+        })
+    )
+  return { env, sent, rule, parts }
+})
+
+interface Counts {
+  readonly read: number
+  readonly accepted: number
+  readonly acceptedEarlier?: number
+  readonly rejected: number
+  readonly duplicates: number
+  readonly notSent: number
+  readonly unknown: number
+}
+const adds = ({ accepted, duplicates, notSent, read, rejected, unknown }: Counts) =>
+  assert.strictEqual(accepted + rejected + duplicates + notSent + unknown, read)
+
+describe("roster contacts import, stopped", () => {
+  it.live.each([
+    ["a refused key", 401, 4],
+    ["a service that is gone", 503, 8]
+  ] as const)(
+    "K12 the third of five parts ends in %s: exit is not 0, and the next run sends only what is left",
+    ([, status]) =>
+      Effect.gen(function* () {
+        const { folder, run } = yield* makeRoster
+        const journal = fileOf(folder, 5000)
+        const { env, rule, sent } = yield* bookkeeper()
+        rule.status = (part) => (part < 2 ? 200 : status)
+        const command = ["contacts", "import", "contacts.csv", "--concurrency", "1", "--list", "it's"]
+        const stopped = yield* run(command, { env })
+        assert.strictEqual(stopped.code, 9, stopped.stderr)
+        const counts = jsonOf<Counts>(stopped)
+        adds(counts)
+        assert.strictEqual(counts.accepted, 2000)
+        assert.strictEqual(
+          failure(stopped).resume,
+          `roster contacts import contacts.csv --concurrency 1 --list 'it'\\''s'`
+        )
+        assert.strictEqual(statSync(journal).mode & 0o777, 0o600)
+
+        rule.status = () => 200
+        const before = sent.length
+        const resumed = yield* run(command, { env })
+        assert.strictEqual(resumed.code, 0, resumed.stderr)
+        assert.include(json(resumed), { read: 5000, accepted: 5000, acceptedEarlier: 2000, notSent: 0, unknown: 0 })
+        assert.deepStrictEqual(
+          sent.slice(before).flat(),
+          Array.from({ length: 3000 }, (_, i) => email(i + 2000))
+        )
+        assert.isFalse(existsSync(journal))
+      })
+  )
+
+  it.live("K12 a part without an answer: it is unknown, and the next run sends it again", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      fileOf(folder, 5000)
+      const { env, parts, rule, sent } = yield* bookkeeper()
+      rule.hold = (part) => part === 2
+      const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
+      const child = start(folder, command, env)
+      const end = ended(child)
+      yield* parts(3)
+      child.kill("SIGINT")
+      const stopped = yield* Effect.promise(() => end)
+      assert.strictEqual(stopped.code, 130, stopped.stderr)
+      assert.include(json(stopped), { read: 5000, accepted: 2000, rejected: 0, notSent: 2000, unknown: 1000 })
+      assert.deepInclude(failure(stopped), { code: "Interrupted", resume: `roster ${command.join(" ")}` })
+      rule.hold = () => false
+      const resumed = yield* run(command, { env })
+      assert.include(json(resumed), { accepted: 5000, acceptedEarlier: 2000, unknown: 0 })
+      assert.deepStrictEqual(
+        sent.slice(3).flat(),
+        Array.from({ length: 3000 }, (_, i) => email(i + 2000))
+      )
+    })
+  )
+
+  it.live("ends by SIGTERM with 143 and when its time is over with 8, with the account and the way on", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      fileOf(folder, 3000)
+      const { env, parts, rule } = yield* bookkeeper()
+      rule.hold = (part) => part === 1
+      const terminated = start(folder, ["contacts", "import", "contacts.csv", "--concurrency", "1"], env)
+      const end = ended(terminated)
+      yield* parts(2)
+      terminated.kill("SIGTERM")
+      const first = yield* Effect.promise(() => end)
+      assert.strictEqual(first.code, 143, first.stderr)
+      assert.include(json(first), { accepted: 1000, unknown: 1000, notSent: 1000 })
+
+      rule.hold = () => true
+      const late = yield* Effect.promise(() =>
+        ended(start(folder, ["contacts", "import", "contacts.csv", "--timeout", "3s"], env))
+      )
+      assert.strictEqual(late.code, 8, late.stderr)
+      adds(jsonOf<Counts>(late))
+      assert.deepInclude(failure(late), {
+        code: "TimeLimitReached",
+        resume: "roster contacts import contacts.csv --timeout 3s"
+      })
+    })
+  )
+
+  it.live("refuses to go on with another file, target or list, and begins anew with --restart", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const journal = fileOf(folder, 1500)
+      const { env, rule, sent } = yield* bookkeeper()
+      rule.status = (part) => (part === 0 ? 200 : 403)
+      const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
+      yield* run(command, { env })
+      assert.isTrue(existsSync(journal))
+      rule.status = () => 200
+      const before = sent.length
+      const kept = readFileSync(journal, "utf8")
+      const list = yield* run([...command, "--list", "News"], { env })
+      assert.deepStrictEqual([list.code, failure(list).code], [2, "OtherUpload"])
+      assert.match(failure(list).message, /the lists were others/)
+      const local = yield* run([...command, "--db", join(folder, "store.db")])
+      assert.match(failure(local).message, /it went to http/)
+      fileOf(folder, 1501)
+      assert.match(failure(yield* run(command, { env })).message, /the file has changed since/)
+      assert.strictEqual(readFileSync(journal, "utf8"), kept)
+      assert.strictEqual(sent.length, before)
+      const anew = yield* run([...command, "--restart"], { env })
+      assert.strictEqual(anew.code, 0, anew.stderr)
+      assert.include(json(anew), { read: 1501, accepted: 1501 })
+      assert.isFalse(existsSync(journal))
+    })
+  )
+
+  it.live(
+    "writes the rejected rows once, when it is complete: those of the earlier run too, which are not sent again",
+    () =>
+      Effect.gen(function* () {
+        const { folder, run } = yield* makeRoster
+        fileOf(folder, 3000)
+        writeFileSync(join(folder, "contacts.csv"), "no address\n", { flag: "a" })
+        const { env, rule, sent } = yield* bookkeeper()
+        rule.refuses = (address) => address === email(7)
+        rule.status = (part) => (sent[part]?.includes(email(1000)) === true ? 403 : 200)
+        const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
+        const stopped = yield* run(command, { env })
+        assert.include(json(stopped), { accepted: 999, rejected: 2, notSent: 2000 })
+        assert.isFalse(existsSync(join(folder, "contacts.csv.rejected.csv")))
+        rule.status = () => 200
+        const before = sent.length
+        const resumed = yield* run(command, { env })
+        assert.strictEqual(resumed.code, 9, resumed.stderr)
+        assert.include(json(resumed), { accepted: 2999, rejected: 2, rejectedFile: "contacts.csv.rejected.csv" })
+        assert.notInclude(sent.slice(before).flat(), email(7))
+        const lines = readFileSync(join(folder, "contacts.csv.rejected.csv"), "utf8").split("\r\n")
+        assert.strictEqual(lines.length, 4)
+        assert.match(lines[1] ?? "", /^c7@example\.com,.*not wanted/)
+        assert.match(lines[2] ?? "", /^no address,/)
+        assert.isUndefined(failure(resumed).resume)
+      })
+  )
+
+  it.live("refuses a second import of the same file meanwhile, and not behind one that was killed", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      fileOf(folder, 1500)
+      const { env, parts, rule } = yield* bookkeeper()
+      rule.hold = () => true
+      const command = ["contacts", "import", "contacts.csv"]
+      const child = start(folder, command, env)
+      const exit = once(child, "exit")
+      yield* parts(1)
+      const second = yield* run(command, { env })
+      assert.deepStrictEqual([second.code, second.stdout], [2, ""])
+      assert.match(failure(second).message, /^Another import of contacts\.csv runs\.$/)
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => exit)
+      rule.hold = () => false
+      assert.include(json(yield* run(command, { env })), { accepted: 1500 })
+    })
+  )
+
+  it.live("ignores a line that a dying process left unfinished, and says of a damaged journal what to do", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const journal = fileOf(folder, 2500)
+      const { env, rule, sent } = yield* bookkeeper()
+      rule.status = (part) => (part === 0 ? 200 : 403)
+      const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
+      yield* run(command, { env })
+      writeFileSync(journal, '{"_tag":"Answered","acc', { flag: "a" })
+      const again = yield* run(command, { env })
+      assert.include(json(again), { accepted: 1000, notSent: 1500 })
+      // The torn line is gone, so that what was added behind it can be read.
+      rule.status = () => 200
+      const before = sent.length
+      const last = yield* run(command, { env })
+      assert.strictEqual(last.code, 0, last.stderr)
+      assert.strictEqual(sent.slice(before).flat().length, 1500)
+      writeFileSync(journal, "no journal\n")
+      const damaged = yield* run(command, { env })
+      assert.deepStrictEqual([damaged.code, damaged.stdout], [2, ""])
+      assert.match(failure(damaged).hint, /--restart/)
+    })
+  )
+
+  it.live("killed at any moment, the same command brings every row, and none again that the journal has", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const journal = fileOf(folder, 20_000)
+      const { env, parts, sent } = yield* bookkeeper()
+      const command = ["contacts", "import", "contacts.csv", "-q"]
+      for (const at of [1, 6, 11]) {
+        const child = start(folder, command, env)
+        const exit = once(child, "exit")
+        yield* parts(sent.length + at)
+        child.kill("SIGKILL")
+        yield* Effect.promise(() => exit)
+      }
+      const noted = readFileSync(journal, "utf8")
+        .split("\n")
+        .slice(1, -1)
+        .map((line): { readonly accepted?: ReadonlyArray<readonly [number, number]> } => JSON.parse(line))
+        .flatMap(({ accepted = [] }) => accepted)
+      const before = sent.length
+      const last = yield* run(command, { env })
+      assert.strictEqual(last.code, 0, last.stderr)
+      const counts = jsonOf<Counts>(last)
+      assert.strictEqual(counts.accepted, 20_000)
+      const again = new Set(sent.slice(before).flat())
+      for (const [from, to] of noted) {
+        for (let row = from; row <= to; row++) assert.isFalse(again.has(email(row - 1)), `row ${row} was sent again`)
+      }
+      assert.strictEqual(again.size, 20_000 - (counts.acceptedEarlier ?? 0))
+      assert.strictEqual(new Set(sent.flat()).size, 20_000)
+    })
+  )
+
+  it.live("killed against a real service, all contacts are there in the end, once", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const journal = fileOf(folder, 6000)
+      const { env } = yield* serveWithKey(folder)
+      const command = ["contacts", "import", "contacts.csv", "--concurrency", "2"]
+      const child = start(folder, command, env)
+      const exit = once(child, "exit")
+      const accepted = () => existsSync(journal) && readFileSync(journal, "utf8").includes("Answered")
+      yield* Effect.promise(async () => {
+        while (!accepted() && child.exitCode === null) await new Promise((look) => setTimeout(look, 5))
+      })
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => exit)
+      const resumed = yield* run(command, { env })
+      assert.strictEqual(resumed.code, 0, resumed.stderr)
+      const counts = jsonOf<Counts>(resumed)
+      assert.strictEqual(counts.accepted, 6000)
+      const listed = jsonOf<ReadonlyArray<{ Email: string }>>(yield* run(["contacts", "list", "--all"], { env }))
+      assert.strictEqual(listed.length, 6000)
+      assert.strictEqual(new Set(listed.map(({ Email }) => Email)).size, 6000)
+    })
+  )
+
+  it.live("is interrupted on a local store too, whose work takes no turn", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const journal = fileOf(folder, 20_000)
+      const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
+      const child = start(folder, [...command, "--db", join(folder, "store.db")])
+      const end = ended(child)
+      yield* Effect.promise(async () => {
+        while (!existsSync(journal) && child.exitCode === null) await new Promise((look) => setTimeout(look, 5))
+      })
+      child.kill("SIGINT")
+      const stopped = yield* Effect.promise(() => end)
+      assert.strictEqual(stopped.code, 130, stopped.stderr)
+      adds(jsonOf<Counts>(stopped))
+      assert.isBelow(jsonOf<Counts>(stopped).accepted, 20_000)
+      assert.include(json(yield* run(command)), { accepted: 20_000 })
+    })
+  )
+})

@@ -1,0 +1,148 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { serveWithKey } from "../service.ts"
+
+interface Row {
+  readonly Name: string
+  readonly Finding: string
+  readonly What: string
+}
+
+const of = (rows: ReadonlyArray<Row>, name: string) =>
+  rows.filter(({ Name }) => Name === name).map(({ Finding }) => Finding)
+
+describe("roster apikeys audit", () => {
+  it.live("finds what is too much, and where the store lies the levels that were never used", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { address, env } = yield* serveWithKey(folder)
+      const created = yield* run(["apikeys", "create", "reader", "--for", "contacts:read,export"], { env })
+      const reader = { ROSTER_BASE_URL: address, ROSTER_API_KEY: jsonOf<{ Token: string }>(created).Token }
+      assert.strictEqual((yield* run(["contacts", "list"], { env: reader })).code, 0)
+      const narrow = ["--for", "export", "--ip-range", "192.0.2.0/24", "--expires", "20d"]
+      yield* run(["apikeys", "create", "narrow", ...narrow], { env })
+
+      const remote = yield* run(["apikeys", "audit"], { env })
+      assert.strictEqual(remote.code, 0, remote.stderr)
+      assert.match(remote.stderr, /a service does not tell/)
+      const rows = jsonOf<ReadonlyArray<Row>>(remote)
+      assert.deepStrictEqual(of(rows, "reader"), ["UsableFromEverywhere"])
+      assert.deepStrictEqual(of(rows, "narrow"), ["Expiring", "NeverUsed"])
+      assert.include(of(rows, "administrator"), "ManagesKeys")
+
+      const local = jsonOf<ReadonlyArray<Row>>(yield* run(["apikeys", "audit", "--db", join(folder, "served.db")]))
+      assert.deepStrictEqual(of(local, "reader"), ["UnusedLevels", "UsableFromEverywhere"])
+      assert.include(local.find(({ Finding, Name }) => Name === "reader" && Finding === "UnusedLevels")?.What, "Export")
+
+      const failing = yield* run(["apikeys", "audit", "--fail-on-findings"], { env })
+      assert.deepStrictEqual([failing.code, failure(failing).code], [9, "PartlyDone"])
+      assert.deepStrictEqual(json(failing), rows)
+      const later = yield* run(["apikeys", "audit", "--expiring", "5d", "-o", "table"], { env })
+      assert.match(later.stdout, /^Name +Finding +What +Advice\n/)
+      assert.notInclude(later.stdout, "Expiring")
+    })
+  )
+
+  it.live("ends well where there is nothing to find, whatever it is told to do then", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const none = yield* run(["apikeys", "audit", "--fail-on-findings"])
+      assert.deepStrictEqual([none.code, none.stdout], [0, "[]\n"])
+    })
+  )
+})
+
+describe("roster audit list", () => {
+  it.live("tells what was done with credentials, and no name acts on a terminal", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const name = "ci\u202egnp"
+      yield* run(["apikeys", "create", name, "--for", "export"])
+      yield* run(["apikeys", "delete", name, "--yes"])
+      yield* run(["smtp", "create", "shop@example.com", "--subaccount", "Team@example.com"])
+      const all = yield* run(["audit", "list"])
+      const entries = jsonOf<ReadonlyArray<{ operation: string; subject: string; account: string }>>(all)
+      assert.deepStrictEqual(
+        entries.map(({ operation, subject }) => [operation, subject]),
+        [
+          ["securitySmtpPost", "shop@example.com"],
+          ["securityApikeysByNameDelete", name],
+          ["securityApikeysPost", name]
+        ]
+      )
+      const table = yield* run(["audit", "list", "-o", "table", "--since", "1h"])
+      assert.notInclude(all.stdout + table.stdout, "\u202e")
+      assert.include(table.stdout, "ci\ufffdgnp")
+      const [first, ...others] = jsonOf<typeof entries>(yield* run(["audit", "list", "--limit", "1"]))
+      assert.deepStrictEqual<unknown>([first, others], [entries[0], []])
+      const ofTeam = jsonOf<typeof entries>(yield* run(["audit", "list", "--subaccount", "team@EXAMPLE.com"]))
+      assert.deepStrictEqual<unknown>(ofTeam, [entries[0]])
+      assert.deepStrictEqual(json(yield* run(["audit", "list", "--since", "2090-01-01"])), [])
+      assert.strictEqual((yield* run(["audit", "list", "--since", "yesterday"])).code, 2)
+    })
+  )
+
+  it.live("is of a store of this machine alone", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const env = { ROSTER_BASE_URL: "http://127.0.0.1:1/v4", ROSTER_API_KEY: "test-key" }
+      assert.strictEqual((yield* run(["audit", "list"], { env })).code, 2)
+    })
+  )
+})
+
+describe("least privilege", () => {
+  it.live("gives a key the levels that its purposes need, and those that are named beside them", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const levels = (args: ReadonlyArray<string>) =>
+        Effect.map(
+          run(["apikeys", ...args]),
+          (result) => jsonOf<{ AccessLevel: ReadonlyArray<string> }>(result).AccessLevel
+        )
+      assert.sameMembers(
+        [...(yield* levels(["create", "a", "--for", "contacts:read,export"]))],
+        ["ViewContacts", "Export"]
+      )
+      assert.sameMembers(
+        [
+          ...(yield* levels([
+            "create",
+            "b",
+            "--for",
+            "smtp:write",
+            "--for",
+            "smtp:read",
+            "--access",
+            "Security,ViewFiles"
+          ]))
+        ],
+        ["ModifyAccessTokens", "Security", "ViewFiles"]
+      )
+      assert.deepStrictEqual(yield* levels(["update", "b", "--for", "emails:send"]), ["SendHttp"])
+      assert.deepStrictEqual(yield* levels(["update", "b", "--rename", "c"]), ["SendHttp"])
+
+      const unknown = yield* run(["apikeys", "create", "d", "--for", "contcts:read"])
+      assert.strictEqual(unknown.code, 2)
+      assert.match(failure(unknown).message, /did you mean "contacts:read"\?.*apikeys:write.*emails:send/)
+      assert.strictEqual((yield* run(["apikeys", "create", "d"])).code, 2)
+    })
+  )
+
+  it.live("names the missing level where a key is refused, and what a key for it is made with", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { address, env } = yield* serveWithKey(folder)
+      const created = yield* run(["apikeys", "create", "reader", "--for", "contacts:read"], { env })
+      const reader = { ROSTER_BASE_URL: address, ROSTER_API_KEY: jsonOf<{ Token: string }>(created).Token }
+      const refused = yield* run(["contacts", "export"], { env: reader })
+      assert.deepStrictEqual([refused.code, failure(refused).code], [4, "AccessDenied"])
+      assert.include(failure(refused).hint, "Export")
+      assert.include(failure(refused).hint, "--for contacts:export")
+      const making = yield* run(["apikeys", "create", "x", "--for", "smtp:write"], { env: reader })
+      assert.include(failure(making).hint, "--for apikeys:write")
+    })
+  )
+})

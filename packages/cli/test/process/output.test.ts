@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { fakeService, serveWithKey } from "../service.ts"
+
+describe("the forms of a result", () => {
+  it.live("hold the same contacts", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const names = ["=1+1", 'Ann "A", Köln', "two\nlines", "\u001b[31mred"]
+      const rows = names.map((name, i) => `c${i}@example.com,"${name.replaceAll('"', '""')}"`)
+      writeFileSync(join(folder, "in.csv"), `Email,FirstName\n${rows.join("\n")}\n`)
+      assert.strictEqual((yield* run(["contacts", "import", "in.csv"])).code, 0)
+      const records = jsonOf<Array<{ FirstName: string }>>(yield* run(["contacts", "ls"]))
+      assert.deepStrictEqual(
+        records.map((record) => record.FirstName),
+        names
+      )
+      const lines = (yield* run(["contacts", "list", "-o", "ndjson"])).stdout.trimEnd().split("\n")
+      assert.deepStrictEqual(
+        lines.map((line): unknown => JSON.parse(line)),
+        records
+      )
+      const csv = yield* run(["contacts", "list", "-o", "csv"])
+      // What a spreadsheet would run is text there, and an import takes the guard off again.
+      assert.match(csv.stdout, /^Email,Status,FirstName,LastName,DateAdded\r\nc0@example\.com,Active,'=1\+1,,/)
+      assert.include(csv.stdout, '"Ann ""A"", Köln"')
+      const again = yield* run(["contacts", "import", "-"], { input: csv.stdout })
+      assert.strictEqual(again.code, 0, again.stderr)
+      const after = jsonOf<ReadonlyArray<{ FirstName: string }>>(yield* run(["contacts", "list"]))
+      assert.deepStrictEqual(
+        after.map((record) => record.FirstName),
+        names
+      )
+      const table = yield* run(["contacts", "list", "-o", "table"])
+      assert.notInclude(table.stdout, "\u001b")
+      assert.include((yield* run(["contacts", "get", "c0@example.com", "-o", "csv"])).stdout, "'=1+1")
+    })
+  )
+
+  it.live("of a mistake is one line for programs", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      for (const args of [["contacts", "lst"], ["contact"], ["contacts", "list", "--limt", "3"]]) {
+        const { code, stderr, stdout } = yield* run(args)
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.strictEqual(stderr.trimEnd().split("\n").length, 1, stderr)
+        assert.include(failure({ stderr }).hint, "--help")
+      }
+    })
+  )
+})
+
+describe("roster commands and completions", () => {
+  it.live("know every command and flag", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const tree = jsonOf<{
+        subcommands: ReadonlyArray<{ name: string; subcommands: ReadonlyArray<{ name: string }> }>
+      }>(yield* run(["commands", "-o", "json"]))
+      const contacts = tree.subcommands.find(({ name }) => name === "contacts")
+      assert.includeMembers(contacts?.subcommands.map(({ name }) => name) ?? [], ["list", "import", "delete"])
+      for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+        const { code, stdout } = yield* run(["completions", shell])
+        assert.strictEqual(code, 0)
+        for (const word of ["contacts", "apikeys", "base-url"]) assert.include(stdout, word, shell)
+      }
+      assert.strictEqual((yield* run(["completions", "tcsh"])).code, 2)
+    })
+  )
+})
+
+describe("roster whoami and doctor", () => {
+  it.live("say what a key may do, as far as reading tells", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { env } = yield* serveWithKey(folder)
+      const reader = yield* run(["apikeys", "create", "reader", "--access", "ViewContacts"], { env })
+      const { Token } = jsonOf<{ Token: string }>(reader)
+      const asReader = { ...env, ROSTER_API_KEY: Token }
+      const who = yield* run(["whoami"], { env: asReader })
+      assert.deepInclude(json(who), { granted: ["ViewContacts"], lacking: ["Export", "Security"] })
+      assert.notInclude(who.stdout + who.stderr, Token)
+      const healthy = yield* run(["doctor"], { env: asReader })
+      assert.strictEqual(healthy.code, 0, healthy.stderr)
+      assert.notInclude(healthy.stdout + healthy.stderr, Token)
+      const refused = yield* run(["doctor"], { env: { ...env, ROSTER_API_KEY: "wrong" } })
+      assert.deepStrictEqual([refused.code, failure(refused).code], [8, "Unhealthy"])
+      assert.match(refused.stdout, /"Check":"key","Result":"failed"/)
+    })
+  )
+
+  it.live("tell a clock that is wrong, and a host that is not there", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const { env } = yield* fakeService((_, response) => {
+        response.setHeader("Date", new Date(Date.now() - 3_600_000).toUTCString())
+        response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
+      })
+      const late = yield* run(["doctor"], { env })
+      assert.match(late.stdout, /"Check":"clock","Result":"warning","Detail":"this machine is 3[56]\d\d s ahead of/)
+      const nowhere = yield* run(["doctor"], { env: { ...env, ROSTER_BASE_URL: "https://nowhere.invalid/v4" } })
+      assert.strictEqual(nowhere.code, 8)
+      assert.match(nowhere.stdout, /"Check":"name","Result":"failed"/)
+    })
+  )
+
+  it.live("look at the local store", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      yield* run(["contacts", "add", "ann@example.com"])
+      assert.match((yield* run(["doctor"])).stdout, /"Check":"store","Result":"ok","Detail":"whole, 1 contacts?"/)
+      assert.deepInclude(json(yield* run(["whoami"])), { target: "local", db: join(folder, "store.db") })
+      writeFileSync(join(folder, "store.db"), "not a database, not at all. ".repeat(60))
+      const damaged = yield* run(["doctor"])
+      assert.deepStrictEqual([damaged.code, failure(damaged).code], [8, "Unhealthy"])
+    })
+  )
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFileSync, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { bin, temporaryFolder } from "../roster.ts"
+
+const packages = fileURLToPath(new URL("../../../", import.meta.url))
+const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
+
+/** The pnpm that runs the tests; what it packs is what is published. */
+const pnpm = process.env["npm_execpath"] ?? ""
+const hasPnpm = /pnpm/.test(pnpm) && existsSync(pnpm)
+
+const digest = (content: Uint8Array) => createHash("sha256").update(content).digest("hex")
+
+/** Packs a package as it is published, and unpacks it. */
+const packed = (name: string, folder: string): string => {
+  const [command, first] = /\.[cm]?js$/.test(pnpm) ? [process.execPath, [pnpm]] : [pnpm, []]
+  execFileSync(command, [...first, "pack", "--pack-destination", folder], {
+    cwd: join(packages, name),
+    stdio: "ignore"
+  })
+  const archive = readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? ""
+  execFileSync("tar", ["xzf", archive], { cwd: folder })
+  return join(folder, "package")
+}
+
+const filesOf = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+
+/** What an installation runs by itself. */
+const lifecycle = ["preinstall", "install", "postinstall", "prepare", "prepublish", "preprepare", "postprepare"]
+
+const junk =
+  /(^|\/)(test|tests|node_modules|\.git|\.env[^/]*|.*\.(db|db-wal|db-shm|key|pem|tsbuildinfo|tgz|log))(\/|$)|tsbuildinfo/
+
+const secretLike = /roster_[a-z0-9]{40,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/
+
+describe.skipIf(!hasPnpm)("what is published", () => {
+  it.live.each(["domain", "api", "http-client", "server", "testing", "cli"])(
+    "K20 of %s is its code, its licence and nothing that runs by itself",
+    (name) =>
+      Effect.gen(function* () {
+        const folder = packed(name, yield* temporaryFolder)
+        const files = filesOf(folder)
+        assert.includeMembers([...files], ["package.json", "LICENSE"])
+        assert.strictEqual(
+          digest(readFileSync(join(folder, "LICENSE"))),
+          digest(readFileSync(join(checkout, "LICENSE")))
+        )
+        const manifest: object = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+        const { scripts = {} } = Object(manifest)
+        for (const script of lifecycle) assert.notProperty(scripts, script)
+        assert.notMatch(JSON.stringify(manifest), /workspace:|catalog:/)
+        for (const file of files) {
+          assert.notMatch(file, junk)
+          const text = readFileSync(join(folder, file), "utf8")
+          assert.notMatch(text, secretLike, file)
+          assert.notInclude(text, checkout, file)
+          if (!file.endsWith(".map")) continue
+          const { sources = [], sourceRoot = "" } = Object(JSON.parse(text))
+          for (const source of [sourceRoot, ...sources]) assert.notMatch(source, /^(?:\/|[a-z]+:)/i, file)
+        }
+      })
+  )
+
+  it.live("K20 of the command line is the one file that these tests run, and it runs alone", () =>
+    Effect.gen(function* () {
+      const folder = packed("cli", yield* temporaryFolder)
+      assert.sameMembers([...filesOf(folder)], ["package.json", "LICENSE", "dist/roster.js"])
+      const file = join(folder, "dist/roster.js")
+      assert.strictEqual(digest(readFileSync(file)), digest(readFileSync(bin)))
+      const { dependencies, peerDependencies } = Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
+      assert.deepStrictEqual([dependencies, peerDependencies], [undefined, undefined])
+      const version = execFileSync(process.execPath, [file, "--version"], { encoding: "utf8", cwd: folder })
+      assert.match(version, /^roster \d+\.\d+\.\d+\n$/)
+    })
+  )
+})
+
+/** Another Node of this machine, which is too old. */
+const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
+  const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8" })
+  const major = Number(/^v(\d+)/.exec(stdout ?? "")?.[1])
+  return major >= 20 && major < 26
+})
+
+describe("the one file", () => {
+  it.skipIf(oldNode === undefined)("tells an older Node what it needs, in words", () => {
+    const { status, stderr, stdout } = spawnSync(oldNode ?? "", [bin, "contacts", "list"], { encoding: "utf8" })
+    assert.deepStrictEqual([status, stdout], [2, ""])
+    assert.match(stderr, /^error: roster needs Node\.js 26 or newer, and this is v\d+\.\d+\.\d+\.\n {2}Install it/)
+  })
+
+  it("resolves nothing before it has looked at the version", () => {
+    const lines = readFileSync(bin, "utf8").split("\n")
+    assert.strictEqual(lines[0], "#!/usr/bin/env node")
+    assert.match(lines[1] ?? "", /process\.versions\.node/)
+    assert.deepStrictEqual(
+      lines.filter((line) => /^import .* from /.test(line)),
+      []
+    )
+  })
+})

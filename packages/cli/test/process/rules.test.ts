@@ -1,0 +1,122 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Ended, failure, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { fakeService } from "../service.ts"
+
+/** What other services understand and this one does not. */
+const foreign = "Email LIKE '%@x.com' AND NOT status IN ('Active', 'Stale')"
+
+/** Commands that select contacts, where something behind them selects. */
+const selecting = [
+  ["contacts", "list"],
+  ["contacts", "delete", "--yes"],
+  ["contacts", "export", "--no-wait"]
+] as const
+
+const emails = (ended: Ended) => jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)
+
+describe("rules of other services", () => {
+  it.live("go out to the letter by --raw-rule, where --rule sends nothing", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const { env, requests } = yield* fakeService((request, response) => {
+        const [status, answer] = request.url?.endsWith("/status")
+          ? [200, "Error"]
+          : request.url?.includes("export")
+            ? [202, { Link: "https://files.example/x.csv", PublicExportID: "4f9c2f33-9f27-4d7c-8f8e-0c6b7b6f2f11" }]
+            : [200, []]
+        response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer))
+      })
+      for (const command of selecting) {
+        const refused = yield* run([...command, "--rule", foreign], { env })
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, "InvalidRule"])
+      }
+      assert.deepStrictEqual(requests, [])
+      const codes = yield* Effect.forEach(selecting, (command) => run([...command, "--raw-rule", foreign], { env }))
+      // What is to be deleted is exported first, and that export fails.
+      assert.deepStrictEqual(
+        codes.map(({ code }) => code),
+        [0, 10, 0]
+      )
+      const asked = requests.map((request) => new URL(request.split(" ")[1] ?? "", env.ROSTER_BASE_URL))
+      assert.deepStrictEqual(
+        asked.flatMap((url) => (url.pathname.endsWith("/status") ? [] : [url.searchParams.get("rule")])),
+        [foreign, foreign, foreign]
+      )
+      assert.isTrue(requests.every((request) => !request.includes("/contacts/delete")))
+    })
+  )
+
+  it.live("are refused by a store, which shows the place, and nothing is done", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      yield* run(["contacts", "add", "a@x.com"])
+      for (const command of selecting) {
+        const refused = yield* run([...command, "--raw-rule", foreign])
+        assert.notStrictEqual(refused.code, 0)
+        assert.strictEqual(failure(refused).code, "InvalidRule")
+        assert.match(failure(refused).message, /LIKE[^\n]*\n +\^ unknown operator "LIKE"; use contains/)
+      }
+      // What the two have in common works either way.
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--raw-rule", "status = Active"])), ["a@x.com"])
+      for (const flag of ["--raw-rule", "--rule"]) {
+        const everyone = yield* run(["contacts", "delete", flag, "email != ''", "--yes", "--confirm", "1"])
+        assert.deepStrictEqual([everyone.code, failure(everyone).code], [2, "InvalidInput"])
+      }
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list"])), ["a@x.com"])
+    })
+  )
+
+  it.live("are not blank, and stand beside neither a rule nor addresses", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
+      for (const command of selecting) {
+        for (const blank of ["", "  ", "\u00a0"]) {
+          const refused = yield* run([...command, "--raw-rule", blank], { env })
+          assert.deepStrictEqual([refused.code, failure(refused).code], [2, "InvalidRule"])
+        }
+        const both = yield* run([...command, "--raw-rule", foreign, "--rule", "All"], { env })
+        assert.deepStrictEqual([both.code, failure(both).code], [2, "UsageError"])
+        assert.match(failure(both).message, /--rule and --raw-rule/)
+      }
+      for (const args of [
+        ["delete", "a@x.com", "--yes"],
+        ["export", "--email", "a@x.com"]
+      ]) {
+        const both = yield* run(["contacts", ...args, "--raw-rule", foreign], { env })
+        assert.deepStrictEqual([both.code, failure(both).code], [2, "ConflictingFilter"])
+      }
+      assert.deepStrictEqual(requests, [])
+    })
+  )
+})
+
+describe("a rule with a custom field whose name is nearly that of another field", () => {
+  it.live("is done as it says, and the name that was perhaps meant is noted", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      yield* run(["contacts", "add", "a@x.com", "--field", "city=Rome"])
+      const listed = yield* run(["contacts", "list", "--rule", "stauts = 'Active' OR City = 'Rome' OR emial != ''"])
+      assert.deepStrictEqual([listed.code, emails(listed)], [0, ["a@x.com"]])
+      assert.deepStrictEqual(listed.stderr.trimEnd().split("\n"), [
+        'The rule takes "stauts" for a custom field; did you mean "status"?',
+        'The rule takes "emial" for a custom field; did you mean "email"?'
+      ])
+      const deleted = yield* run(["contacts", "delete", "--rule", "stauts != 'Active'"])
+      assert.strictEqual(deleted.code, 3)
+      assert.match(deleted.stderr, /^The rule takes "stauts"/)
+    })
+  )
+
+  it.live("is refused for its bare word, with the name that was perhaps meant", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const refused = yield* run(["contacts", "list", "--rule", "stauts = Active"])
+      assert.strictEqual(refused.code, 2)
+      assert.match(failure(refused).message, /\^{6} a text in quotes is needed here; .*did you mean "status"\?/)
+      const other = yield* run(["contacts", "list", "--rule", "city = Rome"])
+      assert.match(failure(other).message, /\^{4} a text in quotes is needed here; write 'Rome'/)
+    })
+  )
+})

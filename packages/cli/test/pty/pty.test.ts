@@ -1,0 +1,281 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { json, makeLocalRoster, makeRoster } from "../roster.ts"
+import { fakeService, serveWithKey } from "../service.ts"
+import { hasTerminal, inTerminal, keys, openTerminal } from "./terminal.ts"
+
+const escape = "\u001b"
+const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+
+const widest = (screen: string): number => Math.max(...screen.split("\n").map((line) => [...line].length))
+
+/** A store of two contacts, of whom one has all that is long. */
+const withContacts = Effect.gen(function* () {
+  const roster = yield* makeLocalRoster
+  const long = `${"a".repeat(60)}@example.com`
+  const added = yield* roster.run(["contacts", "import", "-"], {
+    input: `Email,FirstName,LastName\n${long},${"Maximiliane ".repeat(4)},${"Lee-Smith ".repeat(5)}\nann@example.com,Ann,Lee\n`
+  })
+  assert.strictEqual(added.code, 0, added.stderr)
+  return { ...roster, db: join(roster.folder, "store.db") }
+})
+
+/** Answers a question, once it is asked. */
+const answered = (folder: string, args: ReadonlyArray<string>, answer: string, question = "[y/N]") =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ended, shows, type } = yield* openTerminal(folder, args)
+      yield* shows(question)
+      yield* type(answer)
+      return yield* ended
+    })
+  )
+
+describe.skipIf(!hasTerminal)("on a terminal", () => {
+  it.live.each([60, 100])("tables have no line over %i columns, and say what is in them", (columns) =>
+    Effect.gen(function* () {
+      const { db, folder } = yield* withContacts
+      const { code, raw, screen } = yield* inTerminal(folder, ["contacts", "list", "--db", db], { columns })
+      assert.strictEqual(code, 0, screen)
+      assert.isAtMost(widest(screen), columns)
+      assert.match(screen, /^Email +Status +FirstName +LastName +DateAdded\n/)
+      // The short contact is there whole in its first column, the long ones are cut with a sign.
+      assert.match(screen, /^a+… .*…/m)
+      assert.include(screen, "ann@ex")
+      assert.notInclude(raw, escape)
+    })
+  )
+
+  it.live("a record is a line for each field, and JSON stays JSON where it is asked for", () =>
+    Effect.gen(function* () {
+      const { db, folder } = yield* withContacts
+      const one = yield* inTerminal(folder, ["contacts", "get", "ann@example.com", "--db", db])
+      assert.match(one.screen, /^Email +ann@example\.com\nStatus +Active\n/)
+      const asked = yield* inTerminal(folder, ["contacts", "get", "ann@example.com", "--db", db, "-o", "json"], {
+        columns: 4000
+      })
+      assert.deepInclude(json({ stdout: asked.raw }), { ...Object(json({ stdout: asked.raw })), FirstName: "Ann" })
+    })
+  )
+
+  it.live.each([
+    ["y\r", 0],
+    ["yes\r", 0],
+    ["n\r", 3],
+    ["\r", 3],
+    [keys.ctrlD, 3],
+    [keys.ctrlC, 130]
+  ] as const)("contacts delete asks, and takes %j for %i", ([answer, code]) =>
+    Effect.gen(function* () {
+      const { db, folder, run } = yield* withContacts
+      const deleted = yield* answered(folder, ["contacts", "delete", "ann@example.com", "--db", db], answer)
+      assert.strictEqual(deleted.code, code, deleted.screen)
+      assert.include(deleted.screen, `[local] ${db}`)
+      const left = yield* run(["contacts", "get", "ann@example.com"])
+      assert.strictEqual(left.code, code === 0 ? 5 : 0)
+      if (code === 3) assert.include(deleted.screen, "Nothing was done.")
+    })
+  )
+
+  it.live.each([
+    ["y\r", 0],
+    ["n\r", 3],
+    ["\r", 3],
+    [keys.ctrlD, 3],
+    [keys.ctrlC, 130]
+  ] as const)("apikeys delete asks, and takes %j for %i", ([answer, code]) =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const db = join(folder, "store.db")
+      yield* run(["apikeys", "create", "ci", "--access", "Export"])
+      const deleted = yield* answered(folder, ["apikeys", "delete", "ci", "--db", db], answer)
+      assert.strictEqual(deleted.code, code, deleted.screen)
+      assert.strictEqual((yield* run(["apikeys", "get", "ci"])).code, code === 0 ? 5 : 0)
+    })
+  )
+
+  it.live("auth login shows nothing of the key that is typed, not even its length", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { address, key } = yield* serveWithKey(folder)
+      const login = yield* answered(folder, ["auth", "login", "--base-url", address], `${key}\r`, "API key")
+      assert.strictEqual(login.code, 0, login.screen)
+      assert.include(login.screen, `default: the key …${key.slice(-4)} of ${address} is accepted`)
+      const start = key.indexOf("_") + 1
+      for (let at = start; at + 5 <= key.length; at++) assert.notInclude(login.raw, key.slice(at, at + 5))
+      assert.notInclude(login.raw, "*")
+      assert.strictEqual((yield* run(["contacts", "list"])).stdout, "[]\n")
+    })
+  )
+
+  it.live("auth login asks on stderr, and keeps nothing after Ctrl-C", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const args = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check"]
+      const stopped = yield* answered(folder, args, `half${keys.ctrlC}`, "API key")
+      assert.strictEqual(stopped.code, 130, stopped.screen)
+      assert.deepStrictEqual(readdirSync(folder), [])
+      const [terminal, ended] = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const terminal = yield* openTerminal(folder, args, { tail: "> out" })
+          yield* terminal.shows("API key")
+          yield* terminal.type("canary-key\r")
+          return [terminal, yield* terminal.ended] as const
+        })
+      )
+      assert.strictEqual(ended.code, 0, ended.screen)
+      assert.notInclude(terminal.raw(), "canary")
+      const written = readFileSync(join(folder, "out"), "utf8")
+      assert.deepInclude(json({ stdout: written }), { profile: "default", verdict: "not checked" })
+    })
+  )
+
+  it.live("K09 what stands in a contact does nothing to a terminal, and is exact in JSON", () =>
+    Effect.gen(function* () {
+      const { db, folder, run } = yield* withContacts
+      const hostile = [
+        `${escape}[31mred${escape}[0m`,
+        `${escape}]52;c;aGVsbG8=\u0007`,
+        `${escape}]0;title${escape}\\`,
+        "\u009b31mC1",
+        "\u202egnp.exe",
+        "\u2066isolated\u2069",
+        "two\nlines\rover\bback",
+        `${escape}c`,
+        "\u2028\u2029"
+      ]
+      const rows = hostile.map((name, at) => `c${at}@example.com,"${name}"`)
+      const added = yield* run(["contacts", "import", "-"], { input: `Email,FirstName\n${rows.join("\n")}\n` })
+      assert.strictEqual(added.code, 0, added.stderr)
+      const shown = [
+        yield* inTerminal(folder, ["contacts", "list", "--db", db], { columns: 120 }),
+        yield* inTerminal(folder, ["contacts", "list", "--db", db, "-o", "csv"]),
+        yield* inTerminal(folder, ["contacts", "list", "--db", db, "-o", "json"]),
+        yield* inTerminal(folder, ["contacts", "export", "--db", db]),
+        ...(yield* Effect.forEach(hostile.keys(), (at) =>
+          inTerminal(folder, ["contacts", "get", `c${at}@example.com`, "--db", db])
+        ))
+      ]
+      for (const { code, raw } of shown) {
+        assert.strictEqual(code, 0, raw)
+        // Lines end with what the terminal driver makes of a line break; nothing else may act.
+        assert.notMatch(
+          raw.replace(/\r+\n/g, "\n"),
+          /[^\P{Cc}\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/u
+        )
+      }
+      const records = json(yield* run(["contacts", "list"]))
+      assert.isArray(records)
+      for (const [at, name] of hostile.entries()) {
+        const one = json(yield* run(["contacts", "get", `c${at}@example.com`]))
+        assert.deepInclude(one, { ...Object(one), FirstName: name })
+      }
+      // The same from a hostile service, whose words are no more welcome.
+      const { env } = yield* fakeService((_, response) =>
+        response
+          .writeHead(400, { "Content-Type": "application/json" })
+          .end(JSON.stringify({ Error: `${escape}]0;owned\u0007 no \u202e` }))
+      )
+      const refused = yield* inTerminal(folder, ["contacts", "list"], { env })
+      assert.strictEqual(refused.code, 7, refused.screen)
+      assert.notMatch(refused.raw, new RegExp(`[${escape}\u0007\u202e]`))
+    })
+  )
+
+  it.live("colour is for help on a terminal, and for nobody who does not want it", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const coloured = yield* inTerminal(folder, ["--help"])
+      const plain = yield* inTerminal(folder, ["--help"], { env: { NO_COLOR: "1" } })
+      assert.deepStrictEqual([coloured.code, plain.code], [0, 0])
+      assert.include(coloured.raw, `${escape}[`)
+      assert.notInclude(plain.raw, escape)
+      assert.strictEqual(coloured.screen, plain.screen)
+      assert.match(plain.screen, /contacts[^]*exports[^]*apikeys/)
+      const login = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check"]
+      const asked = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { ended, shows, type } = yield* openTerminal(folder, login, { env: { NO_COLOR: "1" } })
+          yield* shows("API key")
+          yield* type("k\r")
+          return yield* ended
+        })
+      )
+      assert.strictEqual(asked.code, 0, asked.screen)
+      assert.notInclude(asked.raw, `${escape}[9`)
+      const version = yield* inTerminal(folder, ["--version"])
+      assert.deepStrictEqual([version.code, version.raw.trimEnd()], [0, version.screen])
+      assert.match(version.screen, /^roster \d+\.\d+\.\d+$/)
+    })
+  )
+
+  it.live("a mistake is explained below the help, on stderr", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const mistaken = yield* inTerminal(folder, ["contacts", "list", "--limt", "3"], { tail: "2> err" })
+      assert.deepStrictEqual([mistaken.code, mistaken.raw], [2, ""])
+      const said = readFileSync(join(folder, "err"), "utf8")
+      assert.match(said, /^error: .*--limt[^]*--limit\n/m)
+      assert.notInclude(said, escape)
+    })
+  )
+
+  it.live("a reader that has seen enough is no mistake", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const rows = Array.from({ length: 3000 }, (_, at) => `c${at}@example.com`)
+      yield* run(["contacts", "import", "-"], { input: `Email\n${rows.join("\n")}\n` })
+      const db = join(folder, "store.db")
+      const head = yield* inTerminal(folder, ["contacts", "list", "--all", "--db", db, "-o", "ndjson"], {
+        columns: 4000,
+        tail: "| head -1"
+      })
+      assert.strictEqual(head.code, 0)
+      assert.deepInclude(json({ stdout: head.raw }), { ...Object(json({ stdout: head.raw })), Email: "c0@example.com" })
+    })
+  )
+
+  it.live("the local store says its name on stderr, where nobody named it", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const listed = yield* inTerminal(folder, ["contacts", "list"], { tail: "2> err" })
+      assert.strictEqual(listed.code, 0, listed.screen)
+      assert.notInclude(listed.raw, "[local]")
+      assert.strictEqual(
+        readFileSync(join(folder, "err"), "utf8").split("\n")[0],
+        `[local] ${join(folder, ".local/share/roster/roster.db")}`
+      )
+    })
+  )
+
+  it.live("K07 Ctrl-C while an export waits says how to go on, and leaves no part of a file", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      let looked = () => {}
+      const waiting = new Promise<void>((resolve) => {
+        looked = resolve
+      })
+      const { env, requests } = yield* fakeService((request, response) => {
+        const isStatus = request.url?.endsWith("/status") === true
+        const body = isStatus ? "Loading" : { Link: "http://127.0.0.1:9/v4/x", PublicExportID: id }
+        response.writeHead(isStatus ? 200 : 202, { "Content-Type": "application/json" }).end(JSON.stringify(body))
+        if (isStatus) response.once("close", looked)
+      })
+      writeFileSync(join(folder, "mine"), "mine")
+      const stopped = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { ended, type } = yield* openTerminal(folder, ["contacts", "export", "--out", "out.csv"], { env })
+          yield* Effect.promise(() => waiting)
+          yield* type(keys.ctrlC)
+          return yield* ended
+        })
+      )
+      assert.strictEqual(stopped.code, 130, stopped.screen)
+      assert.include(stopped.screen, `roster exports status ${id}`)
+      assert.deepStrictEqual(readdirSync(folder), ["mine"])
+      assert.strictEqual(requests.filter((request) => request.startsWith("POST")).length, 1)
+    })
+  )
+})
