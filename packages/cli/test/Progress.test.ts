@@ -69,10 +69,7 @@ describe("withProgress", () => {
         yield* TestClock.adjust("10 millis")
       }
       assert.strictEqual(drawn.length, 10)
-      assert.strictEqual(
-        drawn.at(-1),
-        "\rImporting [###########-]  99%  199 of 200 rows  99/s  0:01 left\u001b[K"
-      )
+      assert.strictEqual(drawn.at(-1), "\rImporting [###########-]  99%  199 of 200 rows  99/s  0:01 left\u001b[K")
       yield* end
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual([drawn.length, drawn.at(-1), lines], [11, "\r\u001b[K", []])
