@@ -94,5 +94,7 @@ export const confirmNumber = Effect.fnUntraced(function* (
     })
   }
   const typed = yield* ask(`${what}? Type the number of contacts to do it:`)
-  if (typed !== String(count)) return yield* new Declined({ message: "Nothing was done." })
+  if (typed !== String(count)) {
+    return yield* new Declined({ message: `Nothing was done. What was typed is not the number ${count}.` })
+  }
 })

@@ -1,7 +1,7 @@
 /**
  * The store that a command works on which no service over the network has an operation for: its jobs, its backups.
  */
-import { Effect, Layer, References } from "effect"
+import { Effect, FileSystem, Layer, References } from "effect"
 import { defaultStore } from "./LocalStore.ts"
 import { Output } from "./Output.ts"
 import { settings } from "./Settings.ts"
@@ -18,17 +18,28 @@ export const server = Effect.promise(() => import("@roster/server"))
 
 /**
  * The file that is meant. Without one it is the store of the user's data folder, and says so, since somebody may have meant
- * a real service.
+ * a real service; and that it is a new one is said of any.
  *
  * @category files
  * @since 0.1.0
  */
 export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
-  if (given !== undefined) return given
-  const filename = yield* defaultStore
-  yield* (yield* Output).note(`[local] ${filename}`)
+  const output = yield* Output
+  const filename = given ?? (yield* defaultStore)
+  // A mistyped name would look like a store in which everything is gone.
+  const fs = yield* FileSystem.FileSystem
+  const isNew = filename !== ":memory:" && !(yield* Effect.orElseSucceed(fs.exists(filename), () => true))
+  if (isNew) yield* output.note(`[local] ${filename}, a new store`)
+  else if (given === undefined) yield* output.note(`[local] ${filename}`)
   return filename
 })
+
+const elsewhere = Effect.fail(
+  usageError(
+    "This command works on a store of this machine: the interface of a service has no operation for it.",
+    "Run it where the store lies, with --db FILE, and without --base-url, ROSTER_BASE_URL or a profile."
+  )
+)
 
 /**
  * The same for a command that works on an embedded store alone: an address is refused, with the reason.
@@ -37,12 +48,9 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
  * @since 0.1.0
  */
 export const embeddedStoreFile = Effect.gen(function* () {
-  const on = yield* settings
-  if (on._tag === "Local") return yield* storeFile(on.filename)
-  return yield* usageError(
-    `This command works on a store of this machine: the interface of a service has no operation for it, and ${on.baseUrl} is one.`,
-    "Run it where the store lies, with --db FILE, and without --base-url and ROSTER_BASE_URL."
-  )
+  // An address is refused, whether there is a key for it or not.
+  const on = yield* Effect.catchTag(settings, "MissingKey", () => elsewhere)
+  return on._tag === "Local" ? yield* storeFile(on.filename) : yield* elsewhere
 })
 
 /**

@@ -250,6 +250,8 @@ export const verdictOf = (failure: Failure): Verdict => {
         : reasonVerdicts[failure.reason._tag]
     case "UsageError":
       return verdict(exitCode.usage, failure.hint)
+    case "PartlyDone":
+      return failure.hint === undefined ? verdicts.PartlyDone : verdict(exitCode.partlyDone, failure.hint)
     case "InvalidSettings":
       return failure.setting === "apiKey" ? verdicts.MissingKey : verdicts.InvalidSettings
     default:

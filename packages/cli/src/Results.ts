@@ -83,8 +83,17 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
           Stream.map(encoded, (one) => new Map(fieldsOf(one)))
         )
       )
-    case "table":
-      return yield* output.write(tableRows(columns, output.width, encoded))
+    case "table": {
+      const table = tableOf(columns, output.width)
+      let isEmpty = true
+      yield* output.write(
+        Stream.mapArray(encoded, (part) => {
+          isEmpty = false
+          return [`${table(part)}\n`]
+        })
+      )
+      if (isEmpty) yield* output.note("There are none.")
+    }
   }
 })
 
@@ -100,16 +109,6 @@ const jsonArray = <E, R>(values: Stream.Stream<unknown, E, R>): Stream.Stream<st
       lines,
       Stream.sync(() => (separator === "[\n" ? "[]\n" : "\n]\n"))
     )
-  })
-
-const tableRows = <E, R>(
-  columns: ReadonlyArray<string>,
-  width: number | undefined,
-  values: Stream.Stream<unknown, E, R>
-): Stream.Stream<string, E, R> =>
-  Stream.suspend(() => {
-    const table = tableOf(columns, width)
-    return Stream.mapArray(values, (part) => [`${table(part)}\n`])
   })
 
 /**

@@ -75,10 +75,15 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
     yield* Results.summary({ dryRun: true, ...facts, sample: emails, needsConfirm: severe }, words)
     return "kept" as const
   }
-  if (count > 0) {
-    yield* output.note(describe(survey))
-    yield* severe || options.confirm !== undefined ? confirmNumber(what, count, options) : confirm(what, options)
+  if (count === 0) {
+    yield* Results.summary(
+      { deleted: 0, left: 0, backup: null },
+      "No contact is selected, so that nothing was deleted."
+    )
+    return "kept" as const
   }
+  yield* output.note(describe(survey))
+  yield* severe || options.confirm !== undefined ? confirmNumber(what, count, options) : confirm(what, options)
   const wayOn = yield* WayOn
   wayOn.command = goOnWith(file, survey)
   let deleted = 0
@@ -101,7 +106,8 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   )
   if (report.left > 0) {
     return yield* new PartlyDone({
-      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${goOnWith(file, survey)}`
+      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${goOnWith(file, survey)}`,
+      hint: "Contacts that are gone already count as deleted when it goes on."
     })
   }
   return "deleted" as const

@@ -8,9 +8,17 @@ import { join } from "node:path"
 import { golden, type Golden } from "./golden.ts"
 import { runHere } from "./inProcess.ts"
 import { jsonOf, makeRoster, type Roster, temporaryFolder } from "./roster.ts"
+import { hasTerminal, keys, openTerminal } from "./pty/terminal.ts"
 import { fakeService, serve, serveWithKey, stop } from "./service.ts"
 
 const rows = Object.entries(golden)
+
+type Env = Readonly<Record<string, string>>
+
+interface Said {
+  readonly code: number | null
+  readonly text: string
+}
 
 interface Descriptor {
   readonly name: string
@@ -187,33 +195,56 @@ describe("every command", () => {
   )
 
   /** The bundled file, in an empty home, once for each. */
-  it.live("ends with 0 where all is well, as the one file that is published", () =>
+  const published = (
+    run: (roster: Roster, args: ReadonlyArray<string>, env: Env, typed: string) => Effect.Effect<Said>
+  ) =>
     Effect.gen(function* () {
       const { call, folder } = yield* makeFixture
       const good = Effect.fnUntraced(function* ([path, row]: readonly [string, Golden]) {
         const { args, db } = call(path, row.good)
         const roster: Roster = yield* makeRoster
         if (path === "serve") {
-          const { child } = yield* serve(folder, ["--db", db, "--key-file", join(folder, "served.key")])
+          const { child } = yield* serve(folder, ["--db", db, "--key-file", join(roster.folder, "served.key")])
           const code = yield* stop(child, "SIGTERM")
           return code === 0 ? [] : [`serve: ${code}`]
-        }
-        if (path === "emails send") {
-          const { env } = yield* serveWithKey(roster.folder, ["--allow-sender", "*@example.com"])
-          const { code, stderr } = yield* roster.run(args, { env })
-          return code === 0 ? [] : [`emails send: ${code} ${stderr}`]
         }
         if (path.startsWith("profile ") || path === "auth logout") {
           yield* roster.run(["auth", "login", "-p", "one", "--base-url", "https://example.com/v4", "--no-check"], {
             input: "test-key"
           })
         }
-        const local = path.startsWith("auth ") || path.startsWith("profile ") ? {} : { ROSTER_DB: db }
-        const ended = yield* roster.run(args, { env: local, input: path === "auth login" ? "test-key" : "" })
-        return ended.code === 0 ? [] : [`${args.join(" ")}: ${ended.code} ${ended.stderr}`]
+        const env: Env =
+          path === "emails send"
+            ? (yield* serveWithKey(roster.folder, ["--allow-sender", "*@example.com"])).env
+            : path.startsWith("auth ") || path.startsWith("profile ")
+              ? {}
+              : { ROSTER_DB: db }
+        const { code, text } = yield* run(roster, args, env, path === "auth login" ? "test-key" : "")
+        return code === 0 ? [] : [`${args.join(" ")}: ${code} ${text}`]
       }, Effect.scoped)
       const wrong = yield* Effect.forEach(rows, good, { concurrency: 3 })
       assert.deepStrictEqual(wrong.flat(), [])
     })
+
+  it.live("ends with 0 where all is well, as the one file that is published, in a pipe", () =>
+    published((roster, args, env, input) =>
+      Effect.map(roster.run(args, { env, input }), ({ code, stderr }) => ({ code, text: stderr }))
+    )
+  )
+
+  it.live.skipIf(!hasTerminal)("and in a terminal", () =>
+    published((roster, args, env, typed) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const terminal = yield* openTerminal(roster.folder, args, { env })
+          if (typed !== "") {
+            yield* terminal.shows("API key")
+            yield* terminal.type(`${typed}${keys.enter}`)
+          }
+          const { code, screen } = yield* terminal.ended
+          return { code, text: screen }
+        })
+      )
+    )
   )
 })

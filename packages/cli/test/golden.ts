@@ -48,7 +48,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   "apikeys rotate": {
     good: "ci --dry-run",
     asks: true,
-    ends: { 2: "ci --quiet 2h --grace 1h", 5: "none --out {new}" }
+    ends: { 2: "ci --idle 2h --grace 1h", 5: "none --out {new}" }
   },
   "apikeys audit": { good: "", asks: true, ends: { 2: "--unused-for soon", 9: "--fail-on-findings --unused-for 1ms" } },
   "apikeys delete": { good: "ci --yes", asks: true, ends: { 3: "ci", 5: "none --yes" } },

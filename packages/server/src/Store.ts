@@ -8,7 +8,8 @@ import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { isBusy, isDamage } from "./sqlite/SqliteError.ts"
 import { fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
-import { newer } from "./StoreContents.ts"
+import * as StoreFile from "./sqlite/StoreFile.ts"
+import { newer, refuseForeign } from "./StoreContents.ts"
 
 /**
  * Why a store cannot be used.
@@ -46,4 +47,8 @@ export const layer = ({
           : unavailable(filename, `Its tables cannot be brought up to date: ${error.message}`)
       })
     )
-  ).pipe(Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions })))
+  ).pipe(
+    Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions })),
+    // Before anything is written to it.
+    Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename))))
+  )

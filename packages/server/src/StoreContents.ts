@@ -93,13 +93,15 @@ export const newer = (migration: number) =>
  * @internal
  */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {
+  if (!isThere(path)) return
   const tables = yield* Effect.scoped(
     Effect.flatMap(openStill(path), (database) => Effect.try(() => tablesOf(database)))
   ).pipe(
     // One that cannot be read is for whoever opens it to name.
     Effect.orElseSucceed((): ReadonlyArray<unknown> => [])
   )
-  if (tables.length > 0 && !isRoster(tables)) {
+  // A store that another process is making has no more than that table at first.
+  if (tables.length > 0 && !tables.includes("migrations")) {
     return yield* unavailable(path, "It is the database of another program. Check the path.")
   }
 })

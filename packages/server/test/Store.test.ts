@@ -1,7 +1,8 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem, Layer, Path } from "effect"
 import { SqlClient } from "effect/sql"
+import { DatabaseSync } from "node:sqlite"
 import * as Store from "../src/Store.ts"
 
 describe("a store", () => {
@@ -25,10 +26,25 @@ describe("a store", () => {
       assert.strictEqual(refused._tag, "StoreUnavailable")
       assert.match(refused.message, /newer version of Roster/)
       // Still whole: taken back, it opens.
-      const { DatabaseSync } = yield* Effect.promise(() => import("node:sqlite"))
       using database = new DatabaseSync(filename)
       database.exec("DELETE FROM migrations WHERE migration_id = 9999")
       assert.deepStrictEqual(yield* withStore(tables), before)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("is not made of the database of another program, which is left as it is", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const filename = (yield* Path.Path).join(yield* fs.makeTempDirectoryScoped(), "other.db")
+      {
+        using other = new DatabaseSync(filename)
+        other.exec("CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('Ann')")
+      }
+      const before = yield* fs.readFile(filename)
+      const refused = yield* Effect.flip(Effect.scoped(Layer.build(Store.layer({ filename }))))
+      assert.strictEqual(refused._tag, "StoreUnavailable")
+      assert.match(refused.message, /another program/)
+      assert.deepStrictEqual(yield* fs.readFile(filename), before)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -63,12 +63,12 @@ const key = (on: Extract<Settings, { readonly _tag: "Remote" }>) =>
 
 const store = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [fault] = yield* sql<{ readonly quick_check: string }>`PRAGMA quick_check(1)`
+  const [fault] = yield* sql<{ readonly integrity_check: string }>`PRAGMA integrity_check(1)`
   const [count] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
   return [
-    fault?.quick_check === "ok"
+    fault?.integrity_check === "ok"
       ? ok("store", `whole, ${count?.count ?? 0} contacts`)
-      : failed("store", `damaged: ${fault?.quick_check}. Restore a backup with: roster restore FILE`)
+      : failed("store", `damaged: ${fault?.integrity_check}. Restore a backup with: roster restore FILE`)
   ]
 }).pipe(
   Effect.provide(EmbeddedStore.layer),

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { join } from "node:path"
 import { type Ended, failure, json, jsonOf, makeLocalRoster } from "../roster.ts"
 
 describe("roster contacts, on a store file", () => {
   it.live("adds, shows, changes, lists and deletes", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRoster
 
       const added = yield* run([
         "contacts",
@@ -22,7 +23,7 @@ describe("roster contacts, on a store file", () => {
         "--list",
         "News"
       ])
-      assert.deepStrictEqual([added.code, added.stderr], [0, ""])
+      assert.deepStrictEqual([added.code, added.stderr], [0, `[local] ${join(folder, "store.db")}, a new store\n`])
       assert.include(json(added), {
         Email: "Ann@example.com",
         Status: "Engaged",

@@ -54,6 +54,16 @@ describe("roster contacts delete by rule", () => {
     })
   )
 
+  it.live("keeps no file where nothing is selected", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      yield* arrange(roster, 3)
+      const none = yield* roster.run(["contacts", "delete", "--rule", "status = Abuse", "--yes"])
+      assert.deepStrictEqual([none.code, json(none)], [0, { deleted: 0, left: 0, backup: null }])
+      assert.deepStrictEqual(backupsIn(roster.folder), [])
+    })
+  )
+
   it.live("K13 does nothing without --yes where nobody can be asked", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
@@ -152,6 +162,7 @@ describe("roster contacts delete by rule", () => {
       assert.deepStrictEqual([stopped.code, failure(stopped).code], [9, "PartlyDone"])
       assert.deepInclude(json(stopped), { deleted: 1000, left: 1100 })
       assert.include(failure(stopped).message, "--snapshot gone.json")
+      assert.notInclude(failure(stopped).hint, "rejected")
       // Somebody who bounces since then is nobody of the file.
       yield* served.run(["contacts", "add", "late@example.com", "--status", "Bounced"])
       const rest = yield* served.run(["contacts", "delete", "--snapshot", "gone.json", "--yes", "--confirm", "2100"])

@@ -38,6 +38,7 @@ describe("roster apikeys audit", () => {
 
       const failing = yield* run(["apikeys", "audit", "--fail-on-findings"], { env })
       assert.deepStrictEqual([failing.code, failure(failing).code], [9, "PartlyDone"])
+      assert.include(failure(failing).hint, "advice")
       assert.deepStrictEqual(json(failing), rows)
       const later = yield* run(["apikeys", "audit", "--expiring", "5d", "-o", "table"], { env })
       assert.match(later.stdout, /^Name +Finding +What +Advice\n/)

@@ -72,6 +72,7 @@ describe("streams, signals and time", () => {
   it.live("print a failure as words or as JSON, as results are printed", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
+      yield* run(["contacts", "list"])
       const asJson = yield* run(["contacts", "get", "nobody@example.com"])
       assert.match(asJson.stderr, /^\{"code":"ContactNotFound","message":"[^"]+","hint":"[^"]+"\}\n$/)
       const asWords = yield* run(["contacts", "get", "nobody@example.com", "-o", "table"])

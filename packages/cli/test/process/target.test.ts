@@ -11,12 +11,12 @@ describe("what a command works on", () => {
       const { folder, run } = yield* makeRoster
       const store = join(folder, ".local/share/roster/roster.db")
       const added = yield* run(["contacts", "add", "ann@example.com"])
-      assert.deepStrictEqual([added.code, added.stderr], [0, `[local] ${store}\n`])
+      assert.deepStrictEqual([added.code, added.stderr], [0, `[local] ${store}, a new store\n`])
       assert.strictEqual(statSync(store).mode & 0o777, 0o600)
       assert.strictEqual(statSync(join(folder, ".local/share/roster")).mode & 0o777, 0o700)
       assert.include(json(yield* run(["contacts", "get", "ann@example.com"])), { Email: "ann@example.com" })
       const elsewhere = yield* run(["contacts", "list"], { env: { XDG_DATA_HOME: join(folder, "data") } })
-      assert.strictEqual(elsewhere.stderr, `[local] ${join(folder, "data/roster/roster.db")}\n`)
+      assert.strictEqual(elsewhere.stderr, `[local] ${join(folder, "data/roster/roster.db")}, a new store\n`)
     })
   )
 

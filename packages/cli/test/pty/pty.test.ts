@@ -245,7 +245,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
       assert.notInclude(listed.raw, "[local]")
       assert.strictEqual(
         readFileSync(join(folder, "err"), "utf8").split("\n")[0],
-        `[local] ${join(folder, ".local/share/roster/roster.db")}`
+        `[local] ${join(folder, ".local/share/roster/roster.db")}, a new store`
       )
     })
   )

@@ -44,7 +44,10 @@ export const audit = Command.make(
         : "Levels count as used since this store keeps a record of it."
     )
     if (failOnFindings && findings.length > 0) {
-      return yield* new PartlyDone({ message: `${findings.length} findings in ${keys.length} keys.` })
+      return yield* new PartlyDone({
+        message: `${findings.length} findings in ${new Set(findings.map(({ name }) => name)).size} keys.`,
+        hint: "Do as the advice beside each finding says, or leave --fail-on-findings away."
+      })
     }
   })
 ).pipe(
