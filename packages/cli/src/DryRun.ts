@@ -30,6 +30,15 @@ export class Rehearsed extends Data.TaggedError("Rehearsed")<{
   readonly body: string
 }> {}
 
+/**
+ * The same for what is done without a request.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const rehearsed = (method: string, url: string, body: string): Effect.Effect<never> =>
+  Effect.die(new Rehearsed({ method, url, body }))
+
 /** An export changes nothing, though it is asked for by POST. */
 const changes = ({ method, url }: HttpClientRequest.HttpClientRequest): boolean =>
   method !== "GET" && !new URL(url).pathname.endsWith("/contacts/export")
@@ -48,9 +57,7 @@ export const rehearsing: Layer.Layer<HttpClient.HttpClient, never, HttpClient.Ht
   Effect.map(
     HttpClient.HttpClient,
     HttpClient.transform((answer, request) =>
-      changes(request)
-        ? Effect.die(new Rehearsed({ method: request.method, url: request.url, body: bodyText(request) }))
-        : answer
+      changes(request) ? rehearsed(request.method, request.url, bodyText(request)) : answer
     )
   )
 )
@@ -63,5 +70,5 @@ export const rehearsing: Layer.Layer<HttpClient.HttpClient, never, HttpClient.Ht
  */
 export const showRehearsed = Effect.fnUntraced(function* ({ body, method, url }: Rehearsed) {
   yield* Results.summary({ dryRun: true, method, url, body }, `${method} ${url}${body === "" ? "" : `\n${body}`}`)
-  yield* (yield* Output).note("Nothing was sent.")
+  yield* (yield* Output).note("Nothing was changed.")
 })

@@ -29,12 +29,16 @@ const device = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/** Node opens the null device where standard output is closed: a write to it succeeds, and nobody has the secret. */
+/**
+ * Node opens the null device where standard output is closed: a write to it succeeds, and nobody has the secret. One to the
+ * full device fails when the secret is made already.
+ */
 const refuseNowhere = Effect.gen(function* () {
-  const nowhere = yield* device("/dev/null")
-  if (nowhere !== undefined && (yield* device("/dev/stdout")) === nowhere) {
+  const stdout = yield* device("/dev/stdout")
+  for (const path of ["/dev/null", "/dev/full"]) {
+    if (stdout === undefined || (yield* device(path)) !== stdout) continue
     return yield* usageError(
-      "Standard output leads nowhere, and the secret is shown once. Nothing was made.",
+      `Standard output is ${path}, and the secret is shown once. Nothing was made.`,
       "Name a file for it with --out."
     )
   }

@@ -31,6 +31,9 @@ export const refuseTaken = Effect.fnUntraced(function* (target: string, options:
   }
 })
 
+/** More than any secret has, in bytes: a full disk shows before a secret is asked for that there is no room for. */
+const reserved = 4096
+
 /**
  * Makes sure that the file can be written, before anything is asked of a service. Gives the function that writes it, whose
  * result is the number of bytes. An existing file is replaced only with `force`.
@@ -47,19 +50,24 @@ export const prepare = Effect.fnUntraced(function* (target: string, options: { r
 
   yield* checkTarget
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))
-  yield* Effect.scoped(fs.open(temporary, { flag: "wx", mode: 0o600 })).pipe(
-    Effect.mapError(fileProblem(target, "written"))
-  )
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const file = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
+      yield* file.writeAll(new Uint8Array(reserved))
+      yield* file.sync
+    })
+  ).pipe(Effect.mapError(fileProblem(target, "written")))
 
   return Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
     let written = 0
     yield* Effect.scoped(
       Effect.gen(function* () {
-        const file = yield* fs.open(temporary, { flag: "w" })
+        const file = yield* fs.open(temporary, { flag: "r+" })
         yield* Stream.runForEach(content, (part) => {
           written += part.length
           return file.writeAll(part)
         })
+        yield* file.truncate(written)
         yield* file.sync
       })
     ).pipe(Effect.catchIf(PlatformError.isPlatformError, (error) => Effect.fail(fileProblem(target, "written")(error))))

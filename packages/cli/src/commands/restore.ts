@@ -5,6 +5,7 @@ import type { StoreBackup } from "@roster/server"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { confirm, yes } from "../Confirm.ts"
+import { dryRun, rehearsed } from "../DryRun.ts"
 import { embeddedStoreFile, server } from "../EmbeddedStore.ts"
 import { counted, printable } from "../Printable.ts"
 import * as Results from "../Results.ts"
@@ -36,15 +37,17 @@ const account = (file: string, { contacts, kept, replaced }: StoreBackup.Restore
 
 export const restore = Command.make(
   "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("A backup, made by: roster backup")), yes },
-  Effect.fnUntraced(function* ({ file, yes }) {
+  { file: Argument.String("file").pipe(Argument.withDescription("A backup, made by: roster backup")), yes, dryRun },
+  Effect.fnUntraced(function* ({ dryRun, file, yes }) {
     const store = yield* embeddedStoreFile
     const { StoreBackup } = yield* server
     const restored = yield* StoreBackup.restore({
       from: file,
       to: store,
       approve: (plan) =>
-        confirm(question(file, plan), { yes }).pipe(Effect.provideService(Target, { name: `[local] ${store}` }))
+        dryRun
+          ? rehearsed(`restore ${file}`, store, `Would ${question(file, plan)}`)
+          : confirm(question(file, plan), { yes }).pipe(Effect.provideService(Target, { name: `[local] ${store}` }))
     })
     const { contacts, kept, replaced } = restored
     yield* Results.summary(

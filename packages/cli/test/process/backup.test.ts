@@ -202,6 +202,20 @@ describe("roster restore", () => {
     })
   )
 
+  it.live("says in a dry run what it would do, and does none of it", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      assert.strictEqual((yield* run(["backup", "b.db", "--db", "a.db"])).code, 0)
+      yield* run(["contacts", "add", "bob@example.com", "--db", "a.db"])
+      const before = readdirSync(folder)
+      const dry = yield* run(["restore", "b.db", "--db", "a.db", "--dry-run", "-o", "table"])
+      assert.strictEqual(dry.code, 0, dry.stderr)
+      assert.match(dry.stdout, /Would replace all that is there, 2 contacts, by the 1 contact of b\.db/)
+      assert.strictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])).length, 2)
+      assert.sameMembers(readdirSync(folder), before)
+    })
+  )
+
   it.live("brings a backup of an earlier version up to this one before it takes its place", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* withStore

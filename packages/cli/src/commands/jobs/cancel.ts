@@ -4,18 +4,22 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { confirm, yes } from "../../Confirm.ts"
+import { dryRun, rehearsed } from "../../DryRun.ts"
 import * as EmbeddedJobs from "../../EmbeddedJobs.ts"
 import * as EmbeddedStore from "../../EmbeddedStore.ts"
 import * as Results from "../../Results.ts"
 
 export const cancel = Command.make(
   "cancel",
-  { id: EmbeddedJobs.id, yes },
-  Effect.fnUntraced(function* ({ id, yes }) {
+  { id: EmbeddedJobs.id, yes, dryRun },
+  Effect.fnUntraced(function* ({ dryRun, id, yes }) {
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs
     const { ended, kind } = yield* jobs.get(id)
     const left = kind === "Import" ? "; the contacts that it has imported so far stay" : ""
+    if (dryRun && ended === null) {
+      return yield* rehearsed("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
+    }
     // What has ended is refused, and nobody need be asked.
     if (ended === null) yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
     yield* Results.record(Job, yield* jobs.cancel(id))
