@@ -11,6 +11,7 @@ import { exportFile } from "./ExportFile.ts"
 import { makeSpool } from "./ExportSpool.ts"
 import { advanceJob, endJob, type HeldJob } from "./Job.ts"
 import { inParts, removeParts, writePart } from "./JobParts.ts"
+import { dialect } from "./SqlDialect.ts"
 
 /**
  * What an export was asked for, as it is kept with its job.
@@ -37,11 +38,14 @@ const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefi
       ? undefined
       : ContactFilter.ByEmails({ emails: request.emails })
 
-/**
- * For so long others wait with their writes while an export reads. After each step its progress is written, which renews
- * the lease and shows whether it is still held.
- */
+/** After each step of reading its progress is written, which renews the lease and shows whether it is still held. */
 const stepMillis = 250
+
+/**
+ * How long the log of writes may get, in bytes, before others have to wait for the end of a step: a little longer than it
+ * gets while nobody reads.
+ */
+const longLog = 36 * 1024 * 1024
 
 /**
  * @internal
@@ -83,8 +87,8 @@ export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
 
 /**
  * Reads the rows of one statement, which is one snapshot, into a temporary file, and gathers the names of their custom
- * fields on the way. Others write between two steps and not within one: what they write while the snapshot is open stays
- * in the WAL until it is closed.
+ * fields on the way. What others write meanwhile stays in the WAL until the snapshot is closed: once that is much, they
+ * write between two steps and not within one.
  */
 const spoolRows = Effect.fnUntraced(function* <E>(job: HeldJob, stream: Stream.Stream<ContactRow, E>) {
   const sql = yield* SqlClient.SqlClient
@@ -97,7 +101,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(job: HeldJob, stream: Stream.S
       const next = Pull.catchDone(Effect.asSome(pull), () => Effect.succeedNone)
       // The statement begins outside the transactions: within one it would read what that sees.
       let rows = yield* next
-      const step = Effect.gen(function* () {
+      const readOn = Effect.gen(function* () {
         const end = (yield* Clock.currentTimeMillis) + stepMillis
         while (Option.isSome(rows) && (yield* Clock.currentTimeMillis) < end) {
           for (const row of rows.value) addFieldNames(names, row)
@@ -105,9 +109,15 @@ const spoolRows = Effect.fnUntraced(function* <E>(job: HeldJob, stream: Stream.S
           read += rows.value.length
           rows = yield* next
         }
-        yield* advanceJob(job, { rowsDone: read, accepted: 0, rejected: 0 })
       })
-      yield* Effect.repeat(sql.withTransaction(step), { while: () => Option.isSome(rows) })
+      const note = Effect.suspend(() => advanceJob(job, { rowsDone: read, accepted: 0, rejected: 0 }))
+      const logBytes = yield* dialect(sql).logBytes
+      const step = Effect.suspend(() =>
+        logBytes() > longLog
+          ? sql.withTransaction(Effect.andThen(readOn, note))
+          : Effect.andThen(readOn, sql.withTransaction(note))
+      )
+      yield* Effect.repeat(step, { while: () => Option.isSome(rows) })
     })
   )
   // In alphabetical order, whatever the language of the machine.

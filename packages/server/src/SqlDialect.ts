@@ -1,7 +1,9 @@
 /**
  * Everything in which the databases differ, in one place.
  */
-import type { SqlClient, Statement } from "effect/sql"
+import { Effect } from "effect"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { statSync } from "node:fs"
 
 /**
  * @internal
@@ -26,6 +28,8 @@ export interface SqlDialect {
    * the newest block, and passing over an index is fast enough there.
    */
   readonly countsBlocks: boolean
+  /** How long the log of writes is that grows while somebody reads, in bytes; 0 where there is none. */
+  readonly logBytes: Effect.Effect<() => number, SqlError.SqlError>
 }
 
 const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
@@ -36,6 +40,12 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
   textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   countsBlocks: true,
+  logBytes: Effect.map(
+    sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
+    ([main]) =>
+      () =>
+        statSync(`${main?.file ?? ""}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  ),
   appendOnly: (table, number) => {
     const refuse = `BEGIN SELECT RAISE(ABORT, '${table} is only added to'); END`
     return [
@@ -57,6 +67,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   countsBlocks: false,
+  logBytes: Effect.succeed(() => 0),
   appendOnly: (table) => [
     `CREATE FUNCTION ${table}_is_kept() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN RAISE EXCEPTION ''${table} is only added to''; END'`,
