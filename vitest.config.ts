@@ -8,6 +8,8 @@ export default defineConfig({
     reporters: ["default", "./scripts/PlainSummary.ts"],
     // Real sockets and killed processes meet a busy machine: a stall of it is not a failure of ours.
     retry: process.env["CI"] === undefined ? 0 : 2,
+    // Most tests wait for processes and sockets: with one worker less than there are cores a machine of two stands idle.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000
   }
