@@ -63,7 +63,7 @@ describe("roster contacts import", () => {
         imported.stdout,
         /^read +5\naccepted +2\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
       )
-      assert.match(imported.stderr, /^error: 2 of 5 rows were accepted/)
+      assert.match(imported.stderr, /^error: 2 of 5 rows were accepted/m)
     })
   )
 
