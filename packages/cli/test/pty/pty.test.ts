@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { json, makeLocalRoster, makeRoster } from "../roster.ts"
+import { json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 import { hasTerminal, inTerminal, keys, openTerminal } from "./terminal.ts"
 
@@ -234,6 +234,26 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
       })
       assert.strictEqual(head.code, 0)
       assert.deepInclude(json({ stdout: head.raw }), { ...Object(json({ stdout: head.raw })), Email: "c0@example.com" })
+    })
+  )
+
+  it.live("a delete of much wants the number typed, and nothing less", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const db = join(folder, "store.db")
+      yield* run(["contacts", "import", "-", "--db", db], { input: "Email\na@x.com\nb@x.com\nc@x.com\n" })
+      const answer = Effect.fnUntraced(function* (typed: string) {
+        const terminal = yield* openTerminal(folder, ["contacts", "delete", "--rule", "All", "--db", db])
+        yield* terminal.shows("Type the number of contacts")
+        yield* terminal.type(`${typed}${keys.enter}`)
+        return yield* terminal.ended
+      }, Effect.scoped)
+      for (const typed of ["y", "2", ""]) assert.strictEqual((yield* answer(typed)).code, 3)
+      assert.strictEqual(jsonOf<ReadonlyArray<object>>(yield* run(["contacts", "list", "--db", db])).length, 3)
+      const deleted = yield* answer("3")
+      assert.strictEqual(deleted.code, 0, deleted.screen)
+      assert.include(deleted.screen, "Deleted 3 contacts")
+      assert.deepStrictEqual(jsonOf(yield* run(["contacts", "list", "--db", db])), [])
     })
   )
 
