@@ -34,7 +34,7 @@ import { type JournalFile, withJournal } from "./RotationJournal.ts"
 import { type DeliveryFlags, deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
 import { KeySource, settings } from "./Settings.ts"
 import type { UsageError } from "./UsageError.ts"
-import { sameCommand } from "./WayOn.ts"
+import { sameCommand, WayOn } from "./WayOn.ts"
 
 /**
  * @category flags
@@ -180,6 +180,7 @@ export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER
 ) {
   const output = yield* Output
   const again = yield* sameCommand()
+  const wayOn = yield* WayOn
   const subject = { target: yield* targetName, kind, name, subaccount }
 
   const showPlan = Effect.fnUntraced(function* (journal: JournalFile) {
@@ -203,7 +204,11 @@ export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER
       deliver: (made) =>
         Effect.andThen(out === undefined ? Effect.void : journal.expect(made, content(made)), deliver(made)),
       goOnWith: toNewKey,
-      onStep: (step) => output.note(words(step))
+      onStep: (step) =>
+        Effect.suspend(() => {
+          wayOn.command = again
+          return output.note(words(step))
+        })
     })
   })
 

@@ -66,6 +66,7 @@ describe("roster apikeys rotate", () => {
       }
       const still = yield* Effect.promise(() => end)
       assert.deepStrictEqual([still.code, failure(still).code], [9, "StillInUse"], still.stderr)
+      assert.strictEqual(failure(still).resume, "roster apikeys rotate ci --out ci.key --idle 4s --grace 6s")
       const keys = jsonOf<ReadonlyArray<{ Name: string }>>(yield* run(["apikeys", "list"], { env }))
       assert.includeMembers(
         keys.map(({ Name }) => Name),
