@@ -2,18 +2,16 @@
  * `roster doctor`
  */
 import { probeAccess } from "@roster/domain"
-import { Effect, FileSystem, Redacted, Stream } from "effect"
+import { Effect, FileSystem, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { configPath } from "../ConfigFile.ts"
 import { failed, Finding, ok, Unhealthy, warning } from "../Diagnosis.ts"
 import * as EmbeddedStore from "../EmbeddedStore.ts"
-import { keyOrigin } from "../KeyOrigin.ts"
-import { maskedKey } from "../Profile.ts"
+import { openKey } from "../KeyOrigin.ts"
 import { reachability } from "../Reachability.ts"
 import * as Results from "../Results.ts"
 import { settings, type Settings } from "../Settings.ts"
-import * as Target from "../Target.ts"
 
 const runtime = Effect.sync((): ReadonlyArray<Finding> => [
   ok("node", `${process.version}, SQLite ${process.versions["sqlite"] ?? "none"}`)
@@ -50,9 +48,9 @@ const network = Effect.sync((): ReadonlyArray<Finding> => {
 
 const key = (on: Extract<Settings, { readonly _tag: "Remote" }>) =>
   Effect.gen(function* () {
-    const { keyFrom } = yield* Effect.promise(() => import("../RemoteTarget.ts"))
-    const name = `${maskedKey(Redacted.value(yield* keyFrom(on.key)))} from ${keyOrigin(on.key)}`
-    const levels = yield* probeAccess().pipe(Effect.provide(Target.layer))
+    const { services, shown, source } = yield* openKey(on)
+    const name = `${shown} from ${source}`
+    const levels = yield* probeAccess().pipe(Effect.provide(services))
     return [
       ok("key", name),
       ...levels.map(({ granted, level }) =>

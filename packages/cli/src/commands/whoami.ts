@@ -2,17 +2,13 @@
  * `roster whoami`
  */
 import { probeAccess } from "@roster/domain"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { toggle } from "../Inputs.ts"
-import { keyOrigin } from "../KeyOrigin.ts"
+import { openKey } from "../KeyOrigin.ts"
 import { Output } from "../Output.ts"
-import { maskedKey } from "../Profile.ts"
 import * as Results from "../Results.ts"
 import { settings } from "../Settings.ts"
-import * as Target from "../Target.ts"
-
-const probed = probeAccess().pipe(Effect.provide(Target.layer))
 
 export const whoami = Command.make(
   "whoami",
@@ -25,14 +21,13 @@ export const whoami = Command.make(
         `The owner of the local store ${on.filename ?? "of this user"}, who may do everything`
       )
     }
-    const { keyFrom } = yield* Effect.promise(() => import("../RemoteTarget.ts"))
-    const key = maskedKey(Redacted.value(yield* keyFrom(on.key)))
-    const levels = offline ? [] : yield* probed
+    const { services, shown: key, source } = yield* openKey(on)
+    const levels = offline ? [] : yield* probeAccess().pipe(Effect.provide(services))
     const granted = levels.filter((level) => level.granted).map(({ level }) => level)
     const lacking = levels.filter((level) => !level.granted).map(({ level }) => level)
     const words = [
       `target   ${on.baseUrl}`,
-      `key      ${key} from ${keyOrigin(on.key)}`,
+      `key      ${key} from ${source}`,
       ...(offline ? [] : [`may      ${granted.join(", ") || "nothing that can be found out by reading"}`]),
       ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
     ]
@@ -41,7 +36,7 @@ export const whoami = Command.make(
         target: "remote",
         baseUrl: on.baseUrl,
         key,
-        source: keyOrigin(on.key),
+        source,
         ...(offline ? {} : { granted, lacking })
       },
       words.join("\n")

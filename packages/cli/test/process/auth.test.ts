@@ -141,6 +141,14 @@ describe("roster auth", () => {
       assert.strictEqual(login.code, 0, login.stderr)
       assert.notInclude(readFileSync(configFile(folder), "utf8"), readFileSync(keyFile, "utf8").trim())
       assert.strictEqual((yield* run(["contacts", "list"])).code, 0)
+      // Once each time, also where the key is shown and used.
+      const counting = `echo asked >> '${folder}/asked'; cat '${keyFile}'`
+      yield* run(["auth", "login", "--base-url", address, "--no-check", "--credential-process", counting])
+      for (const command of ["whoami", "doctor"]) {
+        writeFileSync(join(folder, "asked"), "")
+        assert.strictEqual((yield* run([command])).code, 0, command)
+        assert.strictEqual(readFileSync(join(folder, "asked"), "utf8"), "asked\n", command)
+      }
       writeFileSync(keyFile, "")
       const none = yield* run(["contacts", "list"])
       assert.deepStrictEqual([none.code, failure(none).message], [2, "The command of the profile gave no key."])

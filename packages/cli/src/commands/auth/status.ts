@@ -1,10 +1,9 @@
 /**
  * `roster auth status`
  */
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { keyOrigin } from "../../KeyOrigin.ts"
-import { maskedKey } from "../../Profile.ts"
+import { openKey } from "../../KeyOrigin.ts"
 import * as Results from "../../Results.ts"
 import { settings } from "../../Settings.ts"
 
@@ -17,9 +16,7 @@ export const status = Command.make(
       const words = "No service is set: commands work on the local store, which needs no key"
       return yield* Results.summary({ target: "local", db: on.filename ?? null }, words)
     }
-    const { keyFrom } = yield* Effect.promise(() => import("../../RemoteTarget.ts"))
-    const key = maskedKey(Redacted.value(yield* keyFrom(on.key)))
-    const source = keyOrigin(on.key)
+    const { shown: key, source } = yield* openKey(on)
     yield* Results.summary(
       { target: "remote", baseUrl: on.baseUrl, key, source },
       `${on.baseUrl} with the key ${key} from ${source}`
