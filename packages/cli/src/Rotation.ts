@@ -114,10 +114,7 @@ const serviceBy = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
   const on = yield* settings
   if (on._tag === "Local") return undefined
   const { layer } = yield* Effect.promise(() => import("./RemoteTarget.ts"))
-  // A layer is made once: without `fresh` this would be the client that has the old key.
-  const services = yield* Layer.build(
-    Layer.fresh(layer({ ...on, key: KeySource.Environment({ key }) }, { dryRun: false }))
-  )
+  const services = yield* Layer.build(layer({ ...on, key: KeySource.Environment({ key }) }, { dryRun: false }))
   return Context.get(services, CredentialsService)
 })
 

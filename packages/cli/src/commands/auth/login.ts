@@ -2,7 +2,7 @@
  * `roster auth login`
  */
 import { ContactsService } from "@roster/domain"
-import { Effect, Layer, Redacted, Stdio, Stream, Terminal } from "effect"
+import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
 import { CliError, Command, Flag, Prompt } from "effect/cli"
 import { changeConfig, configPath } from "../../ConfigFile.ts"
 import * as GlobalFlags from "../../GlobalFlags.ts"
@@ -53,7 +53,7 @@ const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
         Effect.succeed("accepted, but it may not read contacts")
       ),
       Effect.catchTags({ InvalidInput: Effect.die, InvalidRule: Effect.die }),
-      Effect.provide(Layer.fresh(layer(remote, { dryRun: false })))
+      Effect.provide(layer(remote, { dryRun: false }))
     )
   })
 
