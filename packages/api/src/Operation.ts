@@ -3,7 +3,6 @@
  */
 import type { AccessLevel } from "@roster/domain"
 import { Context } from "effect"
-import { HttpApi } from "effect/http-api"
 import { RequiredAccess } from "./ApiKeyAuth.ts"
 import { RosterApi } from "./RosterApi.ts"
 
@@ -36,9 +35,8 @@ export interface Operation {
  */
 export const operations: ReadonlyMap<string, Operation> = (() => {
   const found = new Map<string, Operation>()
-  HttpApi.reflect(RosterApi, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
+  for (const group of Object.values(RosterApi.groups)) {
+    for (const endpoint of Object.values(group.endpoints)) {
       found.set(endpoint.identifier, {
         id: endpoint.identifier,
         method: endpoint.method,
@@ -46,6 +44,6 @@ export const operations: ReadonlyMap<string, Operation> = (() => {
         requiredAccess: Context.getUnsafe(endpoint.annotations, RequiredAccess)
       })
     }
-  })
+  }
   return found
 })()

@@ -2,8 +2,11 @@
  * A contact: a person, known by an e-mail address, with what the service holds about them.
  * (Service interface, Resources: Contact, ContactPayload, ContactUpdatePayload; docs/decisions/records.md)
  */
-import { Schema } from "effect"
+import { Schema, SchemaAST, SchemaParser } from "effect"
+import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import { EmailAddress } from "./EmailAddress.ts"
+import { decodePlainContact, encodePlainContact } from "./internal/plainContact.ts"
+import { plainPayloadDecoder } from "./internal/plainContactPayload.ts"
 import { openLiterals } from "./OpenLiterals.ts"
 import { WireDate } from "./WireDate.ts"
 
@@ -159,6 +162,17 @@ export const Contact = Schema.Struct({
 )
 export type Contact = typeof Contact.Type
 
+// The plain ones take the short way, in whichever schema they stand.
+const exactContact = Contact.annotate({})
+SchemaCompiler.set(Contact.ast, {
+  decode: decodePlainContact,
+  decodeEffect: SchemaParser.decodeUnknownEffect(exactContact)
+})
+SchemaCompiler.set(SchemaAST.flip(Contact.ast), {
+  decode: encodePlainContact,
+  decodeEffect: SchemaParser.encodeUnknownEffect(exactContact)
+})
+
 /**
  * A contact to add. An address that exists already is updated: profile fields are merged, the status changes only where
  * the payload names one.
@@ -185,6 +199,11 @@ export const ContactPayload = Schema.Struct({
   Schema.annotate({ identifier: "ContactPayload" })
 )
 export type ContactPayload = typeof ContactPayload.Type
+
+SchemaCompiler.set(ContactPayload.ast, {
+  decode: plainPayloadDecoder(ContactStatus.literals, ConsentTracking.literals),
+  decodeEffect: SchemaParser.decodeUnknownEffect(ContactPayload.annotate({}))
+})
 
 /**
  * What of a contact can be changed by address. What is left out stays as it is; custom fields are merged key by key.

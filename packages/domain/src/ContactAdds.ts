@@ -2,8 +2,9 @@
  * Adding any number of contacts: adds of at most 1000, some at once, and for every contact, in the order in which they
  * came, what became of it.
  */
-import { Data, Effect, Ref, Stream } from "effect"
+import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
 import { type ContactPayload, maximumContactsPerAdd, type TooManyContacts } from "./Contact.ts"
+import { type ContactBatch, contactBatch } from "./ContactBatch.ts"
 import { ContactsService } from "./ContactsService.ts"
 import { InvalidInput } from "./InvalidInput.ts"
 import type { ServiceError } from "./ServiceError.ts"
@@ -44,14 +45,25 @@ const mayHaveHappened = ({ reason }: ServiceError): boolean =>
 export const defaultAddConcurrency = 8
 
 /**
+ * What became of some contacts that stand behind each other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AddedStretch {
+  readonly count: number
+  readonly outcome: AddOutcome
+}
+
+/**
  * Sends contacts part by part, until something about the service ends it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Adder {
-  /** What became of each contact of a part of at most 1000, in its order. */
-  readonly send: (part: ReadonlyArray<ContactPayload>) => Effect.Effect<ReadonlyArray<AddOutcome>>
+  /** What became of the contacts of a part of at most 1000, in its order. */
+  readonly send: (part: ContactBatch) => Effect.Effect<ReadonlyArray<AddedStretch>>
   /** What ended the sending, where something did. */
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
@@ -67,26 +79,27 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
 
-  const sendHalves = (part: ReadonlyArray<ContactPayload>): Effect.Effect<ReadonlyArray<AddOutcome>> => {
-    const middle = Math.ceil(part.length / 2)
-    return Effect.zipWith(send(part.slice(0, middle)), send(part.slice(middle)), (left, right) => [...left, ...right])
+  const sendHalves = (part: ContactBatch): Effect.Effect<ReadonlyArray<AddedStretch>> => {
+    const middle = Math.ceil(part.count / 2)
+    return Effect.zipWith(send(part.slice(0, middle)), send(part.slice(middle, part.count)), (left, right) => [
+      ...left,
+      ...right
+    ])
   }
-  const send = Effect.fnUntraced(function* (
-    part: ReadonlyArray<ContactPayload>
-  ): Effect.fn.Return<ReadonlyArray<AddOutcome>> {
-    const all = (outcome: AddOutcome) => part.map(() => outcome)
+  const send = Effect.fnUntraced(function* (part: ContactBatch): Effect.fn.Return<ReadonlyArray<AddedStretch>> {
+    const { count } = part
+    const all = (outcome: AddOutcome): ReadonlyArray<AddedStretch> => [{ count, outcome }]
     const error = yield* Ref.get(stopped)
     if (error !== undefined) return all(AddOutcome.NotSent({ error }))
-    return yield* service.add(part, { listNames }).pipe(
+    return yield* service.addBatch(part, { listNames }).pipe(
       Effect.as(all(AddOutcome.Accepted())),
       Effect.catchTags({
         // A service that takes not even one would be asked for ever.
         TooManyContacts: ({ message }) =>
-          part.length === 1
+          count === 1
             ? Effect.succeed(all(AddOutcome.Refused({ error: new InvalidInput({ field: "body", issue: message }) })))
             : sendHalves(part),
-        InvalidInput: (error) =>
-          part.length === 1 ? Effect.succeed(all(AddOutcome.Refused({ error }))) : sendHalves(part),
+        InvalidInput: (error) => (count === 1 ? Effect.succeed(all(AddOutcome.Refused({ error }))) : sendHalves(part)),
         ServiceError: (error) =>
           Effect.as(
             Ref.update(stopped, (first) => first ?? error),
@@ -98,6 +111,9 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
   const adder: Adder = { send, stoppedBy: Ref.get(stopped) }
   return adder
 })
+
+const outcomesOf = (stretches: ReadonlyArray<AddedStretch>): ReadonlyArray<AddOutcome> =>
+  stretches.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
 
 /**
  * Adds the contacts of a stream.
@@ -112,8 +128,11 @@ export const addAll = <E, R>(
   Stream.unwrap(
     Effect.map(makeAdder(options.listNames), ({ send }) =>
       contacts.pipe(
-        Stream.grouped(maximumContactsPerAdd),
-        Stream.mapEffect(send, { concurrency: options.concurrency ?? defaultAddConcurrency }),
+        Stream.rechunk(maximumContactsPerAdd),
+        Stream.chunks,
+        Stream.mapEffect((part) => Effect.map(send(contactBatch(part)), outcomesOf), {
+          concurrency: options.concurrency ?? defaultAddConcurrency
+        }),
         Stream.flattenIterable
       )
     )

@@ -2,16 +2,19 @@
  * Reading contacts from a CSV file as it comes: bytes in, one row after another out, each with the line it stands on and
  * either a contact to add or the reason why there is none.
  */
-import { Effect, Result, Sink, Stream } from "effect"
+import { Array as Arrays, Effect, Result, Stream } from "effect"
 import type { ContactPayload } from "./Contact.ts"
 import type { ColumnMap } from "./ColumnMap.ts"
 import { type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
-import { type CsvRecord, makeCsvReader } from "./CsvRecords.ts"
-import { decodeText, UnreadableFile } from "./FileText.ts"
+import type { CsvRecord } from "./CsvRecord.ts"
+import { joinBytes, makeCsvReader } from "./CsvRecords.ts"
+import { makeTextReader, UnreadableFile } from "./FileText.ts"
+import { PlainColumns, type PlainContact } from "./PlainRow.ts"
 import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
 
 /**
- * A row of the file below its header.
+ * A row of the file below its header. What is read from a file holds the piece of it that it stands in, until nobody holds
+ * the row.
  *
  * @category models
  * @since 0.1.0
@@ -24,8 +27,11 @@ export interface ContactRow {
   readonly cells: ReadonlyArray<string>
   /** The header of the file, one and the same for all its rows. */
   readonly header: FileHeader
+  /** The same contact as bytes, where the row is an ordinary one: most can be sent without anybody reading them. */
+  readonly plain?: PlainContact | undefined
 }
 
+const nothing = new Uint8Array(0)
 const longestHeader = 1024 * 1024
 
 /** The text without quotes, and a sign in place of what separates nothing within them. */
@@ -55,18 +61,15 @@ const sniffDelimiter = (head: string): FileHeader["delimiter"] => {
     ).delimiter
 }
 
-/** The text up to some place behind the header, since the delimiter must be known before anything is read. */
-const head = Sink.fold<string, string>(
-  () => "",
-  (text) => text.length < longestHeader && !/[\r\n]/.test(unquoted(text.trimStart())),
-  (text, part) => Effect.succeed(text + part)
-)
+/** Whether a text goes on behind the header, which must be known before anything is read. */
+const hasHeader = (text: string): boolean => text.length >= longestHeader || /[\r\n]/.test(unquoted(text.trimStart()))
 
 /** What the header says of the rows below it. */
 interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
   readonly ownCells: ReturnType<typeof withoutReasons>
+  readonly plain: PlainColumns
 }
 
 const readHead = (
@@ -76,40 +79,69 @@ const readHead = (
 ): Result.Result<Head, string> => {
   const ownCells = withoutReasons(cells)
   const header = { cells: ownCells?.(cells) ?? cells, delimiter }
-  return Result.map(importColumns(header.cells, map), (columns) => ({ header, columns, ownCells }))
-}
-
-const readRow = ({ columns, header, ownCells }: Head, record: CsvRecord): ContactRow => {
-  const { line } = record
-  if (record.cells === undefined) {
-    return { line, header, cells: [record.text], contact: Result.fail(record.problem) }
-  }
-  if (ownCells === undefined) return { line, header, cells: record.cells, contact: importRow(columns, record.cells) }
-  const cells = ownCells(record.cells)
-  // A spreadsheet fills a short row up, so that its reason would become the value of another column.
-  const contact = cells.some(isCountIssue) ? Result.fail(reasonInCell) : importRow(columns, cells)
-  return { line, header, cells, contact }
+  return Result.map(importColumns(header.cells, map), (columns) => ({
+    header,
+    columns,
+    ownCells,
+    plain: new PlainColumns(columns, ownCells === undefined)
+  }))
 }
 
 const reasonInCell = "a cell holds the reason for which the row was rejected; put the right value there"
 
-/** Reads the first record that is not blank as the header and the others by it. */
-const makeRowReader = (delimiter: FileHeader["delimiter"], map: ColumnMap | undefined) => {
-  let head: Head | undefined
-  return Effect.fnUntraced(function* (records: ReadonlyArray<CsvRecord>) {
-    const rows: Array<ContactRow> = []
-    for (const record of records) {
-      const { cells, line, problem } = record
-      if (cells?.length === 1 && cells[0]?.trim() === "") continue
-      if (head === undefined) {
-        const read = cells === undefined ? Result.fail(problem) : readHead(cells, delimiter, map)
-        head = yield* Effect.fromResult(read).pipe(Effect.mapError((reason) => new UnreadableFile({ line, reason })))
-      } else {
-        rows.push(readRow(head, record))
-      }
-    }
-    return rows
-  })
+/** A row of which nothing is read before somebody asks. */
+class ReadRow implements ContactRow, PlainContact {
+  readonly #head: Head
+  readonly #record: CsvRecord
+  #contact: Result.Result<ContactPayload, string> | undefined
+
+  constructor(head: Head, record: CsvRecord) {
+    this.#head = head
+    this.#record = record
+  }
+
+  get line(): number {
+    return this.#record.line
+  }
+
+  get header(): FileHeader {
+    return this.#head.header
+  }
+
+  get cells(): ReadonlyArray<string> {
+    const record = this.#record
+    if (record.problem !== undefined) return [record.text]
+    return this.#head.ownCells?.(record.cells) ?? record.cells
+  }
+
+  get contact(): Result.Result<ContactPayload, string> {
+    return (this.#contact ??= this.#read())
+  }
+
+  get plain(): PlainContact | undefined {
+    return this.#head.plain.takes(this.#record) ? this : undefined
+  }
+
+  get jsonLimit(): number {
+    return this.#head.plain.jsonLimit(this.#record)
+  }
+
+  writeIdentity(to: Uint8Array): number {
+    return this.#head.plain.writeIdentity(this.#record, to)
+  }
+
+  writeJson(to: Uint8Array, at: number): number {
+    return this.#head.plain.writeJson(this.#record, to, at)
+  }
+
+  #read(): Result.Result<ContactPayload, string> {
+    const { columns, ownCells } = this.#head
+    const { problem } = this.#record
+    if (problem !== undefined) return Result.fail(problem)
+    const { cells } = this
+    // A spreadsheet fills a short row up, so that its reason would become the value of another column.
+    return ownCells !== undefined && cells.some(isCountIssue) ? Result.fail(reasonInCell) : importRow(columns, cells)
+  }
 }
 
 /**
@@ -125,6 +157,53 @@ export interface ReadContactsOptions {
   readonly columns?: ColumnMap | undefined
 }
 
+/** Makes a reader that takes the bytes piece by piece and gives the rows that are whole. The last call has no piece. */
+const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) => {
+  const toText = makeTextReader(encoding)
+  let start: Uint8Array = nothing
+  let toRecords: ReturnType<typeof makeCsvReader> | undefined
+  let delimiter = options.delimiter ?? ","
+  let head: Head | undefined
+  let line = 1
+
+  const unreadable = (reason: string) => Result.fail(new UnreadableFile({ line, reason }))
+
+  /** The delimiter is in the header, which is held until it is whole. */
+  const split = (text: Uint8Array, last: boolean): ReadonlyArray<CsvRecord> => {
+    if (toRecords !== undefined) return toRecords(text, last)
+    start = joinBytes(start, text)
+    const known = new TextDecoder().decode(start)
+    if (!last && !hasHeader(known)) return []
+    delimiter = options.delimiter ?? sniffDelimiter(known.trimStart())
+    toRecords = makeCsvReader(delimiter)
+    return toRecords(start, last)
+  }
+
+  return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ContactRow>, UnreadableFile> => {
+    const last = piece === undefined
+    const text = toText(piece ?? nothing, last)
+    if (Result.isFailure(text)) return unreadable(text.failure)
+    const rows: Array<ContactRow> = []
+    for (const record of split(text.success, last)) {
+      line = record.line
+      if (record.isBlank) continue
+      if (head === undefined) {
+        const { cells, problem } = record
+        const read = problem === undefined ? readHead(cells, delimiter, columns) : Result.fail(problem)
+        if (Result.isFailure(read)) return unreadable(read.failure)
+        head = read.success
+      } else {
+        rows.push(new ReadRow(head, record))
+      }
+    }
+    if (last && head === undefined) {
+      line = 1
+      return unreadable("the file is empty")
+    }
+    return Result.succeed(rows)
+  }
+}
+
 /**
  * Reads the rows of a CSV file: UTF-8 unless `encoding` or a byte order mark says otherwise; commas, semicolons or tabs,
  * as the header has them. Blank lines are passed over. Fails where there is no header with an address column, or where
@@ -137,18 +216,11 @@ export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   options: ReadContactsOptions = {}
 ): Stream.Stream<ContactRow, E | UnreadableFile> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const [start, rest] = yield* Stream.peel(decodeText(bytes, options.encoding), head)
-      if (start.trim() === "") return yield* new UnreadableFile({ line: 1, reason: "the file is empty" })
-      const delimiter = options.delimiter ?? sniffDelimiter(start.trimStart())
-      const records = makeCsvReader(delimiter)
-      const rows = makeRowReader(delimiter, options.columns)
-      return Stream.make(start).pipe(
-        Stream.concat(rest),
-        Stream.mapEffect((text) => rows(records(text, false))),
-        Stream.concat(Stream.fromEffect(Effect.suspend(() => rows(records("", true))))),
-        Stream.flattenIterable
-      )
-    })
-  )
+  Stream.suspend(() => {
+    const read = makeRowReader(options)
+    return Stream.concat(bytes, Stream.make(undefined)).pipe(
+      Stream.mapEffect((piece) => Effect.fromResult(read(piece))),
+      Stream.filter(Arrays.isReadonlyArrayNonEmpty),
+      Stream.flattenArray
+    )
+  })

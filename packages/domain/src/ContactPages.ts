@@ -14,8 +14,18 @@ const pageSize = maximumContactsPerPage
 interface Place {
   /** Where the next page begins: at the last contact that was delivered. */
   readonly offset: number
-  /** The identities that were delivered last, a page of them. */
+  /** The addresses that were delivered last, a page of them. */
   readonly delivered: ReadonlyArray<string>
+}
+
+/** How many of a page have been delivered, and what stands before those. */
+const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<string>): number => {
+  const [first, last] = [page[0]?.email, delivered.at(-1)]
+  if (first === undefined || last === undefined) return 0
+  // Nothing has moved: what is behind the last one is new.
+  if (emailIdentity(first) === emailIdentity(last)) return 1
+  const seen = new Set(delivered.map(emailIdentity))
+  return page.findLastIndex(({ email }) => seen.has(emailIdentity(email))) + 1
 }
 
 /**
@@ -28,9 +38,7 @@ export const streamPages = <E>(
 ): Stream.Stream<Contact, E> =>
   Stream.paginate<Place, Contact, E>({ offset, delivered: [] }, ({ delivered, offset }) =>
     Effect.map(list({ limit: pageSize, offset }), (page) => {
-      const identities = page.map((contact) => emailIdentity(contact.email))
-      const seen = new Set(delivered)
-      const overlap = identities.findLastIndex((identity) => seen.has(identity)) + 1
+      const overlap = overlapOf(page, delivered)
       // Nothing of the page before is here: it has moved forward. Further back stands what is left of it.
       if (overlap === 0 && delivered.length > 0 && offset > 0) {
         return [[], Option.some({ offset: Math.max(0, offset - pageSize + 1), delivered })]
@@ -38,7 +46,7 @@ export const streamPages = <E>(
       const fresh = page.slice(overlap)
       // Not a short page is the end but one with nothing new: a service may give fewer than were asked for.
       if (fresh.length === 0) return [[], Option.none()]
-      const latest = [...delivered, ...identities.slice(overlap)].slice(-pageSize)
+      const latest = [...delivered, ...fresh.map(({ email }) => email)].slice(-pageSize)
       return [fresh, Option.some({ offset: offset + page.length - 1, delivered: latest })]
     })
   )

@@ -4,9 +4,9 @@
  * was, whatever stopped it. (docs/decisions/bulk-import.md)
  */
 import { Effect, Result, Stream } from "effect"
-import { type ContactPayload, maximumContactsPerAdd } from "./Contact.ts"
-import { type AddOutcome, defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
+import { type AddedStretch, type AddOutcome, defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
 import type { ContactRow } from "./ContactCsv.ts"
+import { type RowPart, rowParts } from "./ContactRows.ts"
 import type { FileHeader, RejectedRow } from "./RejectedRows.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import type { RowRange, UploadJournal, UploadSubject } from "./UploadJournal.ts"
@@ -84,36 +84,44 @@ export interface Upload<E, EJ = never> {
   readonly rejected: Stream.Stream<RejectedRow, E>
 }
 
-interface Sendable {
-  readonly row: number
-  readonly line: number
-  readonly contact: ContactPayload
-}
-
-/** Rows with their numbers, which begin at 1. */
-const numbered = <E>(rows: Stream.Stream<ContactRow, E>) =>
-  Stream.suspend(() => {
-    let row = 0
-    return Stream.map(rows, (content) => ({ row: ++row, ...content }))
-  })
-
-/** The stretches of a part that had one outcome. */
-const stretches = (
-  part: ReadonlyArray<Sendable>,
-  outcomes: ReadonlyArray<AddOutcome>,
+/** The rows of a part that had one outcome, from first to last. */
+const ranges = (
+  { rows }: RowPart,
+  stretches: ReadonlyArray<AddedStretch>,
   tag: AddOutcome["_tag"]
 ): ReadonlyArray<RowRange> => {
   const found: Array<[number, number]> = []
   let open: [number, number] | undefined
-  for (const [i, { row }] of part.entries()) {
-    if (outcomes[i]?._tag !== tag) open = undefined
-    else if (open !== undefined) open[1] = row
+  let at = 0
+  for (const { count, outcome } of stretches) {
+    const first = rows[at] ?? 0
+    at += count
+    const last = rows[at - 1] ?? 0
+    if (outcome._tag !== tag) open = undefined
+    else if (open !== undefined) open[1] = last
     else {
-      open = [row, row]
+      open = [first, last]
       found.push(open)
     }
   }
   return found
+}
+
+const problemOf = ({ contact }: ContactRow): string | undefined =>
+  Result.isFailure(contact) ? contact.failure : undefined
+
+const counted = (stretches: ReadonlyArray<AddedStretch>, tag: AddOutcome["_tag"]): number =>
+  stretches.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)
+
+/** A row that the service refused is alone in its stretch. */
+const refusals = ({ lines, rows }: RowPart, stretches: ReadonlyArray<AddedStretch>) => {
+  let at = 0
+  return stretches.flatMap(({ count, outcome }) => {
+    const row = rows[at] ?? 0
+    const line = lines[at] ?? 0
+    at += count
+    return outcome._tag === "Refused" ? [{ row, line, reason: outcome.error.message }] : []
+  })
 }
 
 /**
@@ -133,32 +141,28 @@ export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
   const { refused } = earlier
   const now = { accepted: 0, refused: 0, unknown: 0, underWay: 0 }
 
-  const sendPart = (
-    part: ReadonlyArray<Sendable>,
-    onProgress: ((answered: number) => Effect.Effect<void>) | undefined
-  ) =>
+  const sendPart = (part: RowPart, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
-        const [first] = part
-        const last = part.at(-1)
-        if (first === undefined || last === undefined || (yield* adder.stoppedBy) !== undefined) return
-        if (journal !== undefined) yield* journal.lines.append({ _tag: "Sending", rows: [first.row, last.row] })
-        // An interruption leaves them so: sent, and without an answer.
-        now.underWay += part.length
-        const outcomes = yield* restore(adder.send(part.map(({ contact }) => contact)))
-        now.underWay -= part.length
-        const bad: Array<{ readonly row: number; readonly line: number; readonly reason: string }> = []
-        for (const [i, { line, row }] of part.entries()) {
-          const outcome = outcomes[i]
-          if (outcome?._tag === "Accepted") now.accepted++
-          if (outcome?._tag === "Unknown") now.unknown++
-          if (outcome?._tag !== "Refused") continue
-          now.refused++
-          bad.push({ row, line, reason: outcome.error.message })
-          refused.set(row, { line, reason: outcome.error.message })
+        const [first = 0] = part.rows
+        const { count } = part.batch
+        if ((yield* adder.stoppedBy) !== undefined) return
+        if (journal !== undefined) {
+          yield* journal.lines.append({ _tag: "Sending", rows: [first, part.rows.at(-1) ?? first] })
         }
-        const accepted = stretches(part, outcomes, "Accepted")
-        const unknown = stretches(part, outcomes, "Unknown")
+        // An interruption leaves them so: sent, and without an answer.
+        now.underWay += count
+        const stretches = yield* restore(adder.send(part.batch))
+        now.underWay -= count
+        const bad = refusals(part, stretches)
+        const done = counted(stretches, "Accepted")
+        if (done === count) part.reuse()
+        now.accepted += done
+        now.unknown += counted(stretches, "Unknown")
+        now.refused += bad.length
+        for (const { line, reason, row } of bad) refused.set(row, { line, reason })
+        const accepted = ranges(part, stretches, "Accepted")
+        const unknown = ranges(part, stretches, "Unknown")
         if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
           yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
         }
@@ -189,29 +193,32 @@ export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
 
   const send: Upload<E, EJ>["send"] = Effect.fnUntraced(function* (onProgress) {
     if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.subject)
-    yield* numbered(rows).pipe(
-      Stream.filter(({ row }) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)),
-      Stream.map(({ contact, line, row }) =>
-        // What could be read when it was surveyed and cannot now stands in a file that changes meanwhile.
-        Result.isSuccess(contact) ? [{ row, line, contact: contact.success }] : []
-      ),
-      Stream.flattenIterable,
-      Stream.grouped(maximumContactsPerAdd),
+    // What could be read when it was surveyed and cannot now stands in a file that changes meanwhile: it is left out.
+    const isSent = (row: number) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)
+    yield* rowParts(rows, { isSent }).pipe(
       Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
-      Stream.mapEffect((part) => sendPart(part, onProgress), { concurrency }),
+      Stream.mapEffect((part) => sendPart(part, onProgress), { concurrency, unordered: true }),
       Stream.runDrain
     )
     const { notSent, unknown } = yield* report
     if (journal !== undefined && notSent + unknown === 0) yield* journal.lines.clear
   })
 
-  const rejected = numbered(rows).pipe(
-    Stream.map(({ cells, contact, line, row }) => {
-      const reason = Result.isFailure(contact) ? contact.failure : refused.get(row)?.reason
-      return reason === undefined ? [] : [{ line, reason, cells }]
-    }),
-    Stream.flattenIterable
-  )
+  const rejected = Stream.suspend(() => {
+    let number = 0
+    return Stream.mapAccumArray(
+      rows,
+      () => undefined,
+      (_, some) => {
+        const found: Array<RejectedRow> = []
+        for (const row of some) {
+          const reason = refused.get(++number)?.reason ?? (row.plain === undefined ? problemOf(row) : undefined)
+          if (reason !== undefined) found.push({ line: row.line, reason, cells: row.cells })
+        }
+        return [undefined, found]
+      }
+    )
+  })
   const size = { sendable: survey.read - survey.invalid - survey.duplicates, answered: earlier.answered }
   const upload: Upload<E, EJ> = { size, send, report, rejected }
   return upload

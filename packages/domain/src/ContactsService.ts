@@ -11,6 +11,7 @@ import type {
   ListNotFound,
   TooManyContacts
 } from "./Contact.ts"
+import type { ContactBatch } from "./ContactBatch.ts"
 import type { ContactFilter } from "./ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "./ContactImport.ts"
 import type { ExportExpired, ExportId, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "./Export.ts"
@@ -69,6 +70,11 @@ export class ContactsService extends Context.Service<
       contacts: ReadonlyArray<ContactPayload>,
       options?: { readonly listNames?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | InvalidInput | ServiceError>
+    /** The same for contacts that are many parts of more, whose answers nobody wants: their bytes are written once. */
+    readonly addBatch: (
+      batch: ContactBatch,
+      options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+    ) => Effect.Effect<void, TooManyContacts | InvalidInput | ServiceError>
     /** Changes what is given and leaves the rest. `contactsByEmailPut`, needs ModifyContacts. */
     readonly update: (
       email: string,

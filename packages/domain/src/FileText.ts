@@ -1,8 +1,9 @@
 /**
- * The text of a file in whatever encoding it came. Bytes that the encoding does not have are an error with a line, never
- * a replacement character in somebody's name.
+ * The text of a file in whatever encoding it came, as UTF-8. Bytes that the encoding does not have are an error with a line,
+ * never a replacement character in somebody's name.
  */
-import { Effect, Schema, Stream } from "effect"
+import { Result, Schema } from "effect"
+import { joinBytes } from "./CsvRecords.ts"
 
 /**
  * The file cannot be read as contacts at all.
@@ -27,6 +28,9 @@ const encodingByMark = (bytes: Uint8Array): string | undefined => {
   return undefined
 }
 
+const byteOrderMark = 3
+const lookedAt = 16 * 1024
+
 /**
  * Whether an encoding of this name can be read: the names are those of the Encoding Standard.
  *
@@ -41,52 +45,46 @@ export const isEncoding = (name: string): boolean => {
   }
 }
 
-/**
- * How many lines a text ends.
- *
- * @category inspection
- * @since 0.1.0
- */
-export const lineBreaks = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0
+const nothing = new Uint8Array(0)
 
 /**
- * Decodes bytes as they come. The encoding is the one named, UTF-8 without a name, unless a byte order mark says which
- * it is; the mark itself is no part of the text.
+ * Makes a reader that takes the bytes of a file piece by piece and gives them as UTF-8, or says why it cannot. The encoding is
+ * the one named, UTF-8 without a name, unless a byte order mark says which it is; the mark itself is no part of the text.
+ * What is UTF-8 already is looked at and given as it is. The last call says that nothing follows.
  *
  * @category decoding
  * @since 0.1.0
  */
-export const decodeText = <E>(
-  bytes: Stream.Stream<Uint8Array, E>,
+export const makeTextReader = (
   encoding = "utf-8"
-): Stream.Stream<string, E | UnreadableFile> =>
-  Stream.suspend(() => {
-    let decoder: TextDecoder | undefined
-    let held: Uint8Array = new Uint8Array(0)
-    let line = 1
-    const decode = (chunk: Uint8Array, last: boolean): Effect.Effect<string, UnreadableFile> => {
-      if (decoder === undefined) {
-        held = held.length === 0 ? chunk : new Uint8Array([...held, ...chunk])
-        // The longest mark has three bytes.
-        if (held.length < 3 && !last) return Effect.succeed("")
-        const name = encodingByMark(held) ?? encoding
-        if (!isEncoding(name)) {
-          return Effect.fail(new UnreadableFile({ line, reason: `${JSON.stringify(name)} is the name of no encoding` }))
-        }
-        decoder = new TextDecoder(name, { fatal: true })
-        chunk = held
-      }
-      try {
-        const text = decoder.decode(chunk, { stream: !last })
-        line += lineBreaks(text)
-        return Effect.succeed(text)
-      } catch {
-        const reason = `soon after it come bytes that are not ${decoder.encoding}; say which encoding the file has`
-        return Effect.fail(new UnreadableFile({ line, reason }))
-      }
+): ((piece: Uint8Array, last: boolean) => Result.Result<Uint8Array, string>) => {
+  const encoder = new TextEncoder()
+  let decoder: TextDecoder | undefined
+  let held: Uint8Array = nothing
+  return (piece, last) => {
+    let bytes = piece
+    if (decoder === undefined) {
+      held = joinBytes(held, piece)
+      // The longest mark has three bytes.
+      if (held.length < byteOrderMark && !last) return Result.succeed(nothing)
+      const marked = encodingByMark(held)
+      const name = marked ?? encoding
+      if (!isEncoding(name)) return Result.fail(`${JSON.stringify(name)} is the name of no encoding`)
+      decoder = new TextDecoder(name, { fatal: true })
+      bytes = held
+      piece = marked === "utf-8" ? held.subarray(byteOrderMark) : held
+      held = nothing
     }
-    return bytes.pipe(
-      Stream.mapEffect((chunk) => decode(chunk, false)),
-      Stream.concat(Stream.fromEffect(Effect.suspend(() => decode(new Uint8Array(0), true))))
-    )
-  })
+    try {
+      if (decoder.encoding !== "utf-8") return Result.succeed(encoder.encode(decoder.decode(bytes, { stream: !last })))
+      // Only looked at, in parts whose texts are soon gone.
+      for (let at = 0; at < bytes.length; at += lookedAt) {
+        decoder.decode(bytes.subarray(at, at + lookedAt), { stream: true })
+      }
+      if (last) decoder.decode()
+      return Result.succeed(piece)
+    } catch {
+      return Result.fail(`soon after it come bytes that are not ${decoder.encoding}; say which encoding the file has`)
+    }
+  }
+}

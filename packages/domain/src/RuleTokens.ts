@@ -65,19 +65,23 @@ export const invalidRule = (
   })
 
 // One alternative per kind of token; no two can start with the same character, so reading is linear.
-const pattern = new RegExp(
-  [
-    /(?<space>[ \t\r\n]+)/,
-    /(?<word>[\p{L}_][\p{L}\p{M}\p{N}_.-]*)/u,
-    /(?<number>-?\d[\p{L}\p{N}_.:+-]*)/u,
-    /(?<text>'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*")/,
-    /(?<operator>[=<>!&|]+)/,
-    /(?<symbol>[()[\]])/
-  ]
-    .map((part) => part.source)
-    .join("|"),
-  "uy"
-)
+// Made for the first rule: the letters of all scripts take a while, and most starts of a program read no rule.
+const makePattern = () =>
+  new RegExp(
+    [
+      /(?<space>[ \t\r\n]+)/,
+      /(?<word>[\p{L}_][\p{L}\p{M}\p{N}_.-]*)/u,
+      /(?<number>-?\d[\p{L}\p{N}_.:+-]*)/u,
+      /(?<text>'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*")/,
+      /(?<operator>[=<>!&|]+)/,
+      /(?<symbol>[()[\]])/
+    ]
+      .map((part) => part.source)
+      .join("|"),
+    "uy"
+  )
+
+let madePattern: RegExp | undefined
 
 const unusable = /\0|\p{Cs}/u
 
@@ -97,6 +101,7 @@ export const tokenize = (rule: string): Result.Result<ReadonlyArray<Token>, Inva
   }
   const bad = unusable.exec(rule)
   if (bad !== null) return Result.fail(unexpectedCharacter(rule, bad.index))
+  const pattern = (madePattern ??= makePattern())
   const tokens: Array<Token> = []
   let position = 0
   while (position < rule.length) {

@@ -55,22 +55,28 @@ export const surveyContacts = Effect.fn("surveyContacts")(function* <E, R>(
   yield* Stream.runForEachArray(rows, (part) =>
     Effect.suspend(() => {
       header ??= part[0].header
-      for (const { contact, line } of part) {
+      for (const row of part) {
         read++
-        if (Result.isFailure(contact)) {
-          invalid++
-          if (firstInvalid.length < maximumNamedRows) firstInvalid.push({ line, reason: contact.failure })
-          continue
+        const { plain } = row
+        if (plain !== undefined) index.put(plain, read)
+        else {
+          const { contact, line } = row
+          if (Result.isFailure(contact)) {
+            invalid++
+            if (firstInvalid.length < maximumNamedRows) firstInvalid.push({ line, reason: contact.failure })
+            continue
+          }
+          index.put(emailIdentity(contact.success.email), read)
         }
         sendable.add(read)
-        const before = index.put(emailIdentity(contact.success.email), read)
-        if (before === 0) continue
-        sendable.remove(before)
-        duplicates++
       }
       return options.onProgress?.(read) ?? Effect.void
     })
   )
+  index.followed((row) => {
+    sendable.remove(row)
+    duplicates++
+  })
   const survey: UploadSurvey = { header, read, invalid, firstInvalid, duplicates, sendable }
   return survey
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Result, Schema, Stream } from "effect"
 import { type Contact, ContactPayload, TooManyContacts } from "../src/Contact.ts"
+import type { ContactBatch } from "../src/ContactBatch.ts"
 import type { ContactRow } from "../src/ContactCsv.ts"
 import { makeUpload, uploadContacts } from "../src/ContactUpload.ts"
 import { ContactsService } from "../src/ContactsService.ts"
@@ -42,8 +43,9 @@ const service = (seen: Ledger, { failAs, failAt, most = 1000, refuses = () => fa
     exportStatus: unused,
     stream: () => Stream.die("not a part of this"),
     download: () => Stream.die("not a part of an upload"),
-    add: Effect.fnUntraced(function* (
-      contacts: ReadonlyArray<ContactPayload>,
+    add: unused,
+    addBatch: Effect.fnUntraced(function* (
+      { contacts }: ContactBatch,
       options?: { readonly listNames?: ReadonlyArray<string> | undefined }
     ) {
       const call = seen.calls.length
@@ -64,7 +66,6 @@ const service = (seen: Ledger, { failAs, failAt, most = 1000, refuses = () => fa
       const bad = emails.findIndex(refuses)
       if (bad >= 0) return yield* new InvalidInput({ field: `[${bad}].Email`, issue: "no" })
       for (const contact of contacts) seen.stored.set(contact.email.toLowerCase(), contact)
-      return contacts
     })
   })
 
@@ -365,9 +366,9 @@ describe("uploadContacts with a journal", () => {
         ContactsService,
         Effect.map(ContactsService, (inner) => ({
           ...inner,
-          add: (contacts: ReadonlyArray<ContactPayload>) =>
+          addBatch: (batch: ContactBatch) =>
             seen.calls.length < 2
-              ? inner.add(contacts)
+              ? inner.addBatch(batch)
               : Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
         }))
       ).pipe(Layer.provide(service(seen, {})))

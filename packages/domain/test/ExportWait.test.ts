@@ -21,6 +21,7 @@ const service = (answers: readonly [Look, ...ReadonlyArray<Look>], looks: Array<
     get: unused,
     list: unused,
     add: unused,
+    addBatch: unused,
     update: unused,
     delete: unused,
     deleteMany: unused,

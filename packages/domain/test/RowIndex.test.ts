@@ -4,27 +4,52 @@ import { makeRowIndex } from "../src/RowIndex.ts"
 import { makeRowSet } from "../src/RowSet.ts"
 
 describe("makeRowIndex", () => {
-  it.effect("says of each identity what a map says", () =>
+  it.effect("tells of each row that another one of its identity follows, as a map has it", () =>
     Effect.gen(function* () {
       const index = yield* makeRowIndex
       const map = new Map<string, number>()
-      let wrong = 0
+      const expected: Array<number> = []
       for (let row = 1; row <= 200_000; row++) {
-        // Lengths of both parities, and texts that differ in one place alone.
+        // Lengths of all kinds, and texts that differ in one place alone.
         const identity = `${"x".repeat(row % 7)}${(row * 7919) % 90_001}@example.com`
-        if (index.put(identity, row) !== (map.get(identity) ?? 0)) wrong++
+        const before = map.get(identity)
+        if (before !== undefined) expected.push(before)
         map.set(identity, row)
+        index.put(identity, row)
       }
-      assert.strictEqual(wrong, 0)
+      const found: Array<number> = []
+      index.followed((row) => found.push(row))
+      assert.deepStrictEqual(
+        found.sort((x, y) => x - y),
+        expected.sort((x, y) => x - y)
+      )
+      index.followed((row) => assert.fail(`row ${row} is still there`))
     })
   )
 
   it.effect("takes no text for another of the same beginning", () =>
     Effect.gen(function* () {
       const index = yield* makeRowIndex
-      const texts = ["", "\0", "\0\0", "a", "a\0", "ab", "ab\0", "ba", "é", "e\u0301"]
-      for (const [i, text] of texts.entries()) assert.strictEqual(index.put(text, i + 1), 0, JSON.stringify(text))
-      for (const [i, text] of texts.entries()) assert.strictEqual(index.put(text, 1), i + 1)
+      const texts = [
+        "",
+        "\0",
+        "\0\0",
+        "a",
+        "a\0",
+        "ab",
+        "ab\0",
+        "ba",
+        "abcd",
+        "abcd\0",
+        "é",
+        "e\u0301",
+        "é".repeat(3000)
+      ]
+      const found: Array<number> = []
+      for (const [i, text] of texts.entries()) index.put(text, i + 1)
+      for (const [i, text] of texts.slice(3, 6).entries()) index.put(text, texts.length + i + 1)
+      index.followed((row) => found.push(row))
+      assert.deepStrictEqual(found.sort(), [4, 5, 6])
     })
   )
 })

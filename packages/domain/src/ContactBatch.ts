@@ -1,0 +1,164 @@
+/**
+ * Contacts on their way, as many as one add may carry: the very bytes that go over a wire, written once and kept for whoever
+ * sends them again, and the contacts themselves where somebody wants those.
+ */
+import { Result, Schema } from "effect"
+import { ContactPayload } from "./Contact.ts"
+import type { ContactRow } from "./ContactCsv.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ContactBatch {
+  readonly count: number
+  /** The contacts as the interface writes them: a JSON array in UTF-8. */
+  readonly json: Uint8Array
+  readonly contacts: ReadonlyArray<ContactPayload>
+  /** Those from one place to before another, counted from 0. */
+  readonly slice: (from: number, to: number) => ContactBatch
+}
+
+const encodePayload = Schema.encodeSync(ContactPayload)
+const decodePayloads = Schema.decodeSync(Schema.fromJsonString(Schema.Array(ContactPayload)))
+const encoder = new TextEncoder()
+const open = 0x5b
+const close = 0x5d
+const comma = 0x2c
+
+/** Contacts that stand behind each other in JSON, each with a comma or bracket behind it. */
+class JsonBatch implements ContactBatch {
+  readonly count: number
+  readonly json: Uint8Array
+  /** Behind each contact. */
+  readonly #ends: Int32Array
+  #contacts: ReadonlyArray<ContactPayload> | undefined
+
+  constructor(json: Uint8Array, ends: Int32Array) {
+    this.count = ends.length
+    this.json = json
+    this.#ends = ends
+  }
+
+  get contacts(): ReadonlyArray<ContactPayload> {
+    return (this.#contacts ??= decodePayloads(new TextDecoder().decode(this.json)))
+  }
+
+  slice(from: number, to: number): ContactBatch {
+    if (from >= to) return new JsonBatch(Uint8Array.of(open, close), new Int32Array(0))
+    const before = from === 0 ? 0 : (this.#ends[from - 1] ?? 0)
+    // A comma or bracket stands at both ends.
+    const json = this.json.slice(before, (this.#ends[to - 1] ?? before) + 1)
+    json[0] = open
+    json[json.length - 1] = close
+    return new JsonBatch(
+      json,
+      this.#ends.slice(from, to).map((end) => end - before)
+    )
+  }
+}
+
+class PayloadBatch implements ContactBatch {
+  readonly contacts: ReadonlyArray<ContactPayload>
+  #json: Uint8Array | undefined
+
+  constructor(contacts: ReadonlyArray<ContactPayload>) {
+    this.contacts = contacts
+  }
+
+  get count(): number {
+    return this.contacts.length
+  }
+
+  get json(): Uint8Array {
+    return (this.#json ??= encoder.encode(JSON.stringify(this.contacts.map((contact) => encodePayload(contact)))))
+  }
+
+  slice(from: number, to: number): ContactBatch {
+    return new PayloadBatch(this.contacts.slice(from, to))
+  }
+}
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const contactBatch = (contacts: ReadonlyArray<ContactPayload>): ContactBatch => new PayloadBatch(contacts)
+
+/**
+ * Writes the contacts of rows behind each other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BatchWriter {
+  readonly count: () => number
+  /** Adds the contact of a row, and says whether there is one. */
+  readonly add: (row: ContactRow) => boolean
+  /** What was added so far; the next batch begins empty. */
+  readonly take: () => ContactBatch
+  /** Writes a later batch over one of its own, of which nobody sends or reads anything any more. */
+  readonly reuse: (batch: ContactBatch) => void
+}
+
+/** How much room a batch has at first, in bytes; room that is larger than the last of these is not kept. */
+const firstSize = 128 * 1024
+const smallest = 4 * 1024
+const largest = 1024 * 1024
+
+/**
+ * Makes a writer for batches of at most so many contacts.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeBatchWriter = (maximum: number): BatchWriter => {
+  const spare: Array<Uint8Array<ArrayBuffer>> = []
+  let json = new Uint8Array(firstSize)
+  let ends = new Int32Array(maximum)
+  let used = 0
+  let count = 0
+
+  /** Makes room, one byte of it for the comma or bracket in front. */
+  const reserve = (bytes: number): void => {
+    if (used + bytes + 2 > json.length) {
+      const larger = new Uint8Array(Math.max(json.length * 2, used + bytes + 2))
+      larger.set(json.subarray(0, used))
+      json = larger
+    }
+    json[used++] = count === 0 ? open : comma
+  }
+
+  return {
+    count: () => count,
+    add: (row) => {
+      const { plain } = row
+      if (plain !== undefined) {
+        reserve(plain.jsonLimit)
+        used = plain.writeJson(json, used)
+      } else {
+        if (Result.isFailure(row.contact)) return false
+        const bytes = encoder.encode(JSON.stringify(encodePayload(row.contact.success)))
+        reserve(bytes.length)
+        json.set(bytes, used)
+        used += bytes.length
+      }
+      ends[count++] = used
+      return true
+    },
+    take: () => {
+      if (count === 0) json[used++] = open
+      json[used++] = close
+      const batch = new JsonBatch(json.subarray(0, used), ends.subarray(0, count))
+      // The next one is about as large.
+      json = spare.pop() ?? new Uint8Array(Math.max(smallest, Math.ceil(used * 1.1)))
+      ends = new Int32Array(maximum)
+      used = 0
+      count = 0
+      return batch
+    },
+    reuse: ({ json: { buffer } }) => {
+      if (buffer instanceof ArrayBuffer && buffer.byteLength <= largest) spare.push(new Uint8Array(buffer))
+    }
+  }
+}
