@@ -4,7 +4,8 @@
 import { ErrorBody } from "@roster/api"
 import { InvalidResponse, ServiceError, type ServiceErrorReason, UnexpectedContentType } from "@roster/domain"
 import { Duration, Effect, Option, Schema } from "effect"
-import type { HttpClientResponse } from "effect/http"
+import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { WholeBodyResponse } from "./BodyLimitResponse.ts"
 import { type Failure, transportFailure } from "./Failure.ts"
 import { withoutSecrets } from "./Secrets.ts"
 
@@ -13,16 +14,30 @@ import { withoutSecrets } from "./Secrets.ts"
  *
  * @internal
  */
-export const readText = Effect.fnUntraced(function* (
+export const readText = (
   operation: string,
   response: HttpClientResponse.HttpClientResponse
-) {
-  const bytes = yield* response.arrayBuffer.pipe(Effect.mapError((error) => transportFailure(operation, error)))
-  return yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => invalid(operation, new InvalidResponse({ status: response.status, detail: "it is not UTF-8" }))
+): Effect.Effect<string, Failure<never>> =>
+  Effect.matchEffect(readBytes(response), {
+    onFailure: (error) => Effect.fail(transportFailure(operation, error)),
+    onSuccess: (bytes) => {
+      try {
+        return Effect.succeed(utf8.decode(bytes))
+      } catch {
+        return Effect.fail(
+          invalid(operation, new InvalidResponse({ status: response.status, detail: "it is not UTF-8" }))
+        )
+      }
+    }
   })
-})
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** The body as it lies in memory, where the response is one of ours: nobody here writes to it. */
+const readBytes = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<ArrayBuffer | Uint8Array, HttpClientError.HttpClientError> =>
+  response instanceof WholeBodyResponse ? response.bytes : response.arrayBuffer
 
 const invalid = (operation: string, reason: ServiceErrorReason): Failure<never> => ({
   evidence: "Permanent",
@@ -43,6 +58,7 @@ const snippetOf = (text: string): string =>
     .slice(0, 200)
 
 const isJson = (contentType: string): boolean =>
+  contentType === "application/json" ||
   contentType === "" ||
   (/^[^;]*[/+]json\s*(?:;|$)/i.test(contentType) && !/;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i.test(contentType))
 
@@ -77,24 +93,63 @@ export const unexpectedContent = Effect.fnUntraced(function* (
  */
 export const readJson = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return Effect.fnUntraced(function* (operation: string, response: HttpClientResponse.HttpClientResponse) {
-    const { status } = response
-    const text = yield* readText(operation, response)
-    if (!isJson(contentTypeOf(response)) || (contentTypeOf(response) === "" && /^\s*</.test(text))) {
-      return yield* Effect.fail(yield* unexpectedContent(operation, response, text))
-    }
-    const json: unknown = yield* Effect.try({
-      try: () => JSON.parse(text),
-      catch: () =>
-        invalid(operation, new InvalidResponse({ status, detail: text === "" ? "it is empty" : "it is not JSON" }))
-    })
-    return yield* decode(json).pipe(
-      Effect.mapError((error) =>
+  return (
+    operation: string,
+    response: HttpClientResponse.HttpClientResponse
+  ): Effect.Effect<S["Type"], Failure<never>> =>
+    Effect.flatMap(readText(operation, response), (text) => {
+      const { status } = response
+      const contentType = contentTypeOf(response)
+      if (!isJson(contentType) || (contentType === "" && /^\s*</.test(text))) {
+        return Effect.flatMap(unexpectedContent(operation, response, text), Effect.fail)
+      }
+      let json: unknown
+      try {
+        json = JSON.parse(text)
+      } catch {
+        const detail = text === "" ? "it is empty" : "it is not JSON"
+        return Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
+      }
+      return Effect.mapError(decode(json), (error) =>
         invalid(operation, new InvalidResponse({ status, detail: error.message.replaceAll(/\s*\n\s*/g, " ") }))
       )
-    )
-  })
+    })
 }
+
+/** The body in pieces, where the response is one of ours: it is not put together for a look at its ends. */
+const readPieces = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<ReadonlyArray<Uint8Array>, HttpClientError.HttpClientError> =>
+  response instanceof WholeBodyResponse
+    ? response.pieces
+    : Effect.map(response.arrayBuffer, (buffer) => [new Uint8Array(buffer)])
+
+const isInk = (byte: number): boolean => byte > 0x20
+const hasInk = (bytes: Uint8Array): boolean => bytes.some(isInk)
+const signOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
+
+/**
+ * A list of records that nobody wants: that it came whole, and is a list, is enough.
+ *
+ * @internal
+ */
+export const readList = Effect.fnUntraced(function* (
+  operation: string,
+  response: HttpClientResponse.HttpClientResponse
+) {
+  const { status } = response
+  const pieces = yield* Effect.mapError(readPieces(response), (error) => transportFailure(operation, error))
+  const contentType = contentTypeOf(response)
+  const first = signOf(pieces.find(hasInk)?.find(isInk))
+  if (!isJson(contentType) || (contentType === "" && first === "<")) {
+    const decoder = new TextDecoder()
+    const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join("")
+    return yield* Effect.fail(yield* unexpectedContent(operation, response, text))
+  }
+  if (first === "[" && signOf(pieces.findLast(hasInk)?.findLast(isInk)) === "]") return
+  const detail = first === "" ? "it is empty" : "it is no list"
+  return yield* Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
+})
 
 /**
  * An answer without content. What a service sends all the same does not matter, but for a page, which no service sends.

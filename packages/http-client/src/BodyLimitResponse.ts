@@ -29,6 +29,10 @@ export abstract class WholeBodyResponse extends Inspectable.Class implements Htt
   abstract readonly upgrade: HttpClientResponse.HttpClientResponse["upgrade"]
   /** All bytes of the body; may be asked for more than once. */
   abstract readonly bytes: Reading<Uint8Array>
+  /** The same, as they came. */
+  get pieces(): Reading<ReadonlyArray<Uint8Array>> {
+    return Effect.map(this.bytes, (bytes) => [bytes])
+  }
 
   get [HttpClientResponse.TypeId](): typeof HttpClientResponse.TypeId {
     return HttpClientResponse.TypeId

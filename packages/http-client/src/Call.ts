@@ -3,7 +3,7 @@
  */
 import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError } from "@roster/domain"
-import { type Context, Effect, Ref, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { errorText, readText, retryAfter } from "./Answer.ts"
 import { type Failure, finalError, statusFailure, transportFailure } from "./Failure.ts"
@@ -44,7 +44,7 @@ export interface CallOptions<A, Tag extends Refusal["_tag"]> {
  * @internal
  */
 export const makeCall =
-  ({ budget, isKeyHonoured, secrets, traceSubjects }: Context.Service.Shape<typeof RosterHttpApi>) =>
+  ({ budget, endsItself, isKeyHonoured, secrets, traceSubjects }: Context.Service.Shape<typeof RosterHttpApi>) =>
   <A, Tag extends Refusal["_tag"]>(
     options: CallOptions<A, Tag>
   ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError> => {
@@ -84,38 +84,50 @@ export const makeCall =
       return yield* Effect.fail<Failure<Expected>>({ ...failure, error })
     })
 
-    const attempt = ({ afterAmbiguous, number }: Attempt) =>
-      send.pipe(
-        Effect.catch((error): Effect.Effect<never, Failure<Expected>> => {
+    const answer = (response: HttpClientResponse.HttpClientResponse, { afterAmbiguous }: Attempt) => {
+      if (response.status >= 200 && response.status < 300) return read(operation, response)
+      return response.status === 404 && afterAmbiguous && goneAfterAmbiguous !== undefined
+        ? Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({ evidence: "Permanent", error }))
+        : judge(response)
+    }
+
+    const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> => {
+      const made = Effect.matchEffect(send, {
+        onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
           if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
           // What the contract itself refuses to send: nothing left this machine.
           return Schema.isSchemaError(error) ? refuse(400, invalidInput(error)) : Effect.die(error)
-        }),
-        Effect.flatMap((response): Effect.Effect<A, Failure<Expected>> => {
-          const status = Effect.annotateCurrentSpan({
-            "http.response.status_code": response.status,
-            "roster.attempts": number,
-            "roster.operation": operation,
-            ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
-          })
-          const isGone = response.status === 404 && afterAmbiguous && goneAfterAmbiguous !== undefined
-          const answer: Effect.Effect<A, Failure<Expected>> = isGone
-            ? Effect.mapError(goneAfterAmbiguous, (error) => ({ evidence: "Permanent", error }))
-            : response.status >= 200 && response.status < 300
-              ? read(operation, response)
-              : judge(response)
-          return Effect.andThen(status, answer)
-        }),
-        number === 1 ? (effect) => effect : (effect) => Effect.andThen(retryCount(operation), effect)
-      )
+        },
+        onSuccess: (response) =>
+          Effect.andThen(
+            Effect.annotateCurrentSpan({
+              "http.response.status_code": response.status,
+              "roster.attempts": current.number,
+              "roster.operation": operation,
+              ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+            }),
+            answer(response, current)
+          )
+      })
+      return current.number === 1 ? made : Effect.andThen(retryCount(operation), made)
+    }
 
     const key = operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined
-    return withRetries({ operation, row, budget, isKeyHonoured: Ref.get(isKeyHonoured), canRepeatBody, attempt }).pipe(
+    return withRetries({
+      operation,
+      row,
+      budget,
+      isKeyHonoured: Effect.sync(() => isKeyHonoured.current),
+      canRepeatBody,
+      endsItself,
+      attempt
+    }).pipe(
       Effect.mapError((failure) =>
         finalError({ operation, row, about: about === undefined ? "it" : JSON.stringify(about) }, failure)
       ),
       callCount(operation),
-      Effect.provideService(IdempotencyKey, key),
-      Effect.provideService(Secrets, secrets)
+      Effect.updateContext((context: Context.Context<never>) =>
+        Context.add(Context.add(context, IdempotencyKey, key), Secrets, secrets)
+      )
     )
   }

@@ -38,6 +38,16 @@ export const budgetLeft = (tokens: number) => Metric.update(budget, tokens)
  */
 export const retryCount = (operation: string) => Metric.update(Metric.withAttributes(retries, { operation }), 1)
 
+const ends = new Map<string, Effect.Effect<void>>()
+
+/** The same for the same operation and outcome: a counter is looked up by its attributes, once. */
+const count = (operation: string, outcome: string): Effect.Effect<void> => {
+  const name = `${operation} ${outcome}`
+  const known = ends.get(name) ?? Metric.update(Metric.withAttributes(calls, { operation, outcome }), 1)
+  ends.set(name, known)
+  return known
+}
+
 /**
  * Counts a call by how it ends: the tag of its error, or `Success`.
  *
@@ -45,10 +55,8 @@ export const retryCount = (operation: string) => Metric.update(Metric.withAttrib
  */
 export const callCount =
   (operation: string) =>
-  <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const count = (outcome: string) => Metric.update(Metric.withAttributes(calls, { operation, outcome }), 1)
-    return effect.pipe(
-      Effect.tap(() => count("Success")),
-      Effect.tapError((error) => count(error._tag))
-    )
-  }
+  <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.matchEffect(effect, {
+      onFailure: (error) => Effect.andThen(count(operation, error._tag), Effect.fail(error)),
+      onSuccess: (value) => Effect.as(count(operation, "Success"), value)
+    })

@@ -28,7 +28,7 @@ const broken = (detail: string): Failure<never> => ({
   error: new ServiceError({ operation, reason: new Unavailable({ detail }) })
 })
 
-const changed: Failure<never> = { ...broken("the file changed while it was downloaded"), evidence: "Permanent" }
+const changed = (): Failure<never> => ({ ...broken("the file changed while it was downloaded"), evidence: "Permanent" })
 
 /** Asks for the file, or for the rest of it where that is known to be the same file. */
 const requestOf = (url: URL, { etag, received }: Progress): HttpClientRequest.HttpClientRequest =>
@@ -59,7 +59,7 @@ const refusedDownload = Effect.fnUntraced(function* (response: HttpClientRespons
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
   if (status === 410) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
   if (status === 404) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))
-  if (status === 412) return yield* Effect.fail(changed)
+  if (status === 412) return yield* Effect.fail(changed())
   const failure = statusFailure(operation, {
     status,
     text,
@@ -85,7 +85,7 @@ const attempt = (
       if (isPage(response)) {
         return yield* Effect.fail(yield* unexpectedContent(operation, response, yield* readText(operation, response)))
       }
-      if (isAnother(response, progress)) return yield* Effect.fail(changed)
+      if (isAnother(response, progress)) return yield* Effect.fail(changed())
       const overlap = overlapOf(response, progress)
       if (overlap === undefined) return yield* Effect.fail(broken("the service sent another part than was asked for"))
       const length = response.headers["content-length"]

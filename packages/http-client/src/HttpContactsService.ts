@@ -21,11 +21,12 @@ import {
 } from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { readJson, readNothing, retryAfter } from "./Answer.ts"
+import { readJson, readList, readNothing, retryAfter } from "./Answer.ts"
 import { makeCall } from "./Call.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
 import { downloadExport } from "./Download.ts"
 import { formBody } from "./FormBody.ts"
+import { method } from "./Method.ts"
 import { RosterHttpApi } from "./RosterHttpApi.ts"
 import { inPath, inQuery } from "./UrlValue.ts"
 
@@ -33,7 +34,6 @@ const readContact = readJson(Contact)
 const readContacts = readJson(Schema.Array(Contact))
 const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
-const responseMode = "response-only" as const
 
 /** What selects nobody knows whom is not sent, unless it says that it is raw. */
 const ruleToSend = Effect.fnUntraced(function* (rule: ContactRule) {
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
     const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
     return yield* call({
       operation: "contactsGet",
-      send: api.contactsGet({ query: { limit, offset, rule }, responseMode }),
+      send: api.contactsGet({ query: { limit, offset, rule } }),
       read: readContacts,
       refusals: ["InvalidRule", "InvalidInput"]
     }).pipe(inRule(page.rule))
@@ -86,17 +86,19 @@ const make = Effect.gen(function* () {
     list,
     stream: ({ offset, rule } = {}) => streamPages((page) => list({ ...page, rule }), offset),
 
-    get: Effect.fn("ContactsService.get")(function* (email) {
-      yield* inPath("email", email)
-      return yield* call({
-        operation: "contactsByEmailGet",
-        about: email,
-        send: api.contactsByEmailGet({ params: { email }, responseMode }),
-        read: readContact,
-        refusals: ["ContactNotFound", "InvalidInput"],
-        byStatus: { 404: () => new ContactNotFound({ email }) }
-      })
-    }),
+    get: method("ContactsService.get")((email) =>
+      Effect.andThen(
+        inPath("email", email),
+        call({
+          operation: "contactsByEmailGet",
+          about: email,
+          send: api.contactsByEmailGet({ params: { email } }),
+          read: readContact,
+          refusals: ["ContactNotFound", "InvalidInput"],
+          byStatus: { 404: () => new ContactNotFound({ email }) }
+        })
+      )
+    ),
 
     add: Effect.fn("ContactsService.add")(function* (contacts, options = {}) {
       if (contacts.length > maximumContactsPerAdd) {
@@ -105,8 +107,26 @@ const make = Effect.gen(function* () {
       yield* inQuery("listnames", options.listNames)
       return yield* call({
         operation: "contactsPost",
-        send: api.contactsPost({ query: { listnames: options.listNames }, payload: contacts, responseMode }),
+        send: api.contactsPost({ query: { listnames: options.listNames }, payload: contacts }),
         read: readContacts,
+        refusals: ["TooManyContacts", "InvalidInput"]
+      })
+    }),
+
+    addBatch: Effect.fn("ContactsService.addBatch")(function* ({ count, json }, options = {}) {
+      if (count > maximumContactsPerAdd) {
+        return yield* new TooManyContacts({ count, maximum: maximumContactsPerAdd })
+      }
+      yield* inQuery("listnames", options.listNames)
+      const request = HttpClientRequest.post("/contacts").pipe(
+        HttpClientRequest.acceptJson,
+        HttpClientRequest.setUrlParams({ listnames: options.listNames }),
+        HttpClientRequest.bodyUint8Array(json, "application/json")
+      )
+      return yield* call({
+        operation: "contactsPost",
+        send: withKey.execute(request),
+        read: readList,
         refusals: ["TooManyContacts", "InvalidInput"]
       })
     }),
@@ -116,7 +136,7 @@ const make = Effect.gen(function* () {
       return yield* call({
         operation: "contactsByEmailPut",
         about: email,
-        send: api.contactsByEmailPut({ params: { email }, payload, responseMode }),
+        send: api.contactsByEmailPut({ params: { email }, payload }),
         read: readContact,
         refusals: ["ContactNotFound", "InvalidInput"],
         byStatus: { 404: () => new ContactNotFound({ email }) }
@@ -129,7 +149,7 @@ const make = Effect.gen(function* () {
         operation: "contactsByEmailDelete",
         about: email,
         goneAfterAmbiguous: Effect.void,
-        send: api.contactsByEmailDelete({ params: { email }, responseMode }),
+        send: api.contactsByEmailDelete({ params: { email } }),
         read: readNothing,
         refusals: ["ContactNotFound", "InvalidInput"],
         byStatus: { 404: () => new ContactNotFound({ email }) }
@@ -141,7 +161,7 @@ const make = Effect.gen(function* () {
       return yield* call({
         operation: "contactsDeletePost",
         row: filter._tag === "ByRule" ? "contactsDeletePost by rule" : "contactsDeletePost",
-        send: api.contactsDeletePost({ payload, responseMode }),
+        send: api.contactsDeletePost({ payload }),
         read: readNothing,
         refusals: ["InvalidRule", "InvalidInput"]
       }).pipe(inRule(filter._tag === "ByRule" ? filter.rule : undefined))
@@ -182,8 +202,7 @@ const make = Effect.gen(function* () {
             compressionFormat,
             fileFormat,
             fileName
-          },
-          responseMode
+          }
         }),
         read: readLink,
         refusals: ["InvalidRule", "InvalidInput"]
@@ -193,7 +212,7 @@ const make = Effect.gen(function* () {
     exportStatus: Effect.fn("ContactsService.exportStatus")(function* (id) {
       return yield* call({
         operation: "contactsExportByIdStatusGet",
-        send: api.contactsExportByIdStatusGet({ params: { id }, responseMode }),
+        send: api.contactsExportByIdStatusGet({ params: { id } }),
         read: Effect.fnUntraced(function* (operation, response) {
           const hint = yield* LookAgain
           if (hint !== undefined) hint.after = retryAfter(response)

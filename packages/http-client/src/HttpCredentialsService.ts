@@ -23,7 +23,6 @@ const readNewApiKey = readJson(NewApiKey)
 const readSmtp = readJson(SmtpCredentials)
 const readSmtpList = readJson(Schema.Array(SmtpCredentials))
 const readNewSmtp = readJson(NewSmtpCredentials)
-const responseMode = "response-only" as const
 
 const notFound = (name: string) => ({ 404: () => new CredentialNotFound({ name }) })
 const taken = (name: string) => ({ 409: () => new NameTaken({ name }) })
@@ -43,7 +42,7 @@ const make = Effect.gen(function* () {
       return yield* call({
         operation: "securityApikeysByNameGet",
         about: name,
-        send: api.securityApikeysByNameGet({ params: { name }, query: { subaccount: of.subaccount }, responseMode }),
+        send: api.securityApikeysByNameGet({ params: { name }, query: { subaccount: of.subaccount } }),
         read: readApiKey,
         refusals: ["CredentialNotFound", "InvalidInput"],
         byStatus: notFound(name)
@@ -58,7 +57,7 @@ const make = Effect.gen(function* () {
     yield* inPath("name", name)
     return yield* call({
       operation: "securitySmtpByNameGet",
-      send: api.securitySmtpByNameGet({ params: { name }, query: { subaccount: of.subaccount }, responseMode }),
+      send: api.securitySmtpByNameGet({ params: { name }, query: { subaccount: of.subaccount } }),
       read: readSmtp,
       refusals: ["CredentialNotFound", "InvalidInput"],
       byStatus: notFound(name)
@@ -70,7 +69,7 @@ const make = Effect.gen(function* () {
       list: Effect.fn("CredentialsService.apiKeys.list")(function* (of = {}) {
         return yield* call({
           operation: "securityApikeysGet",
-          send: api.securityApikeysGet({ query: { subaccount: of.subaccount }, responseMode }),
+          send: api.securityApikeysGet({ query: { subaccount: of.subaccount } }),
           read: readApiKeys,
           refusals: ["InvalidInput"]
         })
@@ -79,7 +78,7 @@ const make = Effect.gen(function* () {
       create: Effect.fn("CredentialsService.apiKeys.create")(function* (payload) {
         return yield* call({
           operation: "securityApikeysPost",
-          send: api.securityApikeysPost({ payload, responseMode }),
+          send: api.securityApikeysPost({ payload }),
           read: readNewApiKey,
           refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
           about: payload.name,
@@ -91,7 +90,7 @@ const make = Effect.gen(function* () {
         return yield* call({
           operation: "securityApikeysByNamePut",
           about: name,
-          send: api.securityApikeysByNamePut({ params: { name }, payload, responseMode }),
+          send: api.securityApikeysByNamePut({ params: { name }, payload }),
           read: readApiKey,
           refusals: ["CredentialNotFound", "NameTaken", "LastManagingKey", "InvalidInput"],
           goneAfterAmbiguous: renamed(name, payload.name, (next) =>
@@ -108,8 +107,7 @@ const make = Effect.gen(function* () {
           goneAfterAmbiguous: Effect.void,
           send: api.securityApikeysByNameDelete({
             params: { name },
-            query: { subaccount: of.subaccount },
-            responseMode
+            query: { subaccount: of.subaccount }
           }),
           read: readNothing,
           refusals: ["CredentialNotFound", "LastManagingKey", "InvalidInput"],
@@ -121,7 +119,7 @@ const make = Effect.gen(function* () {
       list: Effect.fn("CredentialsService.smtp.list")(function* (of = {}) {
         return yield* call({
           operation: "securitySmtpGet",
-          send: api.securitySmtpGet({ query: { subaccount: of.subaccount }, responseMode }),
+          send: api.securitySmtpGet({ query: { subaccount: of.subaccount } }),
           read: readSmtpList,
           refusals: ["InvalidInput"]
         })
@@ -130,7 +128,7 @@ const make = Effect.gen(function* () {
       create: Effect.fn("CredentialsService.smtp.create")(function* (payload) {
         return yield* call({
           operation: "securitySmtpPost",
-          send: api.securitySmtpPost({ payload, responseMode }),
+          send: api.securitySmtpPost({ payload }),
           read: readNewSmtp,
           refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
           about: payload.name,
@@ -142,7 +140,7 @@ const make = Effect.gen(function* () {
         return yield* call({
           operation: "securitySmtpByNamePut",
           about: name,
-          send: api.securitySmtpByNamePut({ params: { name }, payload, responseMode }),
+          send: api.securitySmtpByNamePut({ params: { name }, payload }),
           read: readSmtp,
           refusals: ["CredentialNotFound", "NameTaken", "InvalidInput"],
           goneAfterAmbiguous: renamed(name, payload.name, (next) => getSmtp(next, { subaccount: payload.subaccount })),
@@ -155,7 +153,7 @@ const make = Effect.gen(function* () {
           operation: "securitySmtpByNameDelete",
           about: name,
           goneAfterAmbiguous: Effect.void,
-          send: api.securitySmtpByNameDelete({ params: { name }, query: { subaccount: of.subaccount }, responseMode }),
+          send: api.securitySmtpByNameDelete({ params: { name }, query: { subaccount: of.subaccount } }),
           read: readNothing,
           refusals: ["CredentialNotFound", "InvalidInput"],
           byStatus: notFound(name)

@@ -19,7 +19,7 @@ const make = Effect.gen(function* () {
     send: Effect.fn("EmailsService.send")(function* (message) {
       return yield* call({
         operation: "emailsPost",
-        send: api.emailsPost({ payload: message, responseMode: "response-only" }),
+        send: api.emailsPost({ payload: message }),
         read: readEmailSend,
         refusals: ["NotAllowedSender", "InvalidInput"]
       })

@@ -9,6 +9,7 @@ import { budgetLeft, waited } from "./ClientMetrics.ts"
 import { type Failure, tooLongToWait } from "./Failure.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
+import { endedWithin, within } from "./TimeLimit.ts"
 
 /**
  * The numbers of the policy. A value in the context: provide another one to a client's layer or around a single call.
@@ -89,44 +90,33 @@ export interface Attempt {
  *
  * @internal
  */
-export const withRetries = Effect.fnUntraced(function* <A, E>(options: {
+export const withRetries = <A, E>(options: {
   readonly operation: string
   readonly row: RetryRow
   readonly budget: RetryBudget
   readonly isKeyHonoured: Effect.Effect<boolean>
   readonly canRepeatBody: () => boolean
+  /** Whether the first attempt waits for nothing but a transport that ends itself. */
+  readonly endsItself: boolean
   readonly attempt: (attempt: Attempt) => Effect.Effect<A, Failure<E>>
-}) {
-  const { attempt, budget, canRepeatBody, isKeyHonoured, operation, row } = options
-  const policy = yield* RetryPolicy
-  const deadline =
-    (yield* Clock.currentTimeNanos) + BigInt(Math.ceil(Duration.toMillis(policy.totalTimeout))) * 1_000_000n
-  const timedOut = (after: Duration.Duration, { receivedBytes, sent }: Progress): Failure<never> => {
-    const received = receivedBytes === undefined ? {} : { receivedBytes }
-    return {
-      // Only a transport that says so knows that nothing was sent.
-      evidence: sent === false ? "NeverReached" : "Ambiguous",
-      error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
-    }
-  }
-  const left = Effect.map(Clock.currentTimeNanos, (now) =>
-    Duration.millis(Math.max(0, Number((deadline - now) / 1_000_000n)))
-  )
-
-  const loop: (current: Attempt, taken: number) => Effect.Effect<A, Failure<E>> = Effect.fnUntraced(
-    function* (current, taken) {
-      const bound = Duration.min(policy.attemptTimeout, yield* left)
-      const progress: Progress = { sent: undefined, receivedBytes: undefined }
-      const result = yield* attempt(current).pipe(
-        Effect.provideService(AttemptProgress, progress),
-        Effect.timeoutOrElse({ duration: bound, orElse: () => Effect.fail(timedOut(bound, progress)) }),
-        Effect.result
-      )
-      if (result._tag === "Success") {
-        yield* budget.giveBack(taken)
-        return result.success
+}): Effect.Effect<A, Failure<E>> =>
+  Effect.withFiber((fiber) => {
+    const { attempt, budget, canRepeatBody, endsItself, isKeyHonoured, operation, row } = options
+    const policy = fiber.getRef(RetryPolicy)
+    const clock = fiber.getRef(Clock.Clock)
+    const deadline =
+      clock.currentTimeNanosUnsafe() + BigInt(Math.ceil(Duration.toMillis(policy.totalTimeout))) * 1_000_000n
+    const timedOut = (after: Duration.Duration, { receivedBytes, sent }: Progress): Failure<never> => {
+      const received = receivedBytes === undefined ? {} : { receivedBytes }
+      return {
+        // Only a transport that says so knows that nothing was sent.
+        evidence: sent === false ? "NeverReached" : "Ambiguous",
+        error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
       }
-      const { failure } = result
+    }
+    const left = () => Duration.millis(Math.max(0, Number((deadline - clock.currentTimeNanosUnsafe()) / 1_000_000n)))
+
+    const again = Effect.fnUntraced(function* (current: Attempt, failure: Failure<E>) {
       const afterAmbiguous = current.afterAmbiguous || failure.evidence === "Ambiguous"
       const last = Effect.fail(afterAmbiguous ? { ...failure, evidence: worst(failure.evidence) } : failure)
       if (
@@ -137,7 +127,7 @@ export const withRetries = Effect.fnUntraced(function* <A, E>(options: {
         return yield* last
       }
       const told = failure.retryAfter ?? Duration.zero
-      if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, yield* left))) {
+      if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, left()))) {
         return yield* Effect.fail(tooLongToWait(operation, failure))
       }
       const cost = yield* budget.take(failure.throttled === true ? "throttled" : "transient")
@@ -145,15 +135,33 @@ export const withRetries = Effect.fnUntraced(function* <A, E>(options: {
       const base = failure.throttled === true ? policy.throttledBase : policy.base
       const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (current.number - 1)))
       const wait = Duration.sum(told, Duration.times(ceiling, yield* Random.next))
-      if (Duration.isGreaterThanOrEqualTo(wait, yield* left)) return yield* last
+      if (Duration.isGreaterThanOrEqualTo(wait, left())) return yield* last
       yield* waited(operation, wait)
       yield* budgetLeft(yield* budget.left)
       yield* Effect.sleep(wait)
-      return yield* loop({ number: current.number + 1, afterAmbiguous }, cost)
-    }
-  )
-  return yield* loop({ number: 1, afterAmbiguous: false }, 0)
-})
+      return yield* run({ number: current.number + 1, afterAmbiguous }, cost)
+    })
+    const run = (current: Attempt, taken: number): Effect.Effect<A, Failure<E>> =>
+      Effect.suspend(() => {
+        const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
+        const progress: Progress = { sent: undefined, receivedBytes: undefined, expired: false, exchange: undefined }
+        const late = () => timedOut(bound, progress)
+        const expire = () => {
+          progress.expired = true
+          progress.exchange?.expire()
+        }
+        // Those after it may end in other calls, which have boxes of their own.
+        const limited =
+          endsItself && current.number === 1
+            ? endedWithin(attempt(current), bound, expire, late)
+            : within(attempt(current), bound, late)
+        return Effect.matchEffect(Effect.provideService(limited, AttemptProgress, progress), {
+          onFailure: (failure) => again(current, failure),
+          onSuccess: (value) => Effect.as(budget.giveBack(taken), value)
+        })
+      })
+    return run({ number: 1, afterAmbiguous: false }, 0)
+  })
 
 /** Once an attempt may have been carried out, a later one that did nothing does not undo that. */
 const worst = (evidence: Failure<unknown>["evidence"]): Failure<unknown>["evidence"] =>

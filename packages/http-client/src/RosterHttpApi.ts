@@ -1,8 +1,8 @@
 /**
  * The client that the contract gives, with the key in its header, and what its calls share.
  */
-import { ApiKeyAuth, idempotencyHonoured, idempotencyKeyHeader, RosterApi } from "@roster/api"
-import { Context, Effect, Layer, Option, Redacted, Ref } from "effect"
+import { idempotencyHonoured, idempotencyKeyHeader } from "@roster/api"
+import { Context, Effect, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,
   Headers,
@@ -11,8 +11,9 @@ import {
   type HttpClientResponse,
   HttpTraceContext
 } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { isEndingItself } from "./AttemptProgress.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
+import { type ContractCalls, contractCalls } from "./ContractCalls.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
 
 /**
@@ -23,14 +24,16 @@ import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
   {
-    readonly api: HttpApiClient.ForApi<typeof RosterApi>
+    readonly api: ContractCalls
     /** For what the contract cannot send: a file as a stream. The address is relative to the base address. */
     readonly withKey: HttpClient.HttpClient
     /** For addresses of other hosts: never with the key. */
     readonly withoutKey: HttpClient.HttpClient
     readonly budget: RetryBudget
+    /** Whether the transport ends an exchange whose time is over by itself. */
+    readonly endsItself: boolean
     /** Whether the service has said that it honours Idempotency-Key. */
-    readonly isKeyHonoured: Ref.Ref<boolean>
+    readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
     readonly traceSubjects: boolean
   }
@@ -40,39 +43,40 @@ export class RosterHttpApi extends Context.Service<
       RosterHttpApi,
       Effect.gen(function* () {
         const { baseUrl, header, headerValue, key } = yield* checkOptions(options)
-        const isKeyHonoured = yield* Ref.make(false)
-        const hear = (response: HttpClientResponse.HttpClientResponse) =>
-          Ref.update(
-            isKeyHonoured,
-            (known) => known || response.headers[idempotencyHonoured.name] === idempotencyHonoured.value
-          )
-        const withoutKey = (yield* HttpClient.HttpClient).pipe(HttpClient.transform(inOurContext(header)))
-        const client = withoutKey.pipe(
-          HttpClient.mapRequest(HttpClientRequest.prependUrl(baseUrl)),
-          HttpClient.tap(hear)
-        )
+        const isKeyHonoured = MutableRef.make(false)
+        const hear = (response: HttpClientResponse.HttpClientResponse) => {
+          if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
+          return response
+        }
+        const transport = yield* HttpClient.HttpClient
+        const withoutKey = transport.pipe(HttpClient.transform(inOurContext(header)))
         // The last step before the transport, whose errors never leave this package.
-        const addHeaders = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
-          const key = yield* IdempotencyKey
-          const span = options.propagateTrace === true ? yield* Effect.option(Effect.currentSpan) : Option.none()
-          return HttpClientRequest.setHeaders(request, {
-            ...(key === undefined ? {} : { [idempotencyKeyHeader]: key }),
-            ...(Option.isNone(span)
-              ? {}
-              : { traceparent: HttpTraceContext.toHeaders(span.value)["traceparent"] ?? "" }),
-            ...(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
+        const own = headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) }
+        const addKeys = (request: HttpClientRequest.HttpClientRequest) =>
+          Effect.map(IdempotencyKey, (key) =>
+            HttpClientRequest.setHeaders(request, key === undefined ? own : { ...own, [idempotencyKeyHeader]: key })
+          )
+        const addTrace = (request: HttpClientRequest.HttpClientRequest) =>
+          Effect.map(Effect.option(Effect.currentSpan), (span) => {
+            const traceparent = Option.isNone(span) ? undefined : HttpTraceContext.toHeaders(span.value)["traceparent"]
+            return traceparent === undefined
+              ? request
+              : HttpClientRequest.setHeader(request, "traceparent", traceparent)
           })
-        })
-        const auth = HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
-          Effect.flatMap(addHeaders(request), next)
+        const addHeaders = (request: HttpClientRequest.HttpClientRequest) =>
+          options.propagateTrace === true ? Effect.flatMap(addTrace(request), addKeys) : addKeys(request)
+        const client = withoutKey.pipe(
+          HttpClient.mapRequestEffect(addHeaders),
+          HttpClient.transformResponse(Effect.map(hear))
         )
-        const api = yield* HttpApiClient.makeWith(RosterApi, { httpClient: client }).pipe(Effect.provide(auth))
-        const withKey = client.pipe(HttpClient.mapRequestEffect(addHeaders))
+        const withKey = client.pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(baseUrl)))
+        const api = contractCalls(baseUrl, client.execute)
         return RosterHttpApi.of({
           api,
           withKey,
           withoutKey,
           budget: yield* makeRetryBudget,
+          endsItself: isEndingItself(transport),
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],
           traceSubjects: options.traceSubjects === true
@@ -97,9 +101,17 @@ export const IdempotencyKey = Context.Reference<string | undefined>("@roster/htt
 const inOurContext =
   (header: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    effect.pipe(
-      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
-      Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
-      Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-      Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, header.toLowerCase()])
+    Effect.updateContext(effect, (context: Context.Context<R>) =>
+      context.pipe(
+        Context.add(FetchHttpClient.RequestInit, manual),
+        Context.add(HttpClient.TracerDisabledWhen, always),
+        Context.add(HttpClient.TracerPropagationEnabled, false),
+        Context.add(Headers.CurrentRedactedNames, [
+          ...Context.get(context, Headers.CurrentRedactedNames),
+          header.toLowerCase()
+        ])
+      )
     )
+
+const manual: RequestInit = { redirect: "manual" }
+const always = () => true

@@ -121,8 +121,8 @@ export class UndiciBody {
   }
 
   /** Closes the connection unless all has come. */
-  close(): void {
-    if (this.#end === undefined) this.#abort(new Error("The body was not read to its end."))
+  close(reason = new Error("The body was not read to its end.")): void {
+    if (this.#end === undefined) this.#abort(reason)
   }
 
   get #wait(): Effect.Effect<void> {

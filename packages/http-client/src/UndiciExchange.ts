@@ -1,12 +1,13 @@
 /**
  * One request on undici, from its dispatch to the last byte of its answer, and the ways it can be given up.
  */
-import { Context, Effect, Exit, type Fiber, Predicate } from "effect"
+import { Context, Effect, Exit, type Fiber } from "effect"
 import { HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
 import { AttemptProgress, type Progress } from "./AttemptProgress.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 import { UndiciDecoder } from "./UndiciDecoder.ts"
+import { explain, Interrupted, isRefusal } from "./UndiciFailure.ts"
 import { UndiciResponse } from "./UndiciResponse.ts"
 import { type RequestContent, UndiciUpload } from "./UndiciUpload.ts"
 
@@ -22,59 +23,6 @@ export interface Link {
   expectHead(): void
   /** The request is over. */
   release(exchange: UndiciExchange): void
-}
-
-/**
- * The request was given up by interruption. Seen by nobody but undici, and by whoever still reads the body.
- */
-class Interrupted extends Error {
-  readonly code = "UND_ERR_ABORTED"
-}
-
-/** Codes of a connection that broke, as opposed to one that was refused, and to a peer that must not be trusted. */
-const broken = new Set([
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "UND_ERR_SOCKET",
-  "UND_ERR_PRX_CONN",
-  "UND_ERR_HEADERS_TIMEOUT"
-])
-
-/** Requests that undici will not write. */
-const refused = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"])
-
-const codeOf = (error: unknown): string | undefined =>
-  Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
-
-/**
- * The connection broke before a byte of the request was written: during the handshake of TLS, or on an idle connection.
- * `syscall` says so in the way of a connection that never came about, since for the server it is the same.
- *
- * @category errors
- * @since 0.1.0
- */
-export class NeverSent extends Error {
-  readonly code: string
-  readonly syscall = "connect"
-  constructor(code: string, cause: unknown) {
-    super(`The connection broke with ${code} before the request was sent.`, { cause })
-    this.code = code
-  }
-}
-
-/**
- * The answer is not HTTP/1.1. The codes of llhttp, which begin like this one, are lost in undici 8.12.4.
- *
- * @category errors
- * @since 0.1.0
- */
-export class NotHttp extends Error {
-  readonly code = "HPE_INVALID_RESPONSE"
-  constructor(cause: Error) {
-    super(cause.message, { cause })
-  }
 }
 
 /** Closes the connections of responses that were forgotten before their body had come. */
@@ -96,6 +44,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   #link: Link | undefined
   #controller: Dispatcher.DispatchController | undefined
   #sink: UndiciBody | UndiciDecoder | undefined
+  #body: UndiciBody | undefined
   #aborted: Error | undefined
   #failure: { readonly cause: unknown } | undefined
   #over = false
@@ -116,8 +65,13 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     this.#maximumBytes = options.maximumBytes
     this.#fiber = options.fiber
     this.#resume = options.resume
-    this.#progress = Context.get(options.fiber.context, AttemptProgress)
-    if (this.#progress !== undefined) this.#progress.sent = false
+    const progress = Context.get(options.fiber.context, AttemptProgress)
+    // What is asked for meanwhile, by the stream of the request's body, is not the attempt.
+    if (progress !== undefined && progress.exchange?.over !== false) {
+      this.#progress = progress
+      progress.sent = false
+      progress.exchange = this
+    }
     const { body } = options.content
     if (body instanceof UndiciUpload) {
       body.onFailure = (cause) => this.#uploadFailed(cause)
@@ -135,6 +89,24 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     if (this.#aborted !== undefined || this.#over) return false
     this.#link = link
     return true
+  }
+
+  /** Whether undici has done with it. */
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** Whether its time was over before it began. */
+  get expired(): boolean {
+    return this.#progress?.expired === true
+  }
+
+  /** The attempt takes too long: whoever waits for the head or the body learns it at once. */
+  expire(): void {
+    const reason = new Interrupted("The request took too long.")
+    if (this.#body !== undefined) return this.#body.close(reason)
+    this.abort(reason)
+    this.#fail(new HttpClientError.TransportError({ request: this.#request, cause: reason }))
   }
 
   /** The fiber that waits for the head is interrupted. */
@@ -163,7 +135,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     const makeBody = (source: BodySource) => new UndiciBody(this.#maximumBytes, source)
     this.#sink =
       encoding === "" || encoding === "identity" ? makeBody(this) : new UndiciDecoder(encoding, this, makeBody)
-    const body = this.#sink instanceof UndiciDecoder ? this.#sink.body : this.#sink
+    const body = (this.#body = this.#sink instanceof UndiciDecoder ? this.#sink.body : this.#sink)
     const response = new UndiciResponse(this.#request, this.#url, status, headers, body)
     queueMicrotask(() => this.#deliver(response, body))
   }
@@ -181,15 +153,14 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.#over) return
     this.#finish()
-    const cause = this.#failure === undefined ? this.#explain(error) : this.#failure.cause
+    const cause = this.#failure === undefined ? explain(error, this.#controller !== undefined) : this.#failure.cause
     if (this.#sink !== undefined) return this.#sink.fail(cause)
     if (this.#aborted !== undefined && this.#failure === undefined) return
-    const code = codeOf(error)
     const reason =
-      this.#controller === undefined && code !== undefined && refused.has(code)
+      this.#controller === undefined && isRefusal(error)
         ? new HttpClientError.EncodeError({ request: this.#request, cause, description: error.message })
         : new HttpClientError.TransportError({ request: this.#request, cause })
-    queueMicrotask(() => this.#resume(Effect.fail(new HttpClientError.HttpClientError({ reason }))))
+    queueMicrotask(() => this.#fail(reason))
   }
 
   // What the body asks for.
@@ -213,25 +184,27 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   /** Nothing runs before undici has returned: it must not be called again from inside its parser. */
   #deliver(response: UndiciResponse, body: UndiciBody): void {
     if (!body.done) {
-      forgotten.register(response, body)
-      body.onDone = this.#fiber.addObserver((exit) => {
+      forgotten.register(response, body, body)
+      const removeObserver = this.#fiber.addObserver((exit) => {
         if (Exit.hasInterrupts(exit)) body.abandon()
       })
+      body.onDone = () => {
+        removeObserver()
+        // What is registered stays in memory, with all its bytes, until the next full collection of garbage.
+        forgotten.unregister(body)
+      }
     }
     this.#resume(Effect.succeed(response))
+  }
+
+  #fail(reason: HttpClientError.HttpClientError["reason"]): void {
+    this.#resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
   }
 
   #uploadFailed(cause: unknown): void {
     if (this.#over) return
     this.#failure = { cause }
     this.abort(new Interrupted("The stream of the request body failed."))
-  }
-
-  #explain(error: Error): Error {
-    const code = codeOf(error)
-    if (error.name === "HTTPParserError") return new NotHttp(error)
-    if (this.#controller !== undefined || code === undefined || !broken.has(code)) return error
-    return Predicate.hasProperty(error, "syscall") && error.syscall === "connect" ? error : new NeverSent(code, error)
   }
 
   #finish(): void {

@@ -18,6 +18,7 @@
 import { Effect, type Fiber, Layer, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
 import type { Dispatcher } from "undici"
+import { endsItself } from "./AttemptProgress.ts"
 import { defaultMaximumBytes } from "./BodyLimit.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
@@ -47,9 +48,11 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
     ({ close }) => close
   )
   const maximumBytes = options.maximumResponseBytes ?? defaultMaximumBytes
-  return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-    Effect.flatMap((request) => execute(dispatcher, request, maximumBytes)),
-    Effect.succeed
+  return endsItself(
+    HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+      Effect.flatMap((request) => execute(dispatcher, request, maximumBytes)),
+      Effect.succeed
+    )
   )
 })
 
@@ -96,6 +99,7 @@ const exchange = (options: {
     }
     const exchange = new UndiciExchange({ ...options, resume })
     const path = url.pathname + url.search
+    if (exchange.expired) return exchange.expire()
     options.dispatcher.dispatch({ origin: url.origin, path, method, headers: fields, body: content.body }, exchange)
     return Effect.sync(() => exchange.interrupt())
   })

@@ -48,10 +48,14 @@ export class UndiciResponse extends WholeBodyResponse {
   }
 
   get bytes(): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> {
-    return Effect.map(this.#body.whole(this.#onFailure), (chunks) => {
+    return Effect.map(this.pieces, (chunks) => {
       const [first] = chunks
       return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
     })
+  }
+
+  override get pieces(): Effect.Effect<ReadonlyArray<Uint8Array>, HttpClientError.HttpClientError> {
+    return this.#body.whole(this.#onFailure)
   }
 
   /** Can be read once, unless the body has been read as a whole. Leaving it before its end closes the connection. */

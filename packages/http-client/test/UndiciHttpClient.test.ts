@@ -5,9 +5,10 @@ import { type AddressInfo, createServer, type Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
+import { AttemptProgress, type Progress } from "../src/AttemptProgress.ts"
 import { ResponseTooLarge } from "../src/BodyLimit.ts"
 import { UnsupportedEncoding } from "../src/UndiciDecoder.ts"
-import { NeverSent } from "../src/UndiciExchange.ts"
+import { NeverSent } from "../src/UndiciFailure.ts"
 import { layer, type UndiciOptions } from "../src/UndiciHttpClient.ts"
 
 const mebibyte = 1024 * 1024
@@ -881,6 +882,94 @@ describe("UndiciHttpClient", () => {
         }).pipe(withClient())
       )
     }
+
+    const compressed: Phase = {
+      ...body("reading a compressed body", bytesOf),
+      script: (connection) =>
+        connection
+          .head()
+          .then(() => connection.write("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1000\r\n\r\n"))
+    }
+    const makeProgress = (expired = false): Progress => ({
+      sent: undefined,
+      receivedBytes: undefined,
+      expired,
+      exchange: undefined
+    })
+    for (const { name, requests, script, send } of [...phases.slice(0, -1), compressed]) {
+      it.live(`an exchange that expires fails by itself, at once: ${name}`, () =>
+        Effect.gen(function* () {
+          const reached = Promise.withResolvers<void>()
+          const { connections, heads, url } = yield* serve((connection) => script(connection, reached.resolve))
+          const progress = makeProgress()
+          const fiber = yield* Effect.forkChild(
+            Effect.provideService(send(url, reached.resolve), AttemptProgress, progress)
+          )
+          yield* wait(() => reached.promise)
+          const start = performance.now()
+          progress.exchange?.expire()
+          const exit = yield* Fiber.await(fiber)
+          assert.isTrue(Exit.isFailure(exit) && !Exit.hasInterrupts(exit))
+          yield* closed(connections, 0)
+          assert.isBelow(performance.now() - start, 500)
+          assert.isAtMost(heads.length, requests)
+          assert.lengthOf(connections, 1)
+        }).pipe(withClient())
+      )
+    }
+
+    it.live("what expires while it waits for a free connection, or before, is never sent", () =>
+      Effect.gen(function* () {
+        const { heads, url } = yield* serve(
+          always(async (connection, head) => {
+            if (head.includes("/first")) await go.promise
+            await connection.answer(head)
+          })
+        )
+        const go = Promise.withResolvers<void>()
+        const progress = makeProgress()
+        const first = yield* Effect.forkChild(whole(`${url}/first`), { startImmediately: true })
+        const queued = yield* Effect.forkChild(
+          Effect.provideService(whole(`${url}/queued`), AttemptProgress, progress),
+          { startImmediately: true }
+        )
+        progress.exchange?.expire()
+        assert.strictEqual((yield* failure(Fiber.join(queued))).tag, "TransportError")
+        const late = Effect.provideService(whole(`${url}/late`), AttemptProgress, makeProgress(true))
+        assert.strictEqual((yield* failure(late)).tag, "TransportError")
+        go.resolve()
+        yield* Fiber.join(first)
+        yield* whole(`${url}/last`)
+        assert.deepStrictEqual(
+          heads.map((head) => head.split(" ")[1]),
+          ["/first", "/last"]
+        )
+        assert.isFalse(progress.sent)
+      }).pipe(withClient({ connections: 1 }))
+    )
+
+    it.live("the exchange that expires is the attempt's own, not one that its body is read from", () =>
+      Effect.gen(function* () {
+        const uploaded = Promise.withResolvers<void>()
+        const { heads, url } = yield* serve(async (connection) => {
+          const head = await connection.head()
+          if (head.startsWith("GET")) await connection.answer("part")
+          else await connection.pass("4\r\npart\r\n0\r\n\r\n".length).then(uploaded.resolve)
+          return connection.closed
+        })
+        const client = yield* HttpClient.HttpClient
+        const body = HttpBody.stream(Stream.unwrap(Effect.map(client.get(`${url}/part`), ({ stream }) => stream)))
+        const progress = makeProgress()
+        const fiber = yield* Effect.forkChild(
+          Effect.provideService(client.post(`${url}/upload`, { body }), AttemptProgress, progress)
+        )
+        yield* wait(() => uploaded.promise)
+        assert.lengthOf(heads, 2)
+        assert.isTrue(progress.sent)
+        progress.exchange?.expire()
+        assert.strictEqual((yield* failure(Fiber.join(fiber))).tag, "TransportError")
+      }).pipe(withClient())
+    )
 
     it.live("C76: waiting for a free connection: nothing is sent, and the connection goes on", () =>
       Effect.gen(function* () {

@@ -1,0 +1,122 @@
+/**
+ * The contract as calls: each operation is compiled once, from its endpoint alone, to the few steps that make its request.
+ */
+import { type OperationId, RosterApi } from "@roster/api"
+import { Effect, Option, Schema } from "effect"
+import {
+  Headers,
+  HttpBody,
+  type HttpClientError,
+  HttpClientRequest,
+  type HttpClientResponse,
+  UrlParams
+} from "effect/http"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+
+type Groups = (typeof RosterApi)["groups"]
+type Endpoint<Id> = Extract<HttpApiGroup.Endpoints<Groups[keyof Groups]>, { readonly identifier: Id }>
+
+type RequestOf<E> = E extends HttpApiEndpoint.ConstraintRequest
+  ? Omit<
+      Exclude<
+        HttpApiEndpoint.ClientRequest<E["~Params"], E["~Query"], E["~Payload"], E["~Headers"], "response-only">,
+        void
+      >,
+      "responseMode" | "sseOptions"
+    >
+  : never
+
+type Response = HttpClientResponse.HttpClientResponse
+
+/**
+ * All operations but the import, whose file is sent as a stream, which the contract cannot say.
+ *
+ * @internal
+ */
+export type ContractCalls = {
+  readonly [Id in Exclude<OperationId, "contactsImportPost">]: (
+    request: RequestOf<Endpoint<Id>>
+  ) => Effect.Effect<Response, HttpClientError.HttpClientError | Schema.SchemaError>
+}
+
+type Encode = (value: unknown) => Effect.Effect<unknown, Schema.SchemaError>
+
+const nothing: Encode = () => Effect.void
+
+// Nothing in the contract needs a service to be written.
+const encoder = (schema: Schema.Top | undefined): Encode =>
+  schema === undefined ? nothing : Schema.encodeUnknownEffect(schema as Schema.Codec<unknown>)
+
+/** The path with its parameters, for the names that stand in it. */
+const pathOf = (template: string): ((params: unknown) => string) => {
+  const parts = template.split(/:(\w+)/)
+  return (params) => {
+    let path = parts[0] ?? ""
+    for (let index = 1; index < parts.length; index += 2) {
+      // What the schema of the parameters has written is texts under their names.
+      const value = (params as Readonly<Record<string, string>>)[parts[index] ?? ""] ?? "."
+      // They would lead elsewhere, however they are escaped.
+      if (value === "." || value === "..") throw new Error("A segment of the path cannot be sent.")
+      path += encodeURIComponent(value) + (parts[index + 1] ?? "")
+    }
+    return path
+  }
+}
+
+interface Inputs {
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly payload?: unknown
+}
+
+const compile = (
+  endpoint: HttpApiEndpoint.Top,
+  baseUrl: string,
+  send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Response, HttpClientError.HttpClientError>
+) => {
+  const { method } = endpoint
+  const path = pathOf(endpoint.path)
+  const encodeParams = encoder(endpoint.params)
+  const encodeQuery = encoder(endpoint.query)
+  const encodePayload = encoder(endpoint.payload.get("application/json")?.schemas[0])
+  const request = (params: unknown, query: unknown, payload: unknown) => {
+    // What the schema of a query has written is texts, and lists of them.
+    const urlParams = query === undefined ? UrlParams.empty : UrlParams.fromInput(query as UrlParams.CoercibleRecord)
+    const request = HttpClientRequest.makeWith(
+      method,
+      baseUrl + path(params),
+      urlParams,
+      Option.none(),
+      Headers.empty,
+      HttpBody.empty
+    )
+    return payload === undefined
+      ? request
+      : HttpClientRequest.setBody(request, HttpBody.text(JSON.stringify(payload), "application/json"))
+  }
+  return ({ params, payload, query }: Inputs) =>
+    Effect.flatMap(encodeParams(params), (params) =>
+      Effect.flatMap(encodeQuery(query), (query) =>
+        Effect.flatMap(encodePayload(payload), (payload) => send(request(params, query, payload)))
+      )
+    )
+}
+
+/**
+ * @internal
+ */
+export const contractCalls = (
+  baseUrl: string,
+  send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Response, HttpClientError.HttpClientError>
+): ContractCalls => {
+  const calls: Record<string, unknown> = {}
+  for (const group of Object.values(RosterApi.groups)) {
+    for (const endpoint of Object.values(group.endpoints)) {
+      if (endpoint.identifier === "contactsImportPost") continue
+      let call: ReturnType<typeof compile> | undefined
+      calls[endpoint.identifier] = (inputs: Inputs) => (call ??= compile(endpoint, baseUrl, send))(inputs)
+    }
+  }
+  // One for each endpoint, which takes what the endpoint says.
+  return calls as ContractCalls
+}
