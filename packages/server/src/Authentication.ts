@@ -5,11 +5,12 @@ import { ApiKeyAuth, elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefus
 import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
+import type { AuditDetails } from "./AuditEntry.ts"
 import { actorOf, recordRefusal, unhindered } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity, PublicAddress } from "./Caller.ts"
-import { accessLevelsOf, type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
+import { type CredentialRow, hasLevel, ipRangesOf } from "./CredentialRow.ts"
 import { isInRanges } from "./IpRanges.ts"
 import { nowSeconds } from "./Job.ts"
 import { peerOf, TrustedProxies } from "./Peer.ts"
@@ -28,7 +29,10 @@ export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", 
 /** The use of a key is noted at most this often, in seconds, so that reading does not cost a write each time. */
 const useNotedEvery = 60
 
-interface KeyRow extends CredentialRow {
+interface KeyRow extends Pick<
+  CredentialRow,
+  "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_digest" | "secret_hint"
+> {
   /** When the key was last used for the level that is asked for. */
   readonly level_last_use: number | null
 }
@@ -45,7 +49,8 @@ const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined
 const findKey = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, key: string, level: AccessLevel) {
   const digest = digestOf(key)
   const [row] = yield* sql<KeyRow>`
-    SELECT credentials.*, credential_uses.last_use AS level_last_use
+    SELECT id, account, name, access_levels, ip_ranges, expires, secret_digest, secret_hint,
+      credential_uses.last_use AS level_last_use
     FROM credentials LEFT JOIN credential_uses
       ON credential_uses.credential = credentials.id AND credential_uses.level = ${level}
     WHERE credentials.secret_digest = ${digest} AND credentials.kind = 'ApiKey'`
@@ -66,6 +71,19 @@ const noteUse = (sql: SqlClient.SqlClient, row: KeyRow, level: AccessLevel, now:
           ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
       ).pipe(unhindered("the use of a key could not be noted"))
 
+const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): CallerIdentity => ({
+  account,
+  key: { id, name, hint: secret_hint },
+  peer
+})
+
+/** Whether a key that is known may do what a request asks, and if not, what the record says of it. */
+const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDetails | undefined => {
+  if (!hasLevel(row, required)) return { required }
+  const ranges = ipRangesOf(row)
+  return ranges.length > 0 && !isInRanges(peer, ranges) ? { because: "OutsideRanges" } : undefined
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const wrongKeys = yield* makeWrongKeys
@@ -78,43 +96,30 @@ const make = Effect.gen(function* () {
       const required = Context.getUnsafe(endpoint.annotations, RequiredAccess)
       const now = yield* nowSeconds
       const peer = peerOf(request, yield* TrustedProxies)
-      const inStore = <A>(effect: Effect.Effect<A, SqlError.SqlError>) => effect.pipe(orStoreFailure(operation), orWire)
-
       const key = keyOf(request)
-      const row = key === undefined ? undefined : yield* inStore(findKey(sql, key, required))
-      const caller: CallerIdentity | undefined = row && {
-        account: row.account,
-        key: { id: row.id, name: row.name, hint: row.secret_hint },
-        peer
-      }
-      const event = {
-        actor: caller === undefined ? ({ _tag: "Unknown" } as const) : actorOf(caller),
-        account: caller?.account ?? "",
-        peer,
-        operation
-      }
+      const row =
+        key === undefined ? undefined : yield* findKey(sql, key, required).pipe(orStoreFailure(operation), orWire)
       const isExpired = row !== undefined && row.expires !== null && row.expires <= now
-      if (row === undefined || caller === undefined || isExpired) {
-        yield* recordRefusal(
-          sql,
-          { ...event, ...(isExpired ? { details: { because: "Expired" } } : {}) },
-          "Unauthorized"
-        )
+      if (row === undefined || isExpired) {
+        const actor = row === undefined ? ({ _tag: "Unknown" } as const) : actorOf(callerOf(row, peer))
+        const details: AuditDetails | undefined = isExpired ? { because: "Expired" } : undefined
+        const event = { actor, account: row?.account ?? "", peer, operation, details }
+        yield* recordRefusal(sql, event, "Unauthorized")
         yield* wrongKeys.delay(peer)
         return yield* new KeyRefused({ Error: new Unauthorized({}).message })
       }
-      const isMissing = !accessLevelsOf(row).includes(required)
-      const ranges = ipRangesOf(row)
-      if (isMissing || (ranges.length > 0 && !isInRanges(peer, ranges))) {
-        const details = isMissing ? { required } : ({ because: "OutsideRanges" } as const)
-        yield* recordRefusal(sql, { ...event, details }, "AccessDenied")
+      const caller = callerOf(row, peer)
+      const details = objectionTo(row, required, peer)
+      if (details !== undefined) {
+        const event = { actor: actorOf(caller), account: row.account, peer, operation, details }
+        yield* recordRefusal(sql, event, "AccessDenied")
         return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
       }
       yield* noteUse(sql, row, required, now)
       const host = request.headers["host"] ?? "localhost"
-      return yield* httpEffect.pipe(
-        Effect.provideService(Caller, caller),
-        Effect.provideService(PublicAddress, `${request.protocol ?? "http"}://${host}/v4`)
+      return yield* Effect.provideContext(
+        httpEffect,
+        Context.make(Caller, caller).pipe(Context.add(PublicAddress, `${request.protocol ?? "http"}://${host}/v4`))
       )
     })
   })

@@ -20,7 +20,7 @@ import { csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
 import { createJob } from "./Job.ts"
 import { makeLease } from "./JobLease.ts"
-import { inParts, readParts, removeParts, writePart } from "./JobParts.ts"
+import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "./JobParts.ts"
 import { StorePolicy } from "./StoreOptions.ts"
 
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
@@ -46,7 +46,10 @@ const receive = Effect.fnUntraced(function* (
   )
   let part = 0
   yield* inParts(incoming).pipe(
-    Stream.runForEach((content) => writePart(job, part++, content)),
+    Stream.rechunk(partsAtOnce),
+    Stream.runForEachArray((contents) =>
+      Effect.map(sql.withTransaction(writeParts(job, part, contents)), () => (part += contents.length))
+    ),
     Effect.andThen(checkHeader(job, options.encodingName)),
     Effect.andThen(
       sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`

@@ -27,20 +27,36 @@ const customFieldsIssue = (fields: CustomFields): string | undefined => {
   return undefined
 }
 
-const refuse = (field: string, issue: string | undefined) =>
-  issue === undefined ? Effect.void : Effect.fail(new InvalidInput({ field, issue }))
+const refusalOf = (field: string, issue: string | undefined): InvalidInput | undefined =>
+  issue === undefined ? undefined : new InvalidInput({ field, issue })
+
+const orPass = (refusal: InvalidInput | undefined): Effect.Effect<void, InvalidInput> =>
+  refusal === undefined ? Effect.void : Effect.fail(refusal)
 
 /**
- * Checks the texts of a contact to be written; `path` stands before the name of the field in the refusal.
+ * What speaks against the texts of a contact to be written; `path` stands before the name of the field.
  *
  * @internal
  */
-export const checkTexts = Effect.fnUntraced(function* (contact: ContactPayload | ContactUpdatePayload, path = "") {
-  yield* refuse(`${path}FirstName`, textIssue(contact.firstName ?? ""))
-  yield* refuse(`${path}LastName`, textIssue(contact.lastName ?? ""))
-  yield* refuse(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {}))
-  if ("consent" in contact) yield* refuse(`${path}ConsentIP`, textIssue(contact.consent?.ip ?? ""))
-})
+export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined =>
+  refusalOf(`${path}FirstName`, textIssue(contact.firstName ?? "")) ??
+  refusalOf(`${path}LastName`, textIssue(contact.lastName ?? "")) ??
+  refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {})) ??
+  refusalOf(`${path}ConsentIP`, "consent" in contact ? textIssue(contact.consent?.ip ?? "") : undefined)
+
+const emailRefusal = (field: string, email: string): InvalidInput | undefined =>
+  refusalOf(
+    field,
+    email.isWellFormed() ? emailAddressIssue(email.trim()) : "an e-mail address has no broken characters"
+  )
+
+/**
+ * Checks the texts of a contact to be written.
+ *
+ * @internal
+ */
+export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
+  orPass(textsRefusal(contact, ""))
 
 /**
  * Checks an address by which contacts are looked for.
@@ -48,4 +64,18 @@ export const checkTexts = Effect.fnUntraced(function* (contact: ContactPayload |
  * @internal
  */
 export const checkEmail = (field: string, email: string): Effect.Effect<void, InvalidInput> =>
-  refuse(field, email.isWellFormed() ? emailAddressIssue(email.trim()) : "an e-mail address has no broken characters")
+  orPass(emailRefusal(field, email))
+
+/**
+ * Checks contacts to be added; the refusal names the place of the first that does not do.
+ *
+ * @internal
+ */
+export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
+  Effect.suspend(() => {
+    for (const [index, contact] of contacts.entries()) {
+      const refusal = emailRefusal(`[${index}].Email`, contact.email) ?? textsRefusal(contact, `[${index}].`)
+      if (refusal !== undefined) return Effect.fail(refusal)
+    }
+    return Effect.void
+  })

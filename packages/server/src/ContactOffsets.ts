@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ContactRow } from "./ContactRow.ts"
+import { contactColumns, readContacts } from "./ContactRow.ts"
 import { dialect } from "./SqlDialect.ts"
 
 /** Blocks of 1024 ids. */
@@ -55,17 +55,19 @@ export const pageOfAll = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const { limit, offset } = page
-  return yield* dialect(sql).countsBlocks
-    ? sql<ContactRow>`
+  const columns = sql.literal(contactColumns.join(", "))
+  const rows = dialect(sql).countsBlocks
+    ? sql`
       WITH counted AS (
         SELECT block, contacts, sum(contacts) OVER (ORDER BY block) - contacts AS before
         FROM contact_blocks WHERE account = ${account}
       ), start AS (
         SELECT block, before FROM counted WHERE before + contacts > ${offset} ORDER BY block LIMIT 1
       )
-      SELECT * FROM contacts INDEXED BY contacts_in_order
+      SELECT ${columns} FROM contacts INDEXED BY contacts_in_order
       WHERE account = ${account} AND id >= (SELECT block << ${blockBits} FROM start)
       ORDER BY id LIMIT ${limit} OFFSET coalesce(${offset} - (SELECT before FROM start), 0)`
-    : sql<ContactRow>`
-      SELECT * FROM contacts WHERE account = ${account} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
+    : sql`
+      SELECT ${columns} FROM contacts WHERE account = ${account} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
+  return yield* readContacts(rows)
 })

@@ -5,56 +5,71 @@
 import { type ContactPayload, type ContactSource, emailIdentity } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ContactRow, toSeconds } from "./ContactRow.ts"
+import { type ContactRow, type ContactValues, toSeconds } from "./ContactRow.ts"
 import { dialect } from "./SqlDialect.ts"
 
-/**
- * Inserts a contact or merges it into the one that is there: profile fields that are given win, custom fields are merged
- * key by key, the status changes only where one is given; spelling, source and date of adding stay.
- *
- * @internal
- */
-export const upsertContact = Effect.fnUntraced(function* (options: {
+interface ContactsToWrite {
   readonly account: string
-  readonly contact: ContactPayload
   readonly source: ContactSource
   /** Seconds. */
   readonly now: number
-}) {
+}
+
+const columnsOf = ({ account, now, source }: ContactsToWrite, contact: ContactPayload) => ({
+  account,
+  identity: emailIdentity(contact.email),
+  email: contact.email.trim(),
+  status: contact.status ?? "Active",
+  first_name: contact.firstName ?? null,
+  last_name: contact.lastName ?? null,
+  custom_fields: JSON.stringify(contact.customFields ?? {}),
+  consent_ip: contact.consent?.ip ?? null,
+  consent_date: contact.consent?.date == null ? null : toSeconds(contact.consent.date),
+  consent_tracking: contact.consent?.tracking ?? null,
+  source,
+  date_added: now
+})
+
+/**
+ * Inserts contacts, one after another, or merges each into the one that is there: profile fields that are given win,
+ * custom fields are merged key by key, the status changes only where one is given; spelling, source and date of adding
+ * stay. Gives the values of the columns that are asked for, of each contact as it was right after its turn. In a transaction.
+ *
+ * @internal
+ */
+export const upsertContacts = Effect.fnUntraced(function* <const Columns extends ReadonlyArray<keyof ContactRow>>(
+  options: ContactsToWrite & {
+    readonly contacts: ReadonlyArray<ContactPayload>
+    readonly returning: Columns
+  }
+) {
   const sql = yield* SqlClient.SqlClient
-  const { account, contact, now, source } = options
-  const { consent } = contact
-  const givesStatus = contact.status === undefined ? 0 : 1
-  const fields = sql`contacts.custom_fields`
-  const rows = yield* sql<ContactRow>`
-    INSERT INTO contacts ${sql.insert({
-      account,
-      identity: emailIdentity(contact.email),
-      email: contact.email.trim(),
-      status: contact.status ?? "Active",
-      first_name: contact.firstName ?? null,
-      last_name: contact.lastName ?? null,
-      custom_fields: JSON.stringify(contact.customFields ?? {}),
-      consent_ip: consent?.ip ?? null,
-      consent_date: consent?.date == null ? null : toSeconds(consent.date),
-      consent_tracking: consent?.tracking ?? null,
-      source,
-      date_added: now
-    })}
+  const { contacts, returning } = options
+  const [first] = contacts
+  if (first === undefined) return []
+  const { mergeFields, runEach } = dialect(sql)
+  // `excluded` has the status that a new contact would get, whether or not one was given.
+  const given = (contact: ContactPayload) => contact.status ?? null
+  const [statement] = sql`
+    INSERT INTO contacts ${sql.insert(columnsOf(options, first))}
     ON CONFLICT (account, identity) DO UPDATE SET
       first_name = coalesce(excluded.first_name, contacts.first_name),
       last_name = coalesce(excluded.last_name, contacts.last_name),
-      custom_fields = ${dialect(sql).mergeFields(fields, sql`excluded.custom_fields`)},
+      custom_fields = ${mergeFields(sql`contacts.custom_fields`, sql`excluded.custom_fields`)},
       consent_ip = coalesce(excluded.consent_ip, contacts.consent_ip),
       consent_date = coalesce(excluded.consent_date, contacts.consent_date),
       consent_tracking = coalesce(excluded.consent_tracking, contacts.consent_tracking),
-      status = CASE WHEN ${givesStatus} = 1 THEN excluded.status ELSE contacts.status END,
-      status_change_date = CASE WHEN ${givesStatus} = 1 AND excluded.status <> contacts.status
-        THEN ${now} ELSE contacts.status_change_date END,
-      date_updated = ${now}
-    RETURNING *`
-  const [row] = rows
-  return row ?? (yield* Effect.die(new Error("an upsert gave no row")))
+      status = coalesce(${given(first)}, contacts.status),
+      status_change_date = CASE WHEN ${given(first)} <> contacts.status
+        THEN excluded.date_added ELSE contacts.status_change_date END,
+      date_updated = excluded.date_added
+    ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
+  const rows = yield* runEach(
+    statement,
+    contacts.map((contact) => [...Object.values(columnsOf(options, contact)), given(contact), given(contact)])
+  )
+  // As with every statement, what its rows hold is for who wrote it to say.
+  return rows as ReadonlyArray<ContactValues<Columns>>
 })
 
 /**
@@ -83,11 +98,18 @@ export const findList = Effect.fnUntraced(function* (account: string, name: stri
 })
 
 /**
+ * Puts contacts on lists, where they may be already. In a transaction.
+ *
  * @internal
  */
-export const addToList = Effect.fnUntraced(function* (list: number, contact: number) {
+export const addToLists = Effect.fnUntraced(function* (
+  lists: ReadonlyArray<number>,
+  contacts: ReadonlyArray<Pick<ContactRow, "id">>
+) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    INSERT INTO list_members ${sql.insert({ list_id: list, contact_id: contact })}
-    ON CONFLICT (list_id, contact_id) DO NOTHING`
+  const members = lists.flatMap((list) => contacts.map(({ id }) => [list, id]))
+  const [statement] = sql`
+    INSERT INTO list_members ${sql.insert({ list_id: 0, contact_id: 0 })}
+    ON CONFLICT (list_id, contact_id) DO NOTHING`.compile()
+  yield* dialect(sql).runEach(statement, members)
 })

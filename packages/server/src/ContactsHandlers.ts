@@ -1,5 +1,5 @@
 /**
- * The operations on contacts: from the contract to the service.
+ * The operations on contacts: from the contract to the service. Contacts are answered as the text of their rows.
  */
 import {
   contactFilterFromInput,
@@ -11,10 +11,17 @@ import {
   RuleText
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import type { ContactRow } from "./ContactRow.ts"
+import { makeContactRows } from "./ContactRows.ts"
+import { contactsText, contactText } from "./ContactText.ts"
 import { readImport } from "./ImportRequest.ts"
 import { ServedApi } from "./ServedApi.ts"
 import { orWire } from "./WireAnswer.ts"
+
+const json = (text: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(text, { contentType: "application/json" })
 
 const isExportId = Schema.is(ExportId)
 
@@ -32,17 +39,23 @@ export const ContactsHandlers = HttpApiBuilder.group(
   "contacts",
   Effect.fnUntraced(function* (handlers) {
     const contacts = yield* ContactsService
+    const rows = yield* makeContactRows
+    const answerOne = Effect.map((row: ContactRow) => json(contactText(row)))
+    const answerAll = Effect.map((rows: ReadonlyArray<ContactRow>) => json(contactsText(rows)))
     return handlers
-      .handle("contactsByEmailGet", ({ params }) => orWire(contacts.get(params.email)))
-      .handle("contactsByEmailPut", ({ params, payload }) => orWire(contacts.update(params.email, payload)))
+      .handle("contactsByEmailGet", ({ params }) => orWire(answerOne(rows.get(params.email))))
+      .handle("contactsByEmailPut", ({ params, payload }) => orWire(answerOne(rows.update(params.email, payload))))
       .handle("contactsByEmailDelete", ({ params }) => orWire(contacts.delete(params.email)))
       .handle("contactsGet", ({ query: { limit, offset, rule } }) =>
         ruleText(rule).pipe(
-          Effect.flatMap((rule) => contacts.list({ limit, offset, rule })),
+          Effect.flatMap((rule) => rows.list({ limit, offset, rule })),
+          answerAll,
           orWire
         )
       )
-      .handle("contactsPost", ({ payload, query }) => orWire(contacts.add(payload, { listNames: query.listnames })))
+      .handle("contactsPost", ({ payload, query }) =>
+        orWire(answerAll(rows.add(payload, { listNames: query.listnames })))
+      )
       .handle("contactsDeletePost", ({ payload }) =>
         contactFilterFromInput({ rule: payload.rule ?? undefined, emails: payload.emails ?? undefined }).pipe(
           Effect.flatMap(Effect.fromOption),

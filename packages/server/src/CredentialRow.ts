@@ -35,9 +35,18 @@ const texts = <T extends string>(json: string): ReadonlyArray<T> => JSON.parse(j
 export const accessLevelsOf = (row: CredentialRow): ReadonlyArray<AccessLevel> => texts(row.access_levels)
 
 /**
+ * Whether a level is among those of a credential. It is asked of every request: the names of levels hold no quotes, so the
+ * text need not be read.
+ *
  * @internal
  */
-export const ipRangesOf = (row: CredentialRow): ReadonlyArray<string> => texts(row.ip_ranges)
+export const hasLevel = (row: Pick<CredentialRow, "access_levels">, level: AccessLevel): boolean =>
+  row.access_levels.includes(`"${level}"`)
+
+/**
+ * @internal
+ */
+export const ipRangesOf = (row: Pick<CredentialRow, "ip_ranges">): ReadonlyArray<string> => texts(row.ip_ranges)
 
 /**
  * @internal

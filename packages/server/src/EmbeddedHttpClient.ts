@@ -2,9 +2,11 @@
  * An `HttpClient` that answers from the service in this process: no socket and no key, and the very client code that
  * talks to a service elsewhere. Whoever can open the store owns it.
  */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
+import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer, type Scope } from "effect"
-import { HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Etag, HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { InProcess } from "./Authentication.ts"
 import { PublicAddress } from "./Caller.ts"
 import { httpApp } from "./HttpApp.ts"
@@ -43,5 +45,5 @@ const make = Effect.gen(function* () {
 export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
   Layer.effect(HttpClient.HttpClient, make).pipe(
     Layer.provide(layerWithStore(options)),
-    Layer.provide(NodeHttpServer.layerHttpServices)
+    Layer.provide(Layer.mergeAll(NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer))
   )

@@ -2,9 +2,10 @@
  * The file of an export: rows in, bytes out, in each format, plain or zipped.
  * (docs/decisions/csv.md)
  */
-import { Contact, type CompressionFormat, exportCells, type ExportFileFormat, exportHeader } from "@roster/domain"
-import { Schema, Stream } from "effect"
-import { Csv, JsonArray, Xml, Zip } from "effect/encoding"
+import type { CompressionFormat, ExportFileFormat } from "@roster/domain"
+import { Stream } from "effect"
+import { Zip } from "effect/encoding"
+import { type ExportedRow, exportFormats } from "./ExportText.ts"
 
 const extensions = { Csv: "csv", Json: "json", Xml: "xml" } as const
 
@@ -56,82 +57,23 @@ export interface ExportFileOptions {
 export const contentType = (format: ExportFileFormat, compression: CompressionFormat): string =>
   compression === "Zip" ? "application/zip" : contentTypes[format]
 
+const utf8 = new TextEncoder()
+
 /**
- * What no row of ours can cause: a bug.
+ * The bytes of a file, given its rows some at a time.
  *
  * @internal
  */
-export type FormatError = JsonArray.JsonArrayError | Xml.XmlError | Zip.ZipError
-
-const encodeContact = Schema.encodeSync(Contact)
-
-const asCsv = <E>(contacts: Stream.Stream<Contact, E>, customFields: ReadonlyArray<string>) =>
-  Stream.make(exportHeader(customFields)).pipe(
-    Stream.concat(Stream.map(contacts, (contact) => exportCells(contact, customFields))),
-    Stream.pipeThroughChannel(Csv.encode())
-  )
-
-const asJson = <E>(contacts: Stream.Stream<Contact, E>) =>
-  contacts.pipe(
-    Stream.map((contact) => encodeContact(contact)),
-    Stream.pipeThroughChannel(JsonArray.encode())
-  )
-
-/** Characters that XML 1.0 cannot carry, not even by reference. */
-const unspeakable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
-
-const element = (name: string, children: ReadonlyArray<Xml.Event>, attributes = {}): ReadonlyArray<Xml.Event> => [
-  { _tag: "StartElement", name, attributes },
-  ...children,
-  { _tag: "EndElement", name }
-]
-
-/** An object becomes elements named by its keys; custom fields, whose names may not be names of elements, say theirs. */
-const xmlOf = (name: string, value: unknown): ReadonlyArray<Xml.Event> => {
-  if (value === null || value === undefined) return element(name, [])
-  if (typeof value !== "object") {
-    return element(name, [{ _tag: "Text", text: String(value).replaceAll(unspeakable, "\u{FFFD}") }])
-  }
-  return element(
-    name,
-    Object.entries(value).flatMap(([key, inner]) =>
-      name === "CustomFields"
-        ? element("Field", xmlOf("Value", inner).slice(1, -1), { Name: key.replaceAll(unspeakable, "\u{FFFD}") })
-        : xmlOf(key, inner)
-    )
-  )
-}
-
-const asXml = <E>(contacts: Stream.Stream<Contact, E>) => {
-  const events = (...some: ReadonlyArray<Xml.Event>) => Stream.fromIterable(some)
-  return events(
-    { _tag: "Declaration", version: "1.0", encoding: "UTF-8" },
-    { _tag: "StartElement", name: "Contacts", attributes: {} }
-  ).pipe(
-    Stream.concat(
-      contacts.pipe(
-        Stream.map((contact) => xmlOf("Contact", encodeContact(contact))),
-        Stream.flattenIterable
-      )
-    ),
-    Stream.concat(events({ _tag: "EndElement", name: "Contacts" })),
-    Stream.pipeThroughChannel(Xml.encode())
-  )
-}
-
-/**
- * @internal
- */
 export const exportFile = <E>(
-  contacts: Stream.Stream<Contact, E>,
+  rows: Stream.Stream<ReadonlyArray<ExportedRow>, E>,
   options: ExportFileOptions
-): Stream.Stream<Uint8Array, E | FormatError> => {
-  const plain: Stream.Stream<Uint8Array, E | FormatError> =
-    options.format === "Csv"
-      ? asCsv(contacts, options.customFields)
-      : options.format === "Json"
-        ? asJson(contacts)
-        : asXml(contacts)
+): Stream.Stream<Uint8Array, E | Zip.ZipError> => {
+  const { head, separator, tail, text } = exportFormats[options.format].file(options.customFields)
+  const plain = Stream.make(head).pipe(
+    Stream.concat(Stream.map(rows, (some, index) => (index === 0 ? "" : separator) + some.map(text).join(separator))),
+    Stream.concat(Stream.make(tail)),
+    Stream.map((piece) => utf8.encode(piece))
+  )
   return options.compression === "None"
     ? plain
     : Stream.make(Zip.fileStream(options.name, plain)).pipe(Stream.pipeThroughChannel(Zip.encode()))

@@ -5,13 +5,15 @@
 import { ContactFilter, CompressionFormat, type CustomFields, ExportFileFormat, RuleText } from "@roster/domain"
 import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ContactRow, toContact } from "./ContactRow.ts"
+import { contactColumns, type ContactRow } from "./ContactRow.ts"
 import { selection } from "./ContactSelection.ts"
 import { exportFile } from "./ExportFile.ts"
 import { makeSpool } from "./ExportSpool.ts"
+import { type ExportedRow, type ExportFormat, exportFormats } from "./ExportText.ts"
 import { advanceJob, endJob, type HeldJob } from "./Job.ts"
-import { inParts, removeParts, writePart } from "./JobParts.ts"
+import { inParts, partsAtOnce, removeParts, writeParts } from "./JobParts.ts"
 import { dialect } from "./SqlDialect.ts"
+import { WriteTurns } from "./WriteTurns.ts"
 
 /**
  * What an export was asked for, as it is kept with its job.
@@ -52,6 +54,7 @@ const longLog = 36 * 1024 * 1024
  */
 export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
+  const turns = yield* WriteTurns
   const request = yield* decodeRequest(job.request)
   const where = yield* selection(job.account, filterOf(request))
   yield* sql.withTransaction(
@@ -59,27 +62,33 @@ export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
   )
 
   // The sign keeps the planner from reading the whole account in order where a few addresses are asked for.
+  const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(request.emails === undefined ? "id" : "+id")
   const { names, read, rows } = yield* spoolRows(
     job,
-    sql<ContactRow>`SELECT * FROM contacts WHERE ${where} ORDER BY ${order}`.stream
+    exportFormats[request.format],
+    sql<ContactRow>`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`.stream
   )
 
   let written = 0
   let part = 0
-  const contacts = Stream.map(rows, (row) => {
-    written++
-    return toContact(row)
+  const counted = Stream.map(rows, (some) => {
+    written += some.length
+    return some
   })
-  yield* exportFile(contacts, { ...request, customFields: names }).pipe(
+  yield* exportFile(counted, { ...request, customFields: names }).pipe(
     inParts,
-    Stream.runForEach((content) =>
-      sql.withTransaction(
-        Effect.gen(function* () {
-          yield* advanceJob(job, { rowsDone: read, total: read, accepted: written, rejected: 0 })
-          yield* writePart(job.number, part++, content)
-        })
-      )
+    Stream.rechunk(partsAtOnce),
+    Stream.runForEachArray((contents) =>
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            yield* advanceJob(job, { rowsDone: read, total: read, accepted: written, rejected: 0 })
+            yield* writeParts(job.number, part, contents)
+            part += contents.length
+          })
+        )
+        .pipe(Effect.andThen(turns.giveWay))
     )
   )
   yield* endJob(job, "Ready")
@@ -90,9 +99,13 @@ export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
  * fields on the way. What others write meanwhile stays in the WAL until the snapshot is closed: once that is much, they
  * write between two steps and not within one.
  */
-const spoolRows = Effect.fnUntraced(function* <E>(job: HeldJob, stream: Stream.Stream<ContactRow, E>) {
+const spoolRows = Effect.fnUntraced(function* <E>(
+  job: HeldJob,
+  format: ExportFormat,
+  stream: Stream.Stream<ContactRow, E>
+) {
   const sql = yield* SqlClient.SqlClient
-  const spool = yield* makeSpool<ContactRow>()
+  const spool = yield* makeSpool<ExportedRow>()
   const names = new Set<string>()
   let read = 0
   yield* Effect.scoped(
@@ -104,8 +117,8 @@ const spoolRows = Effect.fnUntraced(function* <E>(job: HeldJob, stream: Stream.S
       const readOn = Effect.gen(function* () {
         const end = (yield* Clock.currentTimeMillis) + stepMillis
         while (Option.isSome(rows) && (yield* Clock.currentTimeMillis) < end) {
-          for (const row of rows.value) addFieldNames(names, row)
-          yield* spool.add(rows.value)
+          if (format.needsNames) for (const row of rows.value) addFieldNames(names, row)
+          yield* spool.add(rows.value.map(format.row))
           read += rows.value.length
           rows = yield* next
         }
@@ -121,7 +134,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(job: HeldJob, stream: Stream.S
     })
   )
   // In alphabetical order, whatever the language of the machine.
-  return { rows: spool.rows, read, names: [...names].sort() }
+  return { rows: Stream.chunks(spool.rows), read, names: [...names].sort() }
 })
 
 /** A column that is empty in every row would not come back from an import: it is left out. */

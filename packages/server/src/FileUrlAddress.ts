@@ -24,19 +24,33 @@ const special4: ReadonlyArray<readonly [network: string, prefix: number]> = [
   ["240.0.0.0", 4] // reserved, and broadcast
 ]
 
-// The IPv6 addresses that can be public; every other is loopback, local, multicast or not assigned to anyone.
-const routed6 = new BlockList()
-routed6.addSubnet("2000::", 3, "ipv6") // global unicast
-routed6.addSubnet("::ffff:0:0", 96, "ipv6") // IPv4-mapped: as public as the IPv4 address in it
-routed6.addSubnet("64:ff9b::", 96, "ipv6") // NAT64: likewise
+/** A list that is filled when it is first asked: no other start of a store should wait for the parsing of networks. */
+const lazyList = (fill: (list: BlockList) => void): (() => BlockList) => {
+  let filled: BlockList | undefined
+  return () => {
+    if (filled === undefined) {
+      filled = new BlockList()
+      fill(filled)
+    }
+    return filled
+  }
+}
 
-const special = new BlockList()
-special.addSubnet("2001::", 23, "ipv6") // protocol assignments: Teredo, benchmarking, ORCHID
-special.addSubnet("2001:db8::", 32, "ipv6") // documentation
-special.addSubnet("2002::", 16, "ipv6") // 6to4: holds an IPv4 address
-special.addSubnet("3ffe::", 16, "ipv6") // 6bone, given back
-special.addSubnet("3fff::", 20, "ipv6") // documentation
-for (const [network, prefix] of special4) addNetwork(special, network, prefix)
+// The IPv6 addresses that can be public; every other is loopback, local, multicast or not assigned to anyone.
+const routed6 = lazyList((list) => {
+  list.addSubnet("2000::", 3, "ipv6") // global unicast
+  list.addSubnet("::ffff:0:0", 96, "ipv6") // IPv4-mapped: as public as the IPv4 address in it
+  list.addSubnet("64:ff9b::", 96, "ipv6") // NAT64: likewise
+})
+
+const special = lazyList((list) => {
+  list.addSubnet("2001::", 23, "ipv6") // protocol assignments: Teredo, benchmarking, ORCHID
+  list.addSubnet("2001:db8::", 32, "ipv6") // documentation
+  list.addSubnet("2002::", 16, "ipv6") // 6to4: holds an IPv4 address
+  list.addSubnet("3ffe::", 16, "ipv6") // 6bone, given back
+  list.addSubnet("3fff::", 20, "ipv6") // documentation
+  for (const [network, prefix] of special4) addNetwork(list, network, prefix)
+})
 
 /**
  * Says whether an address is one of the public Internet: not private, local, special or reserved, and no IPv6 address
@@ -48,22 +62,23 @@ for (const [network, prefix] of special4) addNetwork(special, network, prefix)
 export const isPublicAddress = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:
-      return !special.check(address, "ipv4")
+      return !special().check(address, "ipv4")
     case 6:
-      return !address.includes("%") && routed6.check(address, "ipv6") && !special.check(address, "ipv6")
+      return !address.includes("%") && routed6().check(address, "ipv6") && !special().check(address, "ipv6")
     default:
       return false
   }
 }
 
-const linkLocal = new BlockList()
-addNetwork(linkLocal, "169.254.0.0", 16)
-addNetwork(linkLocal, "fe80::", 10)
-addNetwork(linkLocal, "168.63.129.16", 32) // Azure
-addNetwork(linkLocal, "100.100.100.200", 32) // Alibaba Cloud
-addNetwork(linkLocal, "192.0.0.192", 32) // Oracle Cloud
-addNetwork(linkLocal, "fd00:ec2::254", 128) // AWS
-addNetwork(linkLocal, "fd20:ce::254", 128) // Google Cloud
+const linkLocal = lazyList((list) => {
+  addNetwork(list, "169.254.0.0", 16)
+  addNetwork(list, "fe80::", 10)
+  addNetwork(list, "168.63.129.16", 32) // Azure
+  addNetwork(list, "100.100.100.200", 32) // Alibaba Cloud
+  addNetwork(list, "192.0.0.192", 32) // Oracle Cloud
+  addNetwork(list, "fd00:ec2::254", 128) // AWS
+  addNetwork(list, "fd20:ce::254", 128) // Google Cloud
+})
 
 /**
  * Says whether an address is link-local or of a cloud's metadata service, which hands credentials to whoever asks: no
@@ -72,7 +87,7 @@ addNetwork(linkLocal, "fd20:ce::254", 128) // Google Cloud
  * @category predicates
  * @since 0.1.0
  */
-export const isMetadataAddress = (address: string): boolean => isIn(linkLocal, address)
+export const isMetadataAddress = (address: string): boolean => isIn(linkLocal(), address)
 
 /**
  * Says whether an address is of this machine or of a network that it is directly part of. Such an address may be public
@@ -93,8 +108,7 @@ export const isNeighbourAddress = (
   return isIn(networks, address)
 }
 
-// A function declaration, for the lists above are filled while the module loads.
-function addNetwork(list: BlockList, network: string, prefix: number): void {
+const addNetwork = (list: BlockList, network: string, prefix: number): void => {
   if (isIP(network) === 6) return list.addSubnet(network, prefix, "ipv6")
   // BlockList itself reads an IPv4-mapped address as the IPv4 address in it; one for NAT64 it does not.
   list.addSubnet(network, prefix, "ipv4")

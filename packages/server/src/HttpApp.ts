@@ -48,17 +48,17 @@ const texts: Readonly<Record<number, string>> = {
 }
 
 /** Whatever is left without a body of ours gets one; what is a bug is logged under an id, which is all that is said of it. */
-const shaped = Effect.fnUntraced(function* <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const issue = pathIssue(request.url)
-  if (issue !== undefined) return errorResponse(400, issue)
-  return yield* app.pipe(
-    Effect.map(withBody),
-    Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), fromCause),
-    Effect.map(withRetryAfter),
-    Effect.map(HttpServerResponse.setHeader(idempotencyHonoured.name, idempotencyHonoured.value))
-  )
-})
+const shaped = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+  const answered = Effect.matchCauseEffect(app, {
+    onSuccess: (response) => Effect.succeed(finished(withBody(response))),
+    onFailure: (cause) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(fromCause(cause), finished)
+  })
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+    const issue = pathIssue(url)
+    return issue === undefined ? answered : Effect.succeed(errorResponse(400, issue))
+  })
+}
 
 const fromCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>) {
   const [response] = yield* HttpServerError.causeResponse(cause)
@@ -79,6 +79,9 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
   response.status === 503 && response.headers["retry-after"] === undefined
     ? HttpServerResponse.setHeader(response, "retry-after", "1")
     : response
+
+const finished = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeader(withRetryAfter(response), idempotencyHonoured.name, idempotencyHonoured.value)
 
 /**
  * @internal

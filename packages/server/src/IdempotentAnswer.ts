@@ -4,7 +4,7 @@
  * protected by their names, which can be taken only once. (docs/decisions/retries.md)
  */
 import { idempotencyKeyHeader } from "@roster/api"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { type SqlClient, SqlError } from "effect/sql"
@@ -13,7 +13,9 @@ import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Caller } from "./Caller.ts"
 import { errorResponse } from "./ErrorResponse.ts"
 import { nowSeconds } from "./Job.ts"
+import { sharingCommit } from "./sqlite/GroupCommit.ts"
 import { storeFailure } from "./StoreFailure.ts"
+import { inWholeTransaction } from "./WholeTransaction.ts"
 
 /**
  * How long an answer is kept, in seconds: an hour, which is longer than any client goes on trying.
@@ -24,6 +26,9 @@ export const answerKeptSeconds = 60 * 60
 
 /** What is repeated by key. An import takes its file in before the transaction could begin. */
 const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost", "emailsPost"])
+
+/** What is asked for in so few characters is little, but for a deletion. */
+const smallBody = 4096
 
 interface AnswerRow {
   readonly request_digest: Uint8Array
@@ -67,15 +72,15 @@ const once = Effect.fnUntraced(function* <E, R>(
         : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
     }
     const response = yield* answer
-    const text = textOf(response)
-    if (response.status < 300 && text !== undefined) {
+    const answered = bodyOf(response)
+    if (response.status < 300 && answered !== undefined) {
       yield* sql`
         INSERT INTO idempotent_answers ${sql.insert({
           account,
           call_key: key,
           request_digest: digest,
           status: response.status,
-          body: deflateRawSync(text, { level: 1 }),
+          body: deflateRawSync(answered, { level: 1 }),
           created: yield* nowSeconds
         })}`
     }
@@ -85,7 +90,12 @@ const once = Effect.fnUntraced(function* <E, R>(
     Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message }) =>
       Effect.succeed(errorResponse(503, message))
     )
-  return yield* sql.withTransaction(run).pipe(Effect.catchIf(isStoreError<E>, unavailable))
+  const isSmall = body.length <= smallBody && operation !== "contactsDeletePost"
+  // Where the answer is a failure nothing of the call is kept.
+  return yield* inWholeTransaction(sql, run).pipe(
+    isSmall ? sharingCommit : identity,
+    Effect.catchIf(isStoreError<E>, unavailable)
+  )
 })
 
 const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
@@ -97,8 +107,8 @@ const replay = ({ body, status }: AnswerRow): HttpServerResponse.HttpServerRespo
     : HttpServerResponse.text(text, { status, contentType: "application/json" })
 }
 
-const textOf = ({ body }: HttpServerResponse.HttpServerResponse): string | undefined => {
+const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): string | Uint8Array | undefined => {
   if (body._tag === "Empty") return ""
-  if (body._tag === "Uint8Array") return new TextDecoder().decode(body.body)
+  if (body._tag === "Uint8Array") return body.body
   return body._tag === "Raw" && typeof body.body === "string" ? body.body : undefined
 }

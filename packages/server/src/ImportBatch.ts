@@ -1,36 +1,36 @@
 /**
- * The rows of an import in batches, each of which becomes one transaction.
+ * The rows of an import in batches, each of which becomes one transaction, or some where others want to write.
  */
 import type { ContactRow } from "@roster/domain"
 import { Stream } from "effect"
 
-const batchRows = 1000
+/** As many as one transaction may have: the more there are, the fewer pages of an index are written for each. */
+const batchRows = 10_000
 
-/** A batch ends with the row that brings it so far, too: a row may be as long as thousands. */
-const batchCharacters = 4 * 1024 * 1024
-
-const lengthOf = ({ cells }: ContactRow): number => cells.reduce((sum, cell) => sum + cell.length, 0)
-
-const none: ReadonlyArray<never> = []
+/** A batch ends with so many pieces of its file, too, of 256 KiB each: a row may be as long as thousands. */
+const batchPieces = 16
 
 /**
  * @internal
  */
 export const inBatches = <E>(rows: Stream.Stream<ContactRow, E>): Stream.Stream<ReadonlyArray<ContactRow>, E> =>
   Stream.suspend(() => {
-    let held: Array<ContactRow> = []
-    let characters = 0
+    let held: ReadonlyArray<ContactRow> = []
+    let pieces = 0
+    const take = (piece: ReadonlyArray<ContactRow>): ReadonlyArray<ReadonlyArray<ContactRow>> => {
+      const all = held.length === 0 ? piece : [...held, ...piece]
+      const batches: Array<ReadonlyArray<ContactRow>> = []
+      let at = 0
+      for (; all.length - at >= batchRows; at += batchRows) batches.push(all.slice(at, at + batchRows))
+      held = all.slice(at)
+      pieces = batches.length > 0 ? 1 : pieces + 1
+      return pieces < batchPieces ? batches : [...batches, ...flush()]
+    }
     const flush = (): ReadonlyArray<ReadonlyArray<ContactRow>> => {
-      if (held.length === 0) return none
       const batch = held
       held = []
-      characters = 0
-      return [batch]
+      pieces = 0
+      return batch.length === 0 ? [] : [batch]
     }
-    const take = (row: ContactRow): ReadonlyArray<ReadonlyArray<ContactRow>> => {
-      held.push(row)
-      characters += lengthOf(row)
-      return held.length < batchRows && characters < batchCharacters ? none : flush()
-    }
-    return rows.pipe(Stream.map(take), Stream.concat(Stream.sync(flush)), Stream.flattenIterable)
+    return rows.pipe(Stream.chunks, Stream.map(take), Stream.concat(Stream.sync(flush)), Stream.flattenIterable)
   })

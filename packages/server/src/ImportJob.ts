@@ -2,20 +2,28 @@
  * Importing a file: a batch of rows is one transaction with the place in the file up to which it reads, so that an import
  * that was cut off goes on behind its last batch.
  */
-import { type ContactRow, FileHeader, readContacts, type RejectedRow } from "@roster/domain"
+import {
+  type ContactPayload,
+  type ContactRow,
+  emailIdentity,
+  FileHeader,
+  readContacts,
+  type RejectedRow
+} from "@roster/domain"
 import { Effect, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { checkTexts } from "./ContactInput.ts"
-import { addToList, findList, upsertContact } from "./ContactWrites.ts"
+import { addToLists, findList, upsertContacts } from "./ContactWrites.ts"
 import { fetchFile } from "./FileUrlFetch.ts"
 import { checkArchive } from "./ImportArchive.ts"
 import { inBatches } from "./ImportBatch.ts"
 import { csvOf } from "./ImportFile.ts"
+import { readRow } from "./ImportRow.ts"
 import { advanceJob, endJob, type HeldJob, nowSeconds } from "./Job.ts"
-import { noteAddresses } from "./JobAddresses.ts"
-import { inParts, readParts, removeParts, writePart } from "./JobParts.ts"
+import { countRepeats, noteAddresses, restoreAddressFilter } from "./JobAddresses.ts"
+import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "./JobParts.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "./StoreOptions.ts"
+import { WriteTurns } from "./WriteTurns.ts"
 
 /**
  * What an import was asked for, as it is kept with its job.
@@ -48,7 +56,16 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   yield* sql.withTransaction(Effect.andThen(holding, removeParts(job.number)))
   let part = 0
   yield* inParts(fetchFile(url, { allowed: allowFileUrl })).pipe(
-    Stream.runForEach((content) => sql.withTransaction(Effect.andThen(holding, writePart(job.number, part++, content))))
+    Stream.rechunk(partsAtOnce),
+    Stream.runForEachArray((contents) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* holding
+          yield* writeParts(job.number, part, contents)
+          part += contents.length
+        })
+      )
+    )
   )
   yield* checkArchive(job.number)
   const fetched = encodeRequest({ ...request, fetched: true })
@@ -57,11 +74,15 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   )
 })
 
+/** After so many rows it is seen whether somebody waits: a few milliseconds. */
+const stepRows = 1000
+
 /**
  * @internal
  */
 export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
+  const turns = yield* WriteTurns
   const request = yield* decodeRequest(job.request)
   if (request.fileUrl !== undefined && request.fetched !== true) {
     yield* fetchIntoStore(job, request, new URL(request.fileUrl))
@@ -75,48 +96,71 @@ export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
     rejectedKept: job.rejected_kept,
     header: job.header
   }
+  const { isKnown, suspects } = yield* restoreAddressFilter(job.number)
   // What is kept is the beginning: where a row is missing already, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number)
 
-  const check = ({ contact }: ContactRow) =>
-    Effect.fromResult(contact).pipe(
-      Effect.tap((payload) => Effect.mapError(checkTexts(payload), (refusal) => refusal.message)),
-      Effect.result
-    )
-
-  const importBatch = Effect.fnUntraced(function* (rows: ReadonlyArray<ContactRow>) {
+  /** Writes rows from one on until nobody may have to wait any longer, and gives the place of the next. */
+  const importFrom = Effect.fnUntraced(function* (rows: ReadonlyArray<ContactRow>, from: number) {
     const now = yield* nowSeconds
     const identities: Array<string> = []
     const rejected: Array<RejectedRow> = []
-    for (const row of rows) {
-      const checked = yield* check(row)
-      if (Result.isFailure(checked)) {
-        rejected.push({ line: row.line, cells: row.cells, reason: checked.failure })
-        progress.header ??= encodeHeader(row.header)
-        continue
+    let repeats = 0
+    let next = from
+    do {
+      const contacts: Array<ContactPayload> = []
+      for (const row of rows.slice(next, (next += stepRows))) {
+        const checked = readRow(row)
+        if (Result.isSuccess(checked)) {
+          contacts.push(checked.success)
+          const identity = emailIdentity(checked.success.email)
+          identities.push(identity)
+          if (isKnown(identity)) repeats++
+        } else {
+          rejected.push({ line: row.line, cells: row.cells, reason: checked.failure })
+          progress.header ??= encodeHeader(row.header)
+        }
       }
-      const contact = checked.success
-      const saved = yield* upsertContact({ account: job.account, contact, source: "FileUpload", now })
-      if (list !== undefined) yield* addToList(list, saved.id)
-      identities.push(saved.identity)
-    }
-    progress.rowsDone += rows.length
-    progress.accepted += identities.length
-    progress.duplicates += yield* noteAddresses(job.number, identities)
+      const written = { account: job.account, contacts, source: "FileUpload", now } as const
+      if (list === undefined) yield* upsertContacts({ ...written, returning: [] })
+      else {
+        const added = yield* upsertContacts({ ...written, returning: ["id"] })
+        yield* addToLists(
+          [list],
+          added.map(([id]) => ({ id }))
+        )
+      }
+    } while (next < rows.length && !turns.isAwaited())
+    next = Math.min(next, rows.length)
+    yield* noteAddresses(job.number, identities)
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
+    progress.rowsDone += next - from
+    progress.accepted += identities.length
+    progress.duplicates += repeats
     progress.rejected += rejected.length
     progress.rejectedKept += kept.kept
     yield* advanceJob(job, progress)
+    return next
+  })
+
+  const importBatch = Effect.fnUntraced(function* (rows: ReadonlyArray<ContactRow>) {
+    for (let next = 0; next < rows.length;) {
+      next = yield* sql.withTransaction(importFrom(rows, next))
+      yield* turns.giveWay
+    }
   })
 
   yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
     Stream.drop(job.rows_done),
     inBatches,
-    Stream.runForEach((rows) => sql.withTransaction(importBatch(rows)))
+    Stream.runForEach(importBatch)
   )
+  // The filter may have taken an address for known that was not.
+  const duplicates = yield* countRepeats(job.number, suspects)
   yield* sql.withTransaction(
     Effect.gen(function* () {
+      yield* advanceJob(job, { ...progress, duplicates })
       yield* endJob(job, "Ready")
       yield* removeParts(job.number)
     })

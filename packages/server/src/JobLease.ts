@@ -1,8 +1,7 @@
 /**
  * Leases name their process: that of one which is known to have ended counts for nothing. (docs/decisions/jobs.md)
  */
-import { Predicate } from "effect"
-import { createHash } from "node:crypto"
+import { Hash, Predicate } from "effect"
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 
@@ -19,12 +18,15 @@ export const processes = ((): string => {
   }
 })()
 
+/** Unlike any other, and no secret: a store is opened without loading any cryptography. */
+const mark = (): string => Math.random().toString(36).slice(2)
+
 /**
  * A lease of this process, unlike any other.
  *
  * @internal
  */
-export const makeLease = (): string => `${crypto.randomUUID()} ${process.pid} ${processes}`
+export const makeLease = (): string => `${mark()}${mark()} ${process.pid} ${processes}`
 
 /**
  * Whether the process of a number has ended for certain: the number could belong to another one by now.
@@ -51,7 +53,7 @@ export const isDead = (lease: string): boolean => {
   return where.join(" ") === processes && hasEnded(number)
 }
 
-const place = createHash("sha256").update(processes).digest("hex").slice(0, 8)
+const place = (Hash.string(processes) >>> 0).toString(16)
 
 /**
  * What the name of a file begins with that this process leaves behind if it is killed.

@@ -38,11 +38,26 @@ export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<U
   })
 
 /**
+ * So many parts are written in one transaction, which is synced: two megabytes, for which others wait some milliseconds.
+ *
  * @internal
  */
-export const writePart = Effect.fnUntraced(function* (job: number, part: number, content: Uint8Array) {
+export const partsAtOnce = 8
+
+/**
+ * Writes parts, given the number of the first.
+ *
+ * @internal
+ */
+export const writeParts = Effect.fnUntraced(function* (
+  job: number,
+  first: number,
+  contents: ReadonlyArray<Uint8Array>
+) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`INSERT INTO job_parts ${sql.insert({ job, part, content })}`
+  for (const [index, content] of contents.entries()) {
+    yield* sql`INSERT INTO job_parts ${sql.insert({ job, part: first + index, content })}`
+  }
 })
 
 /**

@@ -11,6 +11,9 @@ const maximumKept = 256 * 1024 * 1024
 /** What a row takes beside its texts. */
 const rowCharacters = 64
 
+/** A statement takes a limited number of parameters. */
+const rowsAtOnce = 500
+
 const encodeCells = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 const decodeCells = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 
@@ -45,7 +48,9 @@ export const keepRejections = Effect.fnUntraced(function* (
     left -= cells.length + reason.length + rowCharacters
     return left >= 0
   })
-  if (Arr.isReadonlyArrayNonEmpty(kept)) yield* sql`INSERT INTO job_rejections ${sql.insert(kept)}`
+  for (const some of Arr.chunksOf(kept, rowsAtOnce)) {
+    if (Arr.isReadonlyArrayNonEmpty(some)) yield* sql`INSERT INTO job_rejections ${sql.insert(some)}`
+  }
   return { kept: kept.length, room: left }
 })
 

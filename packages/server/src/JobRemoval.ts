@@ -13,9 +13,12 @@ const seenSeconds = 30 * 24 * 60 * 60
 /** As many rows as nobody has to wait for. */
 const atOnce = 10_000
 
+/** Of lists, each of thousands of addresses. */
+const listsAtOnce = 20
+
 /** Deletes some rows after the other: others write in between. */
-const inTurns = <E, R>(deleteSome: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  Effect.andThen(Effect.yieldNow, deleteSome).pipe(Effect.repeat({ until: (deleted) => deleted.length < atOnce }))
+const inTurns = <E, R>(deleteSome: Effect.Effect<ReadonlyArray<unknown>, E, R>, most: number) =>
+  Effect.andThen(Effect.yieldNow, deleteSome).pipe(Effect.repeat({ until: (deleted) => deleted.length < most }))
 
 /**
  * @internal
@@ -27,17 +30,22 @@ export const removeExpired = Effect.gen(function* () {
   yield* sql`DELETE FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now} AND state <> 'Loading')`
   yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
   // Only the import that is under way needs its addresses.
-  yield* inTurns(sql`
-    DELETE FROM job_addresses WHERE (job, identity) IN (
-      SELECT job, identity FROM job_addresses
-      WHERE job = (SELECT min(job) FROM job_addresses) AND job NOT IN (SELECT number FROM jobs WHERE state = 'Loading')
-      LIMIT ${atOnce}
-    ) RETURNING job`)
-  yield* inTurns(sql`
+  yield* inTurns(
+    sql`
+    DELETE FROM job_address_lists WHERE number IN (
+      SELECT number FROM job_address_lists
+      WHERE job NOT IN (SELECT number FROM jobs WHERE state = 'Loading') LIMIT ${listsAtOnce}
+    ) RETURNING job`,
+    listsAtOnce
+  )
+  yield* inTurns(
+    sql`
     DELETE FROM job_rejections WHERE (job, line) IN (
       SELECT job, line FROM job_rejections
       WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - seenSeconds}) LIMIT ${atOnce}
-    ) RETURNING job`)
+    ) RETURNING job`,
+    atOnce
+  )
   yield* sql`DELETE FROM jobs WHERE ended <= ${now - seenSeconds}`
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerKeptSeconds}`
 })

@@ -85,28 +85,32 @@ const fail = (job: HeldJob, problem: string) =>
     })
   )
 
+const make = Effect.fnUntraced(function* (lease: string) {
+  const news = yield* Latch.make(false)
+  // Runs after the work was interrupted, and before the store is closed.
+  yield* Effect.addFinalizer(() => Effect.ignore(freeJobs(lease)))
+  const workOff = Effect.gen(function* () {
+    yield* news.close
+    yield* removeExpired
+    yield* freeJobsOfTheDead
+    let job = yield* claimJob(lease)
+    while (job !== undefined) {
+      yield* workOn(job)
+      job = yield* claimJob(lease)
+    }
+  }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
+  yield* removeUploads.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
+  yield* workOff.pipe(Effect.andThen(Effect.timeoutOption(news.await, lookEvery)), Effect.forever, Effect.forkScoped)
+  return JobRunner.of({ wake: Effect.asVoid(news.open) })
+})
+
 /**
+ * Works on the thread that builds it, by a lease of its own unless one is given.
+ *
  * @internal
  */
-export const layer: Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> = Layer.effect(
-  JobRunner,
-  Effect.gen(function* () {
-    const news = yield* Latch.make(false)
-    const lease = makeLease()
-    // Runs after the work was interrupted, and before the store is closed.
-    yield* Effect.addFinalizer(() => Effect.ignore(freeJobs(lease)))
-    const workOff = Effect.gen(function* () {
-      yield* news.close
-      yield* removeExpired
-      yield* freeJobsOfTheDead
-      let job = yield* claimJob(lease)
-      while (job !== undefined) {
-        yield* workOn(job)
-        job = yield* claimJob(lease)
-      }
-    }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
-    yield* removeUploads.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
-    yield* workOff.pipe(Effect.andThen(Effect.timeoutOption(news.await, lookEvery)), Effect.forever, Effect.forkScoped)
-    return JobRunner.of({ wake: Effect.asVoid(news.open) })
-  })
-)
+export const layer = (lease?: string): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
+  Layer.effect(
+    JobRunner,
+    Effect.suspend(() => make(lease ?? makeLease()))
+  )

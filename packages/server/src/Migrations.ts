@@ -204,6 +204,24 @@ const addJobDetails = Effect.gen(function* () {
     ) ${sql.literal(clustered)}`
 })
 
+/** The addresses of an import as lists that are only added to. One that is under way goes on with those it has. */
+const listJobAddresses = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { increasingId, listOf } = dialect(sql)
+  yield* sql`
+    CREATE TABLE job_address_lists (
+      number ${sql.literal(increasingId)},
+      job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+      identities TEXT NOT NULL
+    )`
+  yield* sql`CREATE INDEX job_address_lists_by_job ON job_address_lists (job)`
+  yield* sql`
+    INSERT INTO job_address_lists (job, identities)
+    SELECT job, ${listOf("identity")} FROM job_addresses WHERE job IN (SELECT number FROM jobs WHERE state = 'Loading')
+    GROUP BY job`
+  yield* sql`DROP TABLE job_addresses`
+})
+
 const steps = {
   "1_contacts": createContacts,
   "2_credentials": createCredentials,
@@ -212,7 +230,8 @@ const steps = {
   "5_answers": createAnswers,
   "6_contact_blocks": createContactBlocks,
   "7_job_details": addJobDetails,
-  "8_credential_audit": createCredentialAudit
+  "8_credential_audit": createCredentialAudit,
+  "9_job_address_lists": listJobAddresses
 }
 
 /**

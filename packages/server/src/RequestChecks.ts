@@ -61,29 +61,34 @@ const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, e
   yield* recordRefusal(sql, { actor: actorOf(caller), peer, account, operation: endpoint.identifier }, "InvalidInput")
 })
 
-const checkRequest = (sql: SqlClient.SqlClient): RequestErrors["Service"] =>
-  Effect.fnUntraced(function* (httpEffect, { endpoint }) {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const refuse = (status: number, text: string) =>
-      Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
-    if (takesJson(endpoint)) {
-      if (!isJson(request.headers["content-type"])) {
-        return yield* refuse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
-      }
-      if (Number(request.headers["content-length"] ?? 0) > Number(maximumBodySize)) {
-        return yield* refuse(413, "The body of this request is larger than 32 MiB.")
-      }
-    }
-    const checked = takesJson(endpoint) ? yield* withText(request) : request
-    if (checked === undefined) return yield* refuse(400, "The body of this request is not UTF-8.")
-    return yield* onceByKey(sql, endpoint, checked, httpEffect).pipe(
-      Effect.provideService(HttpServerRequest.HttpServerRequest, checked),
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumBodySize),
-      Effect.catchIf(isInputError, (error) =>
-        Effect.andThen(
-          recordMalformed(sql, endpoint),
-          Effect.fail(new BadRequest({ Error: invalidInput(error.cause).message }))
-        )
+/** What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at. */
+const checkRequest =
+  (sql: SqlClient.SqlClient): RequestErrors["Service"] =>
+  (httpEffect, { endpoint }) => {
+    const answered = Effect.catchIf(httpEffect, isInputError, (error) =>
+      Effect.andThen(
+        recordMalformed(sql, endpoint),
+        Effect.fail(new BadRequest({ Error: invalidInput(error.cause).message }))
       )
     )
-  })
+    if (endpoint.method === "GET") return answered
+    const refuse = (status: number, text: string) =>
+      Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
+    return Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (takesJson(endpoint)) {
+        if (!isJson(request.headers["content-type"])) {
+          return yield* refuse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
+        }
+        if (Number(request.headers["content-length"] ?? 0) > Number(maximumBodySize)) {
+          return yield* refuse(413, "The body of this request is larger than 32 MiB.")
+        }
+      }
+      const checked = takesJson(endpoint) ? yield* withText(request) : request
+      if (checked === undefined) return yield* refuse(400, "The body of this request is not UTF-8.")
+      return yield* onceByKey(sql, endpoint, checked, answered).pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, checked),
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumBodySize)
+      )
+    })
+  }

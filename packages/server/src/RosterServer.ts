@@ -9,6 +9,7 @@ import { HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { ensureAdministratorKey } from "./AdministratorKey.ts"
 import { httpApp } from "./HttpApp.ts"
+import { defaultEntry } from "./JobThread.ts"
 import { TrustedProxies } from "./Peer.ts"
 import { layerWithStore, type StoreError } from "./SqlServices.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
@@ -119,7 +120,7 @@ const layerWithoutServices = <E>({
     return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
   })
   return Layer.effect(RosterServer, serve).pipe(
-    Layer.provide(layerWithStore(store)),
+    Layer.provide(layerWithStore({ ...store, jobThread: store.jobThread ?? defaultEntry() })),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
 }

@@ -4,7 +4,7 @@
  * (docs/decisions/secrets.md)
  */
 import { Redacted } from "effect"
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
 
 /**
@@ -31,7 +31,7 @@ export const makeSecret = (kind: CredentialKind): Redacted.Redacted<string> => {
 /**
  * @internal
  */
-export const digestOf = (secret: string): Uint8Array => createHash("sha256").update(secret).digest()
+export const digestOf = (secret: string): Uint8Array => hash("sha256", secret, "buffer")
 
 /**
  * A text in which a secret, put where a name belongs, is no more than its ends.

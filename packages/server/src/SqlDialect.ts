@@ -1,9 +1,10 @@
 /**
  * Everything in which the databases differ, in one place.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"
+import { isSqliteConnection } from "./sqlite/SqliteConnection.ts"
 
 /**
  * @internal
@@ -21,6 +22,18 @@ export interface SqlDialect {
   readonly isOneOf: (column: string, texts: ReadonlyArray<string>) => Statement.Fragment
   /** A query of many texts, bound as one parameter: rows of one column, `value`. */
   readonly textsOf: (texts: ReadonlyArray<string>) => Statement.Fragment
+  /** The texts of a column that holds a list of them as JSON: a table beside its own, of one column, `value`. */
+  readonly textsIn: (column: string) => Statement.Fragment
+  /** The texts of a group of rows as such a list. */
+  readonly listOf: (column: string) => Statement.Fragment
+  /**
+   * Runs a statement, as it was compiled, for each set of parameters, one after another in the transaction of the caller:
+   * the first row of each, as its values.
+   */
+  readonly runEach: (
+    statement: string,
+    parameters: ReadonlyArray<ReadonlyArray<unknown>>
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
   /** What makes a table refuse to change or lose a row, given the column that numbers its rows. */
   readonly appendOnly: (table: string, number: string) => ReadonlyArray<string>
   /**
@@ -32,6 +45,24 @@ export interface SqlDialect {
   readonly logBytes: Effect.Effect<() => number, SqlError.SqlError>
 }
 
+const eachAlone =
+  (sql: SqlClient.SqlClient): SqlDialect["runEach"] =>
+  (statement, parameters) =>
+    Effect.map(
+      Effect.forEach(parameters, (params) => sql.unsafe(statement, params).values),
+      (results) => results.flatMap((rows) => rows.slice(0, 1))
+    )
+
+/** An effect for each row would cost more than SQLite does. */
+const eachAtOnce =
+  (sql: SqlClient.SqlClient): SqlDialect["runEach"] =>
+  (statement, parameters) =>
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+      Option.isSome(transaction) && isSqliteConnection(transaction.value[0])
+        ? transaction.value[0].executeEach(statement, parameters)
+        : eachAlone(sql)(statement, parameters)
+    )
+
 const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   increasingId: "INTEGER PRIMARY KEY AUTOINCREMENT",
   clustered: "WITHOUT ROWID",
@@ -39,7 +70,10 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   mergeFields: (below, above) => sql`json_patch(${below}, ${above})`,
   isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
   textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
+  textsIn: (column) => sql`json_each(${sql(column)})`,
+  listOf: (column) => sql`json_group_array(${sql(column)})`,
   countsBlocks: true,
+  runEach: eachAtOnce(sql),
   logBytes: Effect.map(
     sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
     ([main]) =>
@@ -66,7 +100,10 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
+  textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
+  listOf: (column) => sql`jsonb_agg(${sql(column)})::text`,
   countsBlocks: false,
+  runEach: eachAlone(sql),
   logBytes: Effect.succeed(() => 0),
   appendOnly: (table) => [
     `CREATE FUNCTION ${table}_is_kept() RETURNS trigger LANGUAGE plpgsql AS

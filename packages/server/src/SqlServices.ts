@@ -5,10 +5,13 @@ import type { ContactsService, CredentialsService, EmailsService } from "@roster
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as JobRunner from "./JobRunner.ts"
+import * as JobThread from "./JobThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
 import type * as SqliteClient from "./sqlite/SqliteClient.ts"
+import { memory } from "./sqlite/StoreFile.ts"
+import * as StoreSignals from "./sqlite/StoreSignals.ts"
 import * as Store from "./Store.ts"
 import type { StoreError } from "./Store.ts"
 import { type StoreOptions, StorePolicy } from "./StoreOptions.ts"
@@ -36,10 +39,16 @@ export const layerWithStore = (
     allowedSenders: options.allowedSenders ?? [],
     allowFileUrl: options.allowFileUrl ?? []
   })
+  const { filename, jobThread } = options
+  const signals = StoreSignals.make()
+  const jobs =
+    jobThread === undefined || filename === memory
+      ? JobRunner.layer()
+      : JobThread.layer({ entry: jobThread, filename, signals })
   // What is made once for a whole graph of layers would work on whichever store comes first.
-  return Layer.fresh(Layer.provide(services, JobRunner.layer)).pipe(
+  return Layer.fresh(Layer.provide(services, jobs)).pipe(
     Layer.provide(policy),
-    Layer.provideMerge(Store.layer(options))
+    Layer.provideMerge(Store.layer({ filename, signals }))
   )
 }
 

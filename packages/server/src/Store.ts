@@ -9,6 +9,7 @@ import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { isBusy, isDamage } from "./sqlite/SqliteError.ts"
 import { fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
+import type { StoreSignals } from "./sqlite/StoreSignals.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /**
@@ -32,10 +33,13 @@ const refuseNewer = Effect.fnUntraced(function* (filename: string) {
  * @since 0.1.0
  */
 export const layer = ({
-  filename
+  filename,
+  signals
 }: {
   /** The database file, made where it is not there; `:memory:` keeps nothing. */
   readonly filename: string
+  /** What other threads of this process on the store know of it, too. */
+  readonly signals?: StoreSignals | undefined
 }): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
   Layer.effectDiscard(
     Effect.andThen(migrate, refuseNewer(filename)).pipe(
@@ -48,7 +52,7 @@ export const layer = ({
       })
     )
   ).pipe(
-    Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions })),
+    Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, signals })),
     // Before anything is written to it.
     Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename))))
   )

@@ -4,11 +4,13 @@
 import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import * as SqliteStatements from "./SqliteStatements.ts"
 import { type CopyOptions, copyTo } from "./StoreCopy.ts"
 import type { StoreDamaged, StoreUnavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
+import * as StoreSignals from "./StoreSignals.ts"
 
 /**
  * What SQLite offers beside SQL.
@@ -36,7 +38,10 @@ export class SqliteClient extends Context.Service<
  * @category options
  * @since 0.1.0
  */
-export interface SqliteClientOptions extends StoreFile.Options {}
+export interface SqliteClientOptions extends StoreFile.Options {
+  /** Shared with other connections of this process on the same file. */
+  readonly signals?: StoreSignals.StoreSignals | undefined
+}
 
 /**
  * Opens the database and makes its client. One connection writes and reads, one fiber at a time; each stream outside a
@@ -69,35 +74,64 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
             Effect.map((reader) => SqliteConnection.streamFrom(SqliteStatements.make(reader))(sql, params, transform)),
             Stream.unwrap
           )
-  const connection = SqliteConnection.make(database, statements, { busyTimeout, executeStream: streamOutside })
+  const signals = options.signals ?? StoreSignals.make()
+  const connection = SqliteConnection.make(database, statements, {
+    busyTimeout,
+    signals,
+    executeStream: streamOutside
+  })
 
   // Each lease gets a connection of its own to hold the error that ended its transaction.
-  const leased = Effect.sync(() =>
-    SqliteConnection.make(database, statements, { busyTimeout, executeStream: SqliteConnection.streamFrom(statements) })
-  )
+  const leased = () =>
+    SqliteConnection.make(database, statements, {
+      busyTimeout,
+      signals,
+      executeStream: SqliteConnection.streamFrom(statements)
+    })
   const acquirers = SqlClient.makeSqliteAcquirers<SqlConnection.Connection>({
     connection: Effect.succeed(connection),
     semaphore: Semaphore.makeUnsafe(1),
     isTransaction: () => database.isTransaction
   })
 
-  const client = yield* SqlClient.make({
+  const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
+  // Takes the write lock at the start, where waiting for it is possible: two transactions that began as readers can not
+  // both become writers.
+  const beginTransaction = options.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE"
+  const ungrouped = yield* SqlClient.make({
     // Only streams ask the acquirer. The lease of `makeSqliteAcquirers` would hold the one permit until the stream
     // ends, and a write inside the stream would wait for ever.
     acquirer: Effect.succeed(connection),
     borrower: acquirers.borrower,
-    transactionAcquirer: Effect.andThen(acquirers.transactionAcquirer, leased),
+    // For `reserve`; transactions have theirs from `GroupCommit`.
+    transactionAcquirer: Effect.map(acquirers.transactionAcquirer, leased),
     onCommitFailure: acquirers.onCommitFailure,
     isTransaction: acquirers.isTransaction,
     compiler: Statement.makeCompilerSqlite(),
     driver: "sqlite-node",
-    spanAttributes: [["db.system.name", "sqlite"]],
-    prepareTransactionControls: true,
-    // Takes the write lock at the start, where waiting for it is possible: two transactions that began as readers can
-    // not both become writers.
-    beginTransaction: options.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE",
-    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+    spanAttributes,
+    beginTransaction
   })
+  const control = (connection: SqlConnection.Connection, statement: string) =>
+    Effect.asVoid(connection.execute(statement, [], undefined))
+  // Where SQLite has ended the transaction itself, its savepoints are gone too.
+  const cleanUp = (connection: SqlConnection.Connection, statement: string) =>
+    Effect.suspend(() => (database.isTransaction ? control(connection, statement) : Effect.void))
+  const withTransaction = SqlClient.makeWithTransaction({
+    transactionService: ungrouped.transactionService,
+    spanAttributes,
+    ...GroupCommit.make({
+      lease: acquirers.transactionAcquirer,
+      member: leased,
+      isTransaction: () => database.isTransaction,
+      begin: beginTransaction,
+      onCommitFailure: acquirers.onCommitFailure
+    }),
+    savepoint: (connection, id) => control(connection, `SAVEPOINT roster_${id}`),
+    releaseSavepoint: (connection, id) => cleanUp(connection, `RELEASE SAVEPOINT roster_${id}`),
+    rollbackSavepoint: (connection, id) => cleanUp(connection, `ROLLBACK TO SAVEPOINT roster_${id}`)
+  })
+  const client: SqlClient.SqlClient = Object.assign(ungrouped, { withTransaction })
 
   const source =
     filename === StoreFile.memory

@@ -1,12 +1,13 @@
 /**
  * The connection that `effect/sql` drives: every call runs one statement, at once, on the calling thread.
  */
-import { Array, Cause, Effect, identity, type Pull, Stream } from "effect"
+import { Array, Cause, Effect, identity, Predicate, type Pull, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
 import { whileBusy } from "./SqliteBusy.ts"
 import { fromCause, isBusy, isUnsynced } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
+import type { StoreSignals } from "./StoreSignals.ts"
 
 /**
  * How the connections of one store behave.
@@ -17,9 +18,37 @@ import type * as SqliteStatements from "./SqliteStatements.ts"
 export interface Options {
   /** How long to wait for a lock that another connection holds, in milliseconds. */
   readonly busyTimeout: number
+  /** Whether a sync failed on any connection of this process. */
+  readonly signals?: StoreSignals | undefined
   /** How a stream outside a transaction gets its rows. */
   readonly executeStream: SqlConnection.Connection["executeStream"]
 }
+
+/**
+ * What this connection can do beside what `effect/sql` asks of one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SqliteConnection extends SqlConnection.Connection {
+  /**
+   * Runs one statement for each set of parameters, all of them in one go, and gives the values of the first row of each. In a
+   * transaction alone: what was run before one that fails is undone with it.
+   */
+  readonly executeEach: (
+    sql: string,
+    parameters: ReadonlyArray<ReadonlyArray<unknown>>
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
+}
+
+/**
+ * Whether a connection is one of these.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isSqliteConnection = (connection: SqlConnection.Connection): connection is SqliteConnection =>
+  Predicate.hasProperty(connection, "executeEach")
 
 /**
  * A connection on an open database.
@@ -31,27 +60,33 @@ export const make = (
   database: DatabaseSync,
   statements: SqliteStatements.SqliteStatements,
   options: Options
-): SqlConnection.Connection => {
+): SqliteConnection => {
   // SQLite ends a transaction by itself when the disk is full. Whoever swallows that error and goes on would write
   // outside any transaction, so the first error is given again until the connection is leased anew.
   let lost: SqlError.SqlError | undefined
 
-  const execute = <A>(
-    run: SqliteStatements.SqliteStatements["run"],
+  const stopWriting = () => database.exec("PRAGMA query_only = ON")
+
+  const execute = <Params, Result, A>(
+    run: (sql: string, params: Params, mode: SqliteStatements.ReadMode) => Result,
     sql: string,
-    params: ReadonlyArray<unknown>,
+    params: Params,
     arrays: boolean,
-    f: (result: SqliteStatements.Result) => A
+    f: (result: Result) => A
   ): Effect.Effect<A, SqlError.SqlError> =>
     Effect.withFiber((fiber) => {
       if (lost !== undefined) return Effect.fail(lost)
       const mode = { arrays, bigints: fiber.getRef(SqlClient.SafeIntegers) }
       const attempt = () => {
+        if (options.signals?.hasSyncFailed()) stopWriting()
         try {
           return f(run(sql, params, mode))
         } catch (cause) {
           // SQLite would sync again with the next commit, and take an answer that means nothing any more for the truth.
-          if (isUnsynced(cause)) database.exec("PRAGMA query_only = ON")
+          if (isUnsynced(cause)) {
+            options.signals?.reportSyncFailure()
+            stopWriting()
+          }
           throw cause
         }
       }
@@ -60,7 +95,7 @@ export const make = (
         return Effect.succeed(attempt())
       } catch (cause) {
         if (!inTransaction && isBusy(cause)) {
-          return whileBusy({ try: attempt, catch: toError, timeout: options.busyTimeout })
+          return whileBusy({ try: attempt, catch: toError, timeout: options.busyTimeout, signals: options.signals })
         }
         const error = toError(cause)
         if (inTransaction && !database.isTransaction) lost = error
@@ -86,7 +121,8 @@ export const make = (
     executeUnprepared: (sql, params, transform) =>
       execute(statements.runOnce, sql, params, false, transformed(transform)),
     executeValuesUnprepared: (sql, params) => execute(statements.runOnce, sql, params, true, values),
-    executeStream: options.executeStream
+    executeStream: options.executeStream,
+    executeEach: (sql, parameters) => execute(statements.runEach, sql, parameters, true, values)
   }
 }
 

@@ -77,6 +77,21 @@ export const make = (database: DatabaseSync) => {
   return {
     /** Rows, or what was done where the statement has none. */
     run: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(lookup(sql, mode), params),
+    /** The same for each set of parameters, one after another: the first row of each, where the statement has rows. */
+    runEach: (
+      sql: string,
+      parameters: ReadonlyArray<ReadonlyArray<unknown>>,
+      mode: ReadMode
+    ): ReadonlyArray<object> => {
+      const prepared = lookup(sql, mode)
+      const rows: Array<object> = []
+      for (const params of parameters) {
+        const bound = params.map(bind)
+        const row = prepared.returnsRows ? prepared.statement.get(...bound) : prepared.statement.run(...bound)
+        if (prepared.returnsRows && row !== undefined) rows.push(row)
+      }
+      return rows
+    },
     /** The same without the cache, for statements that are said once. */
     runOnce: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(prepare(database, sql, mode), params),
     /** The rows one by one, from a statement of its own: running a cached one again would start it afresh. */

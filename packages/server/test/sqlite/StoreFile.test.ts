@@ -14,8 +14,9 @@ import {
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
-import { isDamaged } from "../../src/sqlite/SqliteError.ts"
+import { isDamaged, isReadOnly } from "../../src/sqlite/SqliteError.ts"
 import { isSupported } from "../../src/sqlite/StoreFile.ts"
+import * as StoreSignals from "../../src/sqlite/StoreSignals.ts"
 import { freshPath, openSql, useSql } from "./Store.ts"
 
 const fill = (filename: string, rows = 200) =>
@@ -88,7 +89,7 @@ describe("settings", () => {
     journal_mode: "wal",
     synchronous: 2,
     foreign_keys: 1,
-    busy_timeout: 20,
+    busy_timeout: 2,
     wal_autocheckpoint: 8000,
     cache_size: -65536
   }
@@ -335,6 +336,27 @@ describe("several processes", () => {
       assert.isAbove(held, 0)
       yield* useSql({ filename }, (second) => second`SELECT * FROM t`)
       assert.strictEqual(locks(), held)
+    })
+  )
+})
+
+describe("a sync that failed", () => {
+  it.effect("S62 stops every connection of the process that shares the signals, and no other", () =>
+    Effect.gen(function* () {
+      const filename = yield* freshPath
+      const signals = StoreSignals.make()
+      const own = yield* openSql({ filename, signals })
+      yield* own`CREATE TABLE t (x)`
+      // As another thread has it.
+      const other = yield* openSql({ filename, signals: StoreSignals.make(signals.shared) })
+      const stranger = yield* openSql({ filename })
+      yield* other`INSERT INTO t VALUES (1)`
+      signals.reportSyncFailure()
+      for (const sql of [own, other]) {
+        assert.isTrue(isReadOnly(yield* Effect.flip(sql`INSERT INTO t VALUES (2)`)))
+        assert.deepStrictEqual(yield* sql`SELECT x FROM t`.values, [[1]])
+      }
+      yield* stranger`INSERT INTO t VALUES (3)`
     })
   )
 })

@@ -1,0 +1,136 @@
+/**
+ * Contacts on SQL as their rows: what `ContactsService` gives as contacts, and what is answered over HTTP as text.
+ */
+import {
+  ContactFilter,
+  ContactNotFound,
+  type ContactPayload,
+  type ContactRule,
+  type ContactUpdatePayload,
+  emailIdentity,
+  InvalidInput,
+  maximumContactsPerAdd,
+  maximumContactsPerPage,
+  TooManyContacts
+} from "@roster/domain"
+import { Effect, identity } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "./Caller.ts"
+import { checkContacts, checkEmail, checkTexts } from "./ContactInput.ts"
+import { pageOfAll } from "./ContactOffsets.ts"
+import { contactColumns, type ContactRow, contactRowOf, readContacts } from "./ContactRow.ts"
+import { selection } from "./ContactSelection.ts"
+import { addToLists, ensureLists, upsertContacts } from "./ContactWrites.ts"
+import { nowSeconds } from "./Job.ts"
+import { dialect } from "./SqlDialect.ts"
+import { sharingCommit } from "./sqlite/GroupCommit.ts"
+import { orStoreFailure } from "./StoreFailure.ts"
+import { inTransaction } from "./WholeTransaction.ts"
+
+const defaultPage = 20
+
+/** So many contacts are written in less time than a sync takes. */
+const mostShared = 10
+
+const checkCount = (field: string, count: number) =>
+  Number.isSafeInteger(count) && count >= 0
+    ? Effect.void
+    : Effect.fail(new InvalidInput({ field, issue: "it is a whole number from 0 on" }))
+
+const checkListNames = (names: ReadonlyArray<string>) =>
+  names.every((name) => name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name))
+    ? Effect.void
+    : Effect.fail(
+        new InvalidInput({
+          field: "listnames",
+          issue: "the name of a list is not blank and holds no control characters"
+        })
+      )
+
+/**
+ * The methods of `ContactsService` that give contacts.
+ *
+ * @internal
+ */
+export const makeContactRows = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const inStore = Effect.provideService(SqlClient.SqlClient, sql)
+  const columns = sql.literal(contactColumns.join(", "))
+
+  const get = Effect.fn("ContactsService.get")(function* (email: string) {
+    const { account } = yield* Caller
+    yield* checkEmail("email", email)
+    const [row] = yield* readContacts(sql`
+      SELECT ${columns} FROM contacts WHERE account = ${account} AND identity = ${emailIdentity(email)}`)
+    return row ?? (yield* new ContactNotFound({ email }))
+  }, orStoreFailure("contactsByEmailGet"))
+
+  const list = Effect.fn("ContactsService.list")(
+    function* (page: {
+      readonly limit?: number | undefined
+      readonly offset?: number | undefined
+      readonly rule?: ContactRule | undefined
+    }) {
+      const { account } = yield* Caller
+      const { limit = defaultPage, offset = 0, rule } = page
+      yield* checkCount("limit", limit)
+      yield* checkCount("offset", offset)
+      const count = Math.min(limit, maximumContactsPerPage)
+      if (rule === undefined) return yield* pageOfAll(account, { limit: count, offset })
+      const where = yield* selection(account, ContactFilter.ByRule({ rule }))
+      return yield* readContacts(sql`
+        SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${count} OFFSET ${offset}`)
+    },
+    inStore,
+    orStoreFailure("contactsGet")
+  )
+
+  const add = Effect.fn("ContactsService.add")(
+    function* (
+      contacts: ReadonlyArray<ContactPayload>,
+      options: { readonly listNames?: ReadonlyArray<string> | undefined }
+    ) {
+      const { account } = yield* Caller
+      const { listNames = [] } = options
+      if (contacts.length > maximumContactsPerAdd) {
+        return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
+      }
+      yield* checkListNames(listNames)
+      yield* checkContacts(contacts)
+      const now = yield* nowSeconds
+      const written = Effect.gen(function* () {
+        const lists = yield* ensureLists(account, listNames)
+        const source = "ContactApi"
+        const values = yield* upsertContacts({ account, contacts, source, now, returning: contactColumns })
+        const rows = values.map(contactRowOf)
+        yield* addToLists(lists, rows)
+        return rows
+      })
+      const rows = yield* inTransaction(sql, written).pipe(contacts.length <= mostShared ? sharingCommit : identity)
+      // A later row of the same address changes the answer to an earlier one.
+      const saved = new Map(rows.map((row) => [row.id, row]))
+      return saved.size === rows.length ? rows : rows.map((row) => saved.get(row.id) ?? row)
+    },
+    inStore,
+    orStoreFailure("contactsPost")
+  )
+
+  const update = Effect.fn("ContactsService.update")(function* (email: string, changes: ContactUpdatePayload) {
+    const { account } = yield* Caller
+    yield* checkEmail("email", email)
+    yield* checkTexts(changes)
+    const { customFields, firstName = null, lastName = null } = changes
+    const merged = dialect(sql).mergeFields(sql`custom_fields`, sql`${JSON.stringify(customFields ?? {})}`)
+    const written = sql<ContactRow>`
+      UPDATE contacts SET
+        first_name = coalesce(${firstName}, first_name),
+        last_name = coalesce(${lastName}, last_name),
+        custom_fields = ${merged},
+        date_updated = ${yield* nowSeconds}
+      WHERE account = ${account} AND identity = ${emailIdentity(email)} RETURNING *`
+    const [row] = yield* sharingCommit(sql.withTransaction(written))
+    return row ?? (yield* new ContactNotFound({ email }))
+  }, orStoreFailure("contactsByEmailPut"))
+
+  return { get, list, add, update }
+})
