@@ -1,10 +1,18 @@
 /**
- * The command line as one file that needs nothing but Node: what `npx @roster/cli` runs. `pnpm build` makes it, and every test
- * run makes it first, since it is what the tests run.
+ * The command line as files that need nothing but Node: what `npx @roster/cli` runs. `pnpm build` makes them, and every test
+ * run makes them first, since they are what the tests run.
  */
-import { build, type Plugin } from "rolldown"
+import { Effect } from "effect"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { build, type OutputOptions } from "rolldown"
+import { fileOfPages } from "../packages/cli/src/Pages.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
+import { asciiWidths, knownCompressions, knownFrames, lateHttp2, lazyBuiltins, leanUndici } from "./bundlePlugins.ts"
+import { helpPages } from "./helpPages.ts"
 
+const source = "packages/cli/src"
+const dist = "packages/cli/dist"
 const required = /\d+/.exec(packageJson.engines.node)?.[0] ?? ""
 
 /** The first thing that runs. An older Node is told so in words; for that it must be able to read the whole file. */
@@ -16,28 +24,94 @@ if (Number.parseInt(process.versions.node) < ${required}) {
 }`
 
 /**
- * Imports are resolved before anything runs, and an older Node lacks some modules and some of their exports. So the modules of
- * Node are taken as values, after the check.
+ * Names stay, since errors are known by them; compiled code is kept from start to start, and does not get shorter by it. A
+ * file of ASCII is read as it is; one other character makes a text of two bytes a letter of all of it.
  */
-const lateBuiltins: Plugin = {
-  name: "late-builtins",
-  renderChunk: (code) =>
-    code.replaceAll(
-      /^import (?:\* as )?(\{.*\}|[\w$]+) from ("node:[\w/]+");$/gm,
-      (_, names: string, module: string) =>
-        `const ${names.replaceAll(" as ", ": ")} = process.getBuiltinModule(${module});`
-    )
-}
+const output: OutputOptions = { format: "esm", charset: "ascii", minify: { compress: true, mangle: false } }
 
-export const setup = async (): Promise<void> => {
-  await build({
-    input: "packages/cli/src/bin.ts",
+/** The file that is run, which loads the rest when it knows that Node can read it. */
+const bundleLauncher = () =>
+  build({
+    input: `${source}/launch.ts`,
     platform: "node",
     logLevel: "warn",
     transform: { target: "node20" },
-    plugins: [lateBuiltins],
-    output: { file: "packages/cli/dist/roster.js", format: "esm", codeSplitting: false, banner }
+    external: (id) => id.endsWith("bin.ts"),
+    write: false,
+    output: { ...output, entryFileNames: "roster.js", paths: () => "./roster/main.js", banner }
   })
+
+/** What every command needs that works on a service or a store. */
+const client =
+  /packages\/(?:api|http-client)\/|effect\/dist\/http|cli\/src\/(?:InputFile|KeyCommand|Rehearsal)|^\0node:/
+
+/** What every start needs in one file, and what only some commands need in files that those load. */
+const bundleProgram = () =>
+  build({
+    input: { main: `${source}/bin.ts` },
+    platform: "node",
+    logLevel: "warn",
+    // As the build of undici within Node has it: without its second parser, which is an experiment.
+    transform: { target: `node${required}`, define: { esbuildDetection: "true" } },
+    plugins: [lazyBuiltins, leanUndici, lateHttp2, asciiWidths, knownCompressions, knownFrames],
+    optimization: { pifeForModuleWrappers: false },
+    preserveEntrySignatures: false,
+    write: false,
+    output: {
+      ...output,
+      entryFileNames: "roster/[name].js",
+      chunkFileNames: "roster/[name].js",
+      // A process that is running when the files are replaced finds in them what it looks for.
+      minifyInternalExports: false,
+      codeSplitting: {
+        groups: [
+          { name: "core", tags: ["$initial"], priority: 4 },
+          { name: "common", minShareCount: 10, priority: 3 },
+          { name: "rules", test: /packages\/domain\/src\/Rule/, priority: 2 },
+          { name: "client", test: client, minShareCount: 2, priority: 1 }
+        ]
+      }
+    }
+  })
+
+/** What the thread of jobs begins with. `JobThread` looks for it beside itself. */
+const bundleJobs = () =>
+  build({
+    input: "packages/server/src/JobThreadEntry.ts",
+    platform: "node",
+    logLevel: "warn",
+    transform: { target: `node${required}` },
+    plugins: [lazyBuiltins],
+    write: false,
+    output: { ...output, entryFileNames: "roster/[name].js", codeSplitting: false }
+  })
+
+const isAs = (file: string, content: string): boolean => existsSync(file) && readFileSync(file, "utf8") === content
+
+export const setup = async (folder: unknown = dist): Promise<void> => {
+  // Vitest gives something else.
+  const target = typeof folder === "string" ? folder : dist
+  const bundles = await Promise.all([bundleProgram(), bundleJobs(), bundleLauncher()])
+  const files = new Set<string>()
+  /** Whoever reads a file meanwhile, or writes it too, finds the old one or the new one. */
+  const write = (name: string, content: string): void => {
+    const file = join(target, name)
+    files.add(name)
+    if (isAs(file, content)) return
+    const draft = join(target, `.${basename(name)}.${process.pid}`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(draft, content)
+    renameSync(draft, file)
+  }
+  for (const colors of [false, true]) {
+    write(`roster/${fileOfPages(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
+  }
+  for (const file of bundles.flatMap((bundle) => bundle.output)) {
+    if (file.type === "chunk") write(file.fileName, file.code)
+  }
+  for (const name of readdirSync(join(target, "roster"))) {
+    if (!files.has(`roster/${name}`)) rmSync(join(target, "roster", name), { force: true })
+  }
 }
 
-if (import.meta.main) await setup()
+if (import.meta.main) await setup(process.argv[2])

@@ -5,7 +5,7 @@
  */
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
-import { Rehearsed, showRehearsed } from "./DryRun.ts"
+import { Rehearsed } from "./DryRun.ts"
 import { codeOf, exitCode, type Failure, verdictOf } from "./ExitCode.ts"
 import { Output } from "./Output.ts"
 import { jsonText, printableLines } from "./Printable.ts"
@@ -76,6 +76,13 @@ const onBug = Effect.fnUntraced(function* (defect: unknown) {
   return exitCode.bug
 })
 
+const onRehearsed = (rehearsed: Rehearsed) =>
+  Effect.promise(() => import("./Rehearsal.ts")).pipe(
+    Effect.flatMap(({ showRehearsed }) => showRehearsed(rehearsed)),
+    Effect.as<number>(exitCode.ok),
+    Effect.catch(onFailure)
+  )
+
 /**
  * Runs a command to its exit code. An interruption passes: whoever sent it knows what it means.
  *
@@ -90,9 +97,7 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
       if (first !== undefined) return CliError.isCliError(first.error) ? onUsage(first.error) : onFailure(first.error)
       const defect = cause.reasons.find(Cause.isDieReason)
       if (defect === undefined) return Effect.interrupt
-      if (defect.defect instanceof Rehearsed) {
-        return showRehearsed(defect.defect).pipe(Effect.as<number>(exitCode.ok), Effect.catch(onFailure))
-      }
+      if (defect.defect instanceof Rehearsed) return onRehearsed(defect.defect)
       // Help is printed where no failure is expected; that nobody reads it is none.
       return PlatformError.isPlatformError(defect.defect) ? onFailure(defect.defect) : onBug(defect.defect)
     }),

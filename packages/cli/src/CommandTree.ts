@@ -1,8 +1,21 @@
 /**
  * The commands as data, for shells and programs: with the flags that all of them have.
  */
+import { Effect } from "effect"
 import { Command, Completions } from "effect/cli"
 import { globalFlags } from "./GlobalFlags.ts"
+import { everyWord } from "./Subcommands.ts"
+
+/**
+ * All commands. The commands that ask for them are among them.
+ *
+ * @category commands
+ * @since 0.1.0
+ */
+export const everyCommand: Effect.Effect<Command.Command.Any> = Effect.flatMap(
+  Effect.promise(() => import("./Roster.ts")),
+  ({ roster }) => roster(everyWord)
+)
 
 /** The descriptor of a command leaves the global flags out; that of a command that has them as its own does not. */
 const common = Completions.fromCommand(

@@ -8,6 +8,9 @@ import { fileProblem } from "./FileProblem.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { type UsageError, usageError } from "./UsageError.ts"
 
+/** How much of a file is read at once. */
+const pieceBytes = 128 * 1024
+
 /**
  * The bytes of a file as they come, from start to end and no place twice, so that a pipe (`<(zcat file)`) does as well.
  *
@@ -17,7 +20,7 @@ import { type UsageError, usageError } from "./UsageError.ts"
 export const readBytes = Effect.fnUntraced(function* (path: string) {
   if (path === "-") return Stream.mapError((yield* Stdio.Stdio).stdin, fileProblem("Standard input", "read"))
   return NodeStream.fromReadable<Uint8Array, UsageError>({
-    evaluate: () => createReadStream(path),
+    evaluate: () => createReadStream(path, { highWaterMark: pieceBytes }),
     onError: fileProblem(path, "read")
   })
 })

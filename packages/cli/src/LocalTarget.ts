@@ -2,10 +2,10 @@
  * The embedded store: the same client as over the network, answered in this process, without a socket and without a key.
  */
 import { RosterClient } from "@roster/http-client"
-import { EmbeddedHttpClient } from "@roster/server"
+import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
 import { Effect, Layer, References } from "effect"
-import { rehearsing } from "./DryRun.ts"
 import { storeFile } from "./EmbeddedStore.ts"
+import { rehearsing } from "./Rehearsal.ts"
 import { Target } from "./Target.ts"
 
 /**

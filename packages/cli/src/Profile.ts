@@ -1,7 +1,6 @@
 /**
  * A service that somebody works with often, under a name: its address and the way to its key.
  */
-import { elasticEmailApiKeyHeader } from "@roster/api"
 import { Schema } from "effect"
 
 /**
@@ -44,22 +43,6 @@ export const Profile = Schema.Struct({
   requireRemote: Schema.optionalKey(Schema.Boolean)
 })
 export type Profile = typeof Profile.Type
-
-/**
- * Addresses and headers of services that are known by name.
- *
- * @category constants
- * @since 0.1.0
- */
-export const presets = {
-  "elastic-email": { baseUrl: "https://api.elasticemail.com/v4", apiKeyHeader: elasticEmailApiKeyHeader }
-} as const satisfies Record<string, Pick<Profile, "baseUrl" | "apiKeyHeader">>
-
-/**
- * @category constants
- * @since 0.1.0
- */
-export const presetNames = ["elastic-email"] as const
 
 /**
  * What of a key may be shown: enough to tell it from others, far too little to use it.

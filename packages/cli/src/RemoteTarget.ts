@@ -4,9 +4,9 @@
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer, Redacted } from "effect"
-import { rehearsing } from "./DryRun.ts"
 import { readKey } from "./InputFile.ts"
 import { keyFromCommand } from "./KeyCommand.ts"
+import { rehearsing } from "./Rehearsal.ts"
 import { KeySource, MissingKey, type Settings } from "./Settings.ts"
 import { Target } from "./Target.ts"
 

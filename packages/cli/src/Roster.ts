@@ -1,35 +1,26 @@
 /**
  * `roster`: the whole command line.
  */
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { apikeys } from "./commands/apikeys.ts"
 import { audit } from "./commands/audit.ts"
 import { auth } from "./commands/auth.ts"
-import { backup } from "./commands/backup.ts"
-import { commands } from "./commands/commands.ts"
-import { completions } from "./commands/completions.ts"
 import { config } from "./commands/config.ts"
 import { contacts } from "./commands/contacts.ts"
-import { doctor } from "./commands/doctor.ts"
 import { emails } from "./commands/emails.ts"
 import { exports } from "./commands/exports.ts"
 import { jobs } from "./commands/jobs.ts"
 import { profile } from "./commands/profile.ts"
-import { restore } from "./commands/restore.ts"
-import { serve } from "./commands/serve.ts"
 import { smtp } from "./commands/smtp.ts"
-import { whoami } from "./commands/whoami.ts"
 import { globalFlags } from "./GlobalFlags.ts"
+import { type Group, loadGroup, type Words } from "./Subcommands.ts"
 
-/**
- * @category commands
- * @since 0.1.0
- */
-export const roster = Command.make("roster").pipe(
-  Command.withDescription(
-    "Contacts and access credentials, of a service (--base-url and a key) or in a local store (--db, or nothing at all)"
-  ),
-  Command.withExamples([
+const commands = {
+  name: "roster",
+  description:
+    "Contacts and access credentials, of a service (--base-url and a key) or in a local store (--db, or nothing at all)",
+  examples: [
     { command: "roster contacts import contacts.csv", description: "Into the local store" },
     { command: 'roster contacts list --rule "status = Active"' },
     {
@@ -37,8 +28,8 @@ export const roster = Command.make("roster").pipe(
       description: "Of a service"
     },
     { command: "roster serve --port 4010 --db roster.db --key-file admin.key", description: "Be a service" }
-  ]),
-  Command.withSubcommands([
+  ],
+  subcommands: [
     contacts,
     exports,
     jobs,
@@ -46,16 +37,55 @@ export const roster = Command.make("roster").pipe(
     smtp,
     audit,
     emails,
-    serve,
-    backup,
-    restore,
+    {
+      name: "serve",
+      description: "Serve a store over HTTP, until it is told to stop",
+      load: () => import("./commands/serve.ts")
+    },
+    {
+      name: "backup",
+      description: "Copy a store to one file, checked, while others go on using it",
+      load: () => import("./commands/backup.ts")
+    },
+    {
+      name: "restore",
+      description: "Put a backup in the place of a store, while others go on using it; what was there is kept",
+      load: () => import("./commands/restore.ts")
+    },
     auth,
     profile,
     config,
-    whoami,
-    doctor,
-    completions((): Command.Command.Any => roster),
-    commands((): Command.Command.Any => roster)
-  ]),
-  Command.withGlobalFlags(globalFlags)
-)
+    {
+      name: "whoami",
+      description: "Say which service or store commands work on, with which key, and what of its levels can be known",
+      load: () => import("./commands/whoami.ts")
+    },
+    {
+      name: "doctor",
+      description: "Look whether all is in order: settings, network, key and levels, or the local store",
+      load: () => import("./commands/doctor.ts")
+    },
+    {
+      name: "completions",
+      description: "Print the script that lets a shell complete commands and flags",
+      load: () => import("./commands/completions.ts")
+    },
+    {
+      name: "commands",
+      description: "List every command; as JSON with all flags and arguments, for programs",
+      load: () => import("./commands/commands.ts")
+    }
+  ]
+} as const satisfies Group
+
+/**
+ * The command line with the commands that are named by some of the words.
+ *
+ * @category commands
+ * @since 0.1.0
+ */
+export const roster = (words: Words) =>
+  Effect.map(
+    Effect.promise(() => loadGroup(commands, words)),
+    Command.withGlobalFlags(globalFlags)
+  )

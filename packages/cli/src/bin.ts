@@ -1,7 +1,6 @@
 /**
  * The entry, and the only place where the program meets its layers.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Logger, Stdio } from "effect"
 import { Command } from "effect/cli"
 import { toExitCode } from "./Boundary.ts"
@@ -9,6 +8,7 @@ import * as Help from "./Help.ts"
 import { timeLimit } from "./Invocation.ts"
 import { runMain } from "./Main.ts"
 import * as Output from "./Output.ts"
+import * as Platform from "./Platform.ts"
 import { roster } from "./Roster.ts"
 import * as Signals from "./Signals.ts"
 import { within } from "./TimeLimit.ts"
@@ -17,7 +17,11 @@ import { version } from "./Version.ts"
 const program = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   const given = yield* args
-  return yield* Command.runWith(roster, { version })(given).pipe(within(timeLimit(given)), toExitCode)
+  return yield* roster(new Set(given)).pipe(
+    Effect.flatMap((command) => Command.runWith(command, { version })(given)),
+    within(timeLimit(given)),
+    toExitCode
+  )
 })
 
 const signals = Signals.make()
@@ -26,6 +30,6 @@ const layer = Layer.mergeAll(
   Help.layer.pipe(Layer.provideMerge(Output.layer)),
   Layer.succeed(Signals.Signals, signals.service),
   Layer.succeed(Logger.LogToStderr, true)
-).pipe(Layer.provideMerge(NodeServices.layer))
+).pipe(Layer.provideMerge(Platform.layer))
 
 program.pipe(Effect.provide(layer), runMain(signals.deliver)({ disableErrorReporting: true }))

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import type { Command } from "effect/cli"
 import { readFileSync } from "node:fs"
-import { roster } from "../src/Roster.ts"
+import { everyCommand } from "../src/CommandTree.ts"
 import { version } from "../src/Version.ts"
 
 const tree = (command: Command.Command.Any, path: string): ReadonlyArray<readonly [string, Command.Command.Any]> => [
@@ -9,7 +10,7 @@ const tree = (command: Command.Command.Any, path: string): ReadonlyArray<readonl
   ...command.subcommands.flatMap((group) => group.commands.flatMap((sub) => tree(sub, `${path} ${sub.name}`)))
 ]
 
-const commands = tree(roster, "roster")
+const commands = tree(await Effect.runPromise(everyCommand), "roster")
 
 describe("the commands", () => {
   it("are those of the interface", () => {

@@ -42,6 +42,10 @@ export const runHere = Effect.fnUntraced(function* (
     Layer.succeed(Signals.Signals, Signals.make().service),
     ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
   ).pipe(Layer.provideMerge(NodeServices.layer))
-  const code = yield* Command.runWith(roster, { version: "test" })(args).pipe(toExitCode, Effect.provide(layer))
+  const code = yield* roster(new Set(args)).pipe(
+    Effect.flatMap((command) => Command.runWith(command, { version: "test" })(args)),
+    toExitCode,
+    Effect.provide(layer)
+  )
   return { code, stdout, stderr }
 })

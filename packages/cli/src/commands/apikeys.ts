@@ -1,17 +1,46 @@
 /**
  * `roster apikeys`
  */
-import { Command } from "effect/cli"
-import { audit } from "./apikeys/audit.ts"
-import { create } from "./apikeys/create.ts"
-import { deleteCommand } from "./apikeys/delete.ts"
-import { get } from "./apikeys/get.ts"
-import { list } from "./apikeys/list.ts"
-import { rotate } from "./apikeys/rotate.ts"
-import { update } from "./apikeys/update.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const apikeys = Command.make("apikeys").pipe(
-  Command.withDescription("API keys: list, get, create, update, rotate, audit, delete"),
-  Command.withExamples([{ command: "roster apikeys list" }]),
-  Command.withSubcommands([list, get, create, update, rotate, audit, deleteCommand])
-)
+export const apikeys = {
+  name: "apikeys",
+  description: "API keys: list, get, create, update, rotate, audit, delete",
+  examples: [{ command: "roster apikeys list" }],
+  subcommands: [
+    {
+      name: "list",
+      alias: "ls",
+      description: "List the API keys, without their secrets",
+      load: () => import("./apikeys/list.ts")
+    },
+    { name: "get", description: "Show an API key, without its secret", load: () => import("./apikeys/get.ts") },
+    {
+      name: "create",
+      description: "Make an API key and show its secret, once",
+      load: () => import("./apikeys/create.ts")
+    },
+    {
+      name: "update",
+      description: "Change what the flags name of the API key, and leave the rest",
+      load: () => import("./apikeys/update.ts")
+    },
+    {
+      name: "rotate",
+      description: "Give an API key a new secret while it is in use: the old one works until it is left unused",
+      load: () => import("./apikeys/rotate.ts")
+    },
+    {
+      name: "audit",
+      description:
+        "Find API keys that are unused, end soon, may do what they never did, or can be used from everywhere",
+      load: () => import("./apikeys/audit.ts")
+    },
+    {
+      name: "delete",
+      alias: "rm",
+      description: "Delete an API key, which stops working at once",
+      load: () => import("./apikeys/delete.ts")
+    }
+  ]
+} as const satisfies Group

@@ -1,11 +1,18 @@
 /**
  * `roster audit`
  */
-import { Command } from "effect/cli"
-import { list } from "./audit/list.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const audit = Command.make("audit").pipe(
-  Command.withDescription("What was done with the credentials of a local store, and what was refused: list"),
-  Command.withExamples([{ command: "roster audit list" }]),
-  Command.withSubcommands([list])
-)
+export const audit = {
+  name: "audit",
+  description: "What was done with the credentials of a local store, and what was refused: list",
+  examples: [{ command: "roster audit list" }],
+  subcommands: [
+    {
+      name: "list",
+      alias: "ls",
+      description: "List what was done with credentials and what was refused, the newest first",
+      load: () => import("./audit/list.ts")
+    }
+  ]
+} as const satisfies Group

@@ -10,7 +10,7 @@ import { refuseTaken } from "../OutputFile.ts"
 import { counted, printable } from "../Printable.ts"
 import * as Results from "../Results.ts"
 
-export const backup = Command.make(
+export const command = Command.make(
   "backup",
   {
     file: Argument.String("file").pipe(Argument.withDescription("The file that the backup goes to")),
@@ -29,7 +29,6 @@ export const backup = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Copy a store to one file, checked, while others go on using it"),
   Command.withExamples([
     { command: "roster backup monday.db --db roster.db" },
     { command: "roster backup latest.db --force", description: "The user's own store, in place of the last backup" }

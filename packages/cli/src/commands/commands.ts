@@ -3,7 +3,7 @@
  */
 import { Effect, Stream } from "effect"
 import { Command, type Completions } from "effect/cli"
-import { commandTree, withoutAliases } from "../CommandTree.ts"
+import { commandTree, everyCommand, withoutAliases } from "../CommandTree.ts"
 import { Output } from "../Output.ts"
 import { jsonText } from "../Printable.ts"
 
@@ -14,21 +14,14 @@ const paths = (command: Completions.CommandDescriptor, above = ""): ReadonlyArra
     : command.subcommands.flatMap((sub) => paths(sub, `${path} `))
 }
 
-/**
- * @category commands
- * @since 0.1.0
- */
-export const commands = (root: () => Command.Command.Any) =>
-  Command.make(
-    "commands",
-    {},
-    Effect.fnUntraced(function* () {
-      const output = yield* Output
-      const tree = withoutAliases(commandTree(root()), root())
-      const text = output.format === "table" ? paths(tree).join("\n") : jsonText(tree)
-      yield* output.write(Stream.make(`${text}\n`))
-    })
-  ).pipe(
-    Command.withDescription("List every command; as JSON with all flags and arguments, for programs"),
-    Command.withExamples([{ command: "roster commands -o json" }])
-  )
+export const command = Command.make(
+  "commands",
+  {},
+  Effect.fnUntraced(function* () {
+    const output = yield* Output
+    const root = yield* everyCommand
+    const tree = withoutAliases(commandTree(root), root)
+    const text = output.format === "table" ? paths(tree).join("\n") : jsonText(tree)
+    yield* output.write(Stream.make(`${text}\n`))
+  })
+).pipe(Command.withExamples([{ command: "roster commands -o json" }]))

@@ -3,7 +3,7 @@
  */
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
-import { commandTree } from "../CommandTree.ts"
+import { commandTree, everyCommand } from "../CommandTree.ts"
 import { Output } from "../Output.ts"
 
 const install: { readonly [Shell in Completions.Shell]: string } = {
@@ -13,33 +13,26 @@ const install: { readonly [Shell in Completions.Shell]: string } = {
   powershell: "roster completions powershell >> $PROFILE"
 }
 
-/**
- * The scripts are static: no shell starts `roster` to complete a word.
- *
- * @category commands
- * @since 0.1.0
- */
-export const completions = (root: () => Command.Command.Any) =>
-  Command.make(
-    "completions",
-    {
-      shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
-        Argument.withDescription("The shell that is to complete commands")
-      )
-    },
-    Effect.fnUntraced(function* ({ shell }) {
-      const output = yield* Output
-      const command = root()
-      const script = Completions.generate(command.name, shell, commandTree(command))
-      yield* output.write(Stream.make(`${script.trimEnd()}\n`))
-      if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
-    })
-  ).pipe(
-    Command.withDescription("Print the script that lets a shell complete commands and flags"),
-    Command.withExamples([
-      { command: install.bash, description: "Install it for bash; then start a new shell" },
-      { command: install.zsh, description: "For zsh" },
-      { command: install.fish, description: "For fish" },
-      { command: install.powershell, description: "For PowerShell" }
-    ])
-  )
+/** The scripts are static: no shell starts `roster` to complete a word. */
+export const command = Command.make(
+  "completions",
+  {
+    shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
+      Argument.withDescription("The shell that is to complete commands")
+    )
+  },
+  Effect.fnUntraced(function* ({ shell }) {
+    const output = yield* Output
+    const root = yield* everyCommand
+    const script = Completions.generate(root.name, shell, commandTree(root))
+    yield* output.write(Stream.make(`${script.trimEnd()}\n`))
+    if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
+  })
+).pipe(
+  Command.withExamples([
+    { command: install.bash, description: "Install it for bash; then start a new shell" },
+    { command: install.zsh, description: "For zsh" },
+    { command: install.fish, description: "For fish" },
+    { command: install.powershell, description: "For PowerShell" }
+  ])
+)

@@ -1,11 +1,18 @@
 /**
  * `roster config`
  */
-import { Command } from "effect/cli"
-import { list } from "./config/list.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const config = Command.make("config").pipe(
-  Command.withDescription("The settings that commands work by"),
-  Command.withExamples([{ command: "roster config list --show-origin" }]),
-  Command.withSubcommands([list])
-)
+export const config = {
+  name: "config",
+  description: "The settings that commands work by",
+  examples: [{ command: "roster config list --show-origin" }],
+  subcommands: [
+    {
+      name: "list",
+      alias: "ls",
+      description: "List the settings that are in force; of a key only its end",
+      load: () => import("./config/list.ts")
+    }
+  ]
+} as const satisfies Group

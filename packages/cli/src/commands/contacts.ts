@@ -1,21 +1,53 @@
 /**
  * `roster contacts`
  */
-import { Command } from "effect/cli"
-import { add } from "./contacts/add.ts"
-import { deleteCommand } from "./contacts/delete.ts"
-import { exportCommand } from "./contacts/export.ts"
-import { get } from "./contacts/get.ts"
-import { importCommand } from "./contacts/import.ts"
-import { list } from "./contacts/list.ts"
-import { restore } from "./contacts/restore.ts"
-import { update } from "./contacts/update.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const contacts = Command.make("contacts").pipe(
-  Command.withDescription("Contacts: list, get, add, update, delete, restore, import, export"),
-  Command.withExamples([
+export const contacts = {
+  name: "contacts",
+  description: "Contacts: list, get, add, update, delete, restore, import, export",
+  examples: [
     { command: "roster contacts list" },
     { command: "roster contacts import contacts.csv", description: "Add the contacts of a file" }
-  ]),
-  Command.withSubcommands([list, get, add, update, deleteCommand, restore, importCommand, exportCommand])
-)
+  ],
+  subcommands: [
+    {
+      name: "list",
+      alias: "ls",
+      description: "List contacts in the order in which they were added",
+      load: () => import("./contacts/list.ts")
+    },
+    { name: "get", description: "Show everything that is known of a contact", load: () => import("./contacts/get.ts") },
+    {
+      name: "add",
+      description: "Add a contact, or update the one that has this address",
+      load: () => import("./contacts/add.ts")
+    },
+    {
+      name: "update",
+      description: "Change names and custom fields of a contact, and leave the rest",
+      load: () => import("./contacts/update.ts")
+    },
+    {
+      name: "delete",
+      alias: "rm",
+      description: "Delete contacts everywhere, from all lists; those of a rule are counted and kept in a file before",
+      load: () => import("./contacts/delete.ts")
+    },
+    {
+      name: "restore",
+      description: "Bring contacts back from the file that a delete kept",
+      load: () => import("./contacts/restore.ts")
+    },
+    {
+      name: "import",
+      description: "Add the contacts of a CSV file, or update those that are there",
+      load: () => import("./contacts/import.ts")
+    },
+    {
+      name: "export",
+      description: "Export contacts to a file: all of them, those of a rule or those that are named",
+      load: () => import("./contacts/export.ts")
+    }
+  ]
+} as const satisfies Group

@@ -73,7 +73,7 @@ const store = Effect.gen(function* () {
   Effect.catch((error) => Effect.succeed([failed("store", error.message)]))
 )
 
-export const doctor = Command.make(
+export const command = Command.make(
   "doctor",
   {},
   Effect.fnUntraced(function* () {
@@ -86,7 +86,4 @@ export const doctor = Command.make(
     if (bad.length > 0)
       return yield* new Unhealthy({ message: `Not in order: ${bad.map(({ check }) => check).join(", ")}.` })
   })
-).pipe(
-  Command.withDescription("Look whether all is in order: settings, network, key and levels, or the local store"),
-  Command.withExamples([{ command: "roster doctor" }])
-)
+).pipe(Command.withExamples([{ command: "roster doctor" }]))

@@ -1,13 +1,13 @@
 /**
  * `roster emails`
  */
-import { Command } from "effect/cli"
-import { send } from "./emails/send.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const emails = Command.make("emails").pipe(
-  Command.withDescription("Mail: send"),
-  Command.withExamples([
+export const emails = {
+  name: "emails",
+  description: "Mail: send",
+  examples: [
     { command: "roster emails send --from news@example.com --to ann@example.com --subject Hello --text Hello" }
-  ]),
-  Command.withSubcommands([send])
-)
+  ],
+  subcommands: [{ name: "send", description: "Send a mail", load: () => import("./emails/send.ts") }]
+} as const satisfies Group

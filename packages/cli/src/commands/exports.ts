@@ -1,12 +1,22 @@
 /**
  * `roster exports`
  */
-import { Command } from "effect/cli"
-import { download } from "./exports/download.ts"
-import { status } from "./exports/status.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const exports = Command.make("exports").pipe(
-  Command.withDescription("Exports that were begun with: roster contacts export --no-wait"),
-  Command.withExamples([{ command: "roster exports status 3fa85f64-5717-4562-b3fc-2c963f66afa6" }]),
-  Command.withSubcommands([status, download])
-)
+export const exports = {
+  name: "exports",
+  description: "Exports that were begun with: roster contacts export --no-wait",
+  examples: [{ command: "roster exports status 3fa85f64-5717-4562-b3fc-2c963f66afa6" }],
+  subcommands: [
+    {
+      name: "status",
+      description: "Show where an export stands: Loading, Ready, Error or Expired; ends with 10 for the last two",
+      load: () => import("./exports/status.ts")
+    },
+    {
+      name: "download",
+      description: "Fetch the file of an export that is ready",
+      load: () => import("./exports/download.ts")
+    }
+  ]
+} as const satisfies Group

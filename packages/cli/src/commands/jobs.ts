@@ -1,15 +1,29 @@
 /**
  * `roster jobs`
  */
-import { Command } from "effect/cli"
-import { cancel } from "./jobs/cancel.ts"
-import { get } from "./jobs/get.ts"
-import { list } from "./jobs/list.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const jobs = Command.make("jobs").pipe(
-  Command.withDescription(
-    "See and cancel the imports and exports of a store of this machine; over the network the interface has no status of imports"
-  ),
-  Command.withExamples([{ command: "roster jobs list --db roster.db" }]),
-  Command.withSubcommands([list, get, cancel])
-)
+export const jobs = {
+  name: "jobs",
+  description:
+    "See and cancel the imports and exports of a store of this machine; over the network the interface has no status of imports",
+  examples: [{ command: "roster jobs list --db roster.db" }],
+  subcommands: [
+    {
+      name: "list",
+      alias: "ls",
+      description: "List the imports and exports, the newest first; those that ended, for 30 days",
+      load: () => import("./jobs/list.ts")
+    },
+    {
+      name: "get",
+      description: "Show everything that is known of an import or export, or the rows that an import rejected",
+      load: () => import("./jobs/get.ts")
+    },
+    {
+      name: "cancel",
+      description: "Cancel an import or export; the contacts that an import has brought so far stay",
+      load: () => import("./jobs/cancel.ts")
+    }
+  ]
+} as const satisfies Group

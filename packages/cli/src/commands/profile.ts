@@ -1,13 +1,24 @@
 /**
  * `roster profile`
  */
-import { Command } from "effect/cli"
-import { list } from "./profile/list.ts"
-import { remove } from "./profile/remove.ts"
-import { use } from "./profile/use.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const profile = Command.make("profile").pipe(
-  Command.withDescription("Services under names, made by roster auth login: list, use, remove"),
-  Command.withExamples([{ command: "roster profile use production" }]),
-  Command.withSubcommands([list, use, remove])
-)
+export const profile = {
+  name: "profile",
+  description: "Services under names, made by roster auth login: list, use, remove",
+  examples: [{ command: "roster profile use production" }],
+  subcommands: [
+    { name: "list", alias: "ls", description: "List the profiles", load: () => import("./profile/list.ts") },
+    {
+      name: "use",
+      description: "Use a profile from now on, where no other is named",
+      load: () => import("./profile/use.ts")
+    },
+    {
+      name: "remove",
+      alias: "rm",
+      description: "Remove a profile and the key that is kept in it; at the service nothing changes",
+      load: () => import("./profile/remove.ts")
+    }
+  ]
+} as const satisfies Group

@@ -35,7 +35,7 @@ const account = (file: string, { contacts, kept, replaced }: StoreBackup.Restore
   }
 }
 
-export const restore = Command.make(
+export const command = Command.make(
   "restore",
   { file: Argument.String("file").pipe(Argument.withDescription("A backup, made by: roster backup")), yes, dryRun },
   Effect.fnUntraced(function* ({ dryRun, file, yes }) {
@@ -61,7 +61,6 @@ export const restore = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Put a backup in the place of a store, while others go on using it; what was there is kept"),
   Command.withExamples([
     { command: "roster restore monday.db --db roster.db" },
     { command: "roster restore monday.db --yes", description: "The user's own store, without being asked" }

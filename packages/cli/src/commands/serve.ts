@@ -11,7 +11,7 @@ import { isThisMachine } from "../Reachability.ts"
 import { Signals } from "../Signals.ts"
 import { parseWith } from "../UsageError.ts"
 
-export const serve = Command.make(
+export const command = Command.make(
   "serve",
   {
     port: Flag.Int("port").pipe(
@@ -51,7 +51,6 @@ export const serve = Command.make(
     yield* stopped
   })
 ).pipe(
-  Command.withDescription("Serve a store over HTTP, until it is told to stop"),
   Command.withExamples([
     {
       command: "roster serve --port 4010 --db roster.db --key-file admin.key",

@@ -1,16 +1,41 @@
 /**
  * `roster smtp`
  */
-import { Command } from "effect/cli"
-import { create } from "./smtp/create.ts"
-import { deleteCommand } from "./smtp/delete.ts"
-import { get } from "./smtp/get.ts"
-import { list } from "./smtp/list.ts"
-import { rotate } from "./smtp/rotate.ts"
-import { update } from "./smtp/update.ts"
+import type { Group } from "../Subcommands.ts"
 
-export const smtp = Command.make("smtp").pipe(
-  Command.withDescription("SMTP credentials: list, get, create, update, rotate, delete"),
-  Command.withExamples([{ command: "roster smtp list" }]),
-  Command.withSubcommands([list, get, create, update, rotate, deleteCommand])
-)
+export const smtp = {
+  name: "smtp",
+  description: "SMTP credentials: list, get, create, update, rotate, delete",
+  examples: [{ command: "roster smtp list" }],
+  subcommands: [
+    {
+      name: "list",
+      alias: "ls",
+      description: "List the SMTP credentials, without their secrets",
+      load: () => import("./smtp/list.ts")
+    },
+    { name: "get", description: "Show SMTP credentials, without their secret", load: () => import("./smtp/get.ts") },
+    {
+      name: "create",
+      description: "Make SMTP credentials and show their secret, once",
+      load: () => import("./smtp/create.ts")
+    },
+    {
+      name: "update",
+      description: "Change what the flags name of the SMTP credentials, and leave the rest",
+      load: () => import("./smtp/update.ts")
+    },
+    {
+      name: "rotate",
+      description:
+        "Replace SMTP credentials while they are in use, by new ones whose name has the date; files and commands get the name on one line and the secret on the next",
+      load: () => import("./smtp/rotate.ts")
+    },
+    {
+      name: "delete",
+      alias: "rm",
+      description: "Delete SMTP credentials, which stop working at once",
+      load: () => import("./smtp/delete.ts")
+    }
+  ]
+} as const satisfies Group

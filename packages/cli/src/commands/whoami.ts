@@ -10,7 +10,7 @@ import { Output } from "../Output.ts"
 import * as Results from "../Results.ts"
 import { settings } from "../Settings.ts"
 
-export const whoami = Command.make(
+export const command = Command.make(
   "whoami",
   { offline: toggle("offline", "Ask nobody: say what is set, and not what the key may do") },
   Effect.fnUntraced(function* ({ offline }) {
@@ -47,9 +47,4 @@ export const whoami = Command.make(
       )
     }
   })
-).pipe(
-  Command.withDescription(
-    "Say which service or store commands work on, with which key, and what of its levels can be known"
-  ),
-  Command.withExamples([{ command: "roster whoami" }, { command: "roster whoami --offline -o json" }])
-)
+).pipe(Command.withExamples([{ command: "roster whoami" }, { command: "roster whoami --offline -o json" }]))

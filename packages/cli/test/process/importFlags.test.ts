@@ -16,7 +16,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { bin, ended, failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { bin, compileCache, ended, failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 
 const csv =
   "Email;First Name;Town\nann@example.com;Ann;Bonn\nnobody;Bob;\nANN@example.com;Anna;Köln\ncem@example.com;Cem;\n"
@@ -180,7 +180,12 @@ describe("roster contacts import, as it is told", () => {
       const heap = ["--max-old-space-size=64", "--max-semi-space-size=16"]
       const child = spawn(process.execPath, [...heap, bin, "contacts", "import", "many.csv", "-q"], {
         cwd: folder,
-        env: { HOME: folder, ROSTER_BASE_URL: `http://127.0.0.1:${port}/v4`, ROSTER_API_KEY: "key" }
+        env: {
+          HOME: folder,
+          NODE_COMPILE_CACHE: compileCache,
+          ROSTER_BASE_URL: `http://127.0.0.1:${port}/v4`,
+          ROSTER_API_KEY: "key"
+        }
       })
       const imported = yield* Effect.promise(() => ended(child))
       sink.closeAllConnections()

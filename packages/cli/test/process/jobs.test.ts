@@ -16,7 +16,7 @@ interface SeenJob {
   readonly duplicates: number
 }
 
-const rows = 60_000
+const rows = 500_000
 
 const people = (count: number) =>
   `Email,FirstName\n${Array.from({ length: count }, (_, row) => `p${row}@example.com,P${row}`).join("\n")}\n`

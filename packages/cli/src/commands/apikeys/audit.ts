@@ -18,7 +18,7 @@ const Row = Schema.Struct({
   Advice: Schema.String
 })
 
-export const audit = Command.make(
+export const command = Command.make(
   "audit",
   {
     unusedFor: span("unused-for", "From how long on a key counts as unused", Duration.days(90)),
@@ -51,9 +51,6 @@ export const audit = Command.make(
     }
   })
 ).pipe(
-  Command.withDescription(
-    "Find API keys that are unused, end soon, may do what they never did, or can be used from everywhere"
-  ),
   Command.withExamples([
     { command: "roster apikeys audit" },
     { command: "roster apikeys audit --unused-for 30d --fail-on-findings", description: "In a script" },

@@ -11,7 +11,7 @@ import { present } from "../../Present.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
-export const create = Command.make(
+export const command = Command.make(
   "create",
   { name, ...levelFlags, expires, ipRanges, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount, ...levels }) {
@@ -35,7 +35,6 @@ export const create = Command.make(
           })
         )
   ),
-  Command.withDescription("Make an API key and show its secret, once"),
   Command.withExamples([
     { command: "roster apikeys create ci-sync --for contacts:read,export --expires 30d" },
     {

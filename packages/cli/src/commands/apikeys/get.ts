@@ -9,15 +9,11 @@ import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
-export const get = Command.make(
+export const command = Command.make(
   "get",
   { name, subaccount },
   Effect.fnUntraced(function* ({ name, subaccount }) {
     const { apiKeys } = yield* CredentialsService
     yield* Results.record(ApiKey, yield* apiKeys.get(name, { subaccount }))
   })
-).pipe(
-  Command.withDescription("Show an API key, without its secret"),
-  Command.withExamples([{ command: "roster apikeys get ci-sync" }]),
-  Command.provide(Target.layer)
-)
+).pipe(Command.withExamples([{ command: "roster apikeys get ci-sync" }]), Command.provide(Target.layer))

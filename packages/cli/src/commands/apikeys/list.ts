@@ -10,7 +10,7 @@ import * as Target from "../../Target.ts"
 
 const columns = ["Name", "AccessLevel", "Expires", "LastUse", "DateCreated"]
 
-export const list = Command.make(
+export const command = Command.make(
   "list",
   { subaccount },
   Effect.fnUntraced(function* ({ subaccount }) {
@@ -18,8 +18,6 @@ export const list = Command.make(
     yield* Results.records(ApiKey, columns, Stream.fromArrayEffect(apiKeys.list({ subaccount })))
   })
 ).pipe(
-  Command.withAlias("ls"),
-  Command.withDescription("List the API keys, without their secrets"),
   Command.withExamples([
     { command: "roster apikeys list" },
     { command: "roster apikeys list --subaccount team@example.com", description: "Those of a subaccount" }

@@ -8,7 +8,7 @@ import { checkRotation, rotationFlags, runRotation } from "../../Rotation.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
-export const rotate = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
+export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
   runRotation(
     {
       kind: "apikeys",
@@ -22,7 +22,6 @@ export const rotate = Command.make("rotate", { name, ...rotationFlags }, ({ name
   )
 ).pipe(
   Command.validate((flags) => checkRotation(flags)),
-  Command.withDescription("Give an API key a new secret while it is in use: the old one works until it is left unused"),
   Command.withExamples([
     { command: "roster apikeys rotate ci-sync --out ci-sync.key", description: "Where it stopped, the same goes on" },
     {

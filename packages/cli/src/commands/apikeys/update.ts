@@ -21,7 +21,7 @@ import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { name, rename } from "./name.ts"
 
-export const update = Command.make(
+export const command = Command.make(
   "update",
   { name, rename, ...levelFlags, expires, ipRanges, ...clearing, subaccount, dryRun },
   Effect.fnUntraced(function* ({ access, for: wanted, name, subaccount, ...changes }) {
@@ -39,7 +39,6 @@ export const update = Command.make(
   })
 ).pipe(
   Command.validate((flags) => checkChanges(flags, namesLevels(flags))),
-  Command.withDescription("Change what the flags name of the API key, and leave the rest"),
   Command.withExamples([
     { command: "roster apikeys update ci-sync --access ViewContacts,Export,Security" },
     { command: "roster apikeys update ci-sync --for contacts:read,export", description: "These and no others" },

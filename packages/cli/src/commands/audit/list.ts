@@ -30,7 +30,7 @@ const since = Flag.String("since").pipe(
   Flag.withDefault(undefined)
 )
 
-export const list = Command.make(
+export const command = Command.make(
   "list",
   { since, subaccount, limit: count("limit", "How many at most: all unless said", 1, Number.MAX_SAFE_INTEGER) },
   Effect.fnUntraced(function* ({ limit, since, subaccount }) {
@@ -43,8 +43,6 @@ export const list = Command.make(
     )
   })
 ).pipe(
-  Command.withAlias("ls"),
-  Command.withDescription("List what was done with credentials and what was refused, the newest first"),
   Command.withExamples([
     { command: "roster audit list --since 7d" },
     {

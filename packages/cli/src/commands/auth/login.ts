@@ -10,7 +10,8 @@ import { checkInputs, readKey } from "../../InputFile.ts"
 import { text, toggle } from "../../Inputs.ts"
 import { keyFromCommand } from "../../KeyCommand.ts"
 import { Output } from "../../Output.ts"
-import { defaultProfile, maskedKey, presetNames, presets, type Profile, ProfileName } from "../../Profile.ts"
+import { presetNames, presets } from "../../Preset.ts"
+import { defaultProfile, maskedKey, type Profile, ProfileName } from "../../Profile.ts"
 import * as Results from "../../Results.ts"
 import { environment, KeySource, Settings } from "../../Settings.ts"
 import { usageError } from "../../UsageError.ts"
@@ -57,7 +58,7 @@ const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
     )
   })
 
-export const login = Command.make(
+export const command = Command.make(
   "login",
   {
     preset: Flag.Literals("preset", presetNames).pipe(
@@ -107,7 +108,6 @@ export const login = Command.make(
         )
       : Effect.void
   ),
-  Command.withDescription("Keep the address and the key of a service in a profile, and use it from now on"),
   Command.withExamples([
     { command: "roster auth login --base-url https://example.com/v4", description: "Asks for the key" },
     { command: "roster auth login --preset elastic-email --key-file key.txt" },

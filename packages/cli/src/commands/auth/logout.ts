@@ -8,7 +8,7 @@ import * as Results from "../../Results.ts"
 import { profileInUse } from "../../Settings.ts"
 import { usageError } from "../../UsageError.ts"
 
-export const logout = Command.make(
+export const command = Command.make(
   "logout",
   {},
   Effect.fnUntraced(function* () {
@@ -21,7 +21,4 @@ export const logout = Command.make(
     })
     yield* Results.done(`The key of ${name} is forgotten here. At the service it is as good as before`)
   })
-).pipe(
-  Command.withDescription("Forget the key of a profile; its address stays"),
-  Command.withExamples([{ command: "roster auth logout --profile work" }])
-)
+).pipe(Command.withExamples([{ command: "roster auth logout --profile work" }]))

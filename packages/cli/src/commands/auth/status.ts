@@ -7,7 +7,7 @@ import { openKey } from "../../KeyOrigin.ts"
 import * as Results from "../../Results.ts"
 import { settings } from "../../Settings.ts"
 
-export const status = Command.make(
+export const command = Command.make(
   "status",
   {},
   Effect.fnUntraced(function* () {
@@ -22,7 +22,4 @@ export const status = Command.make(
       `${on.baseUrl} with the key ${key} from ${source}`
     )
   })
-).pipe(
-  Command.withDescription("Say which service commands work on, and where its key comes from; asks nobody"),
-  Command.withExamples([{ command: "roster auth status" }])
-)
+).pipe(Command.withExamples([{ command: "roster auth status" }]))

@@ -18,7 +18,7 @@ const Row = Schema.Struct({
 
 type Candidate = readonly [value: string | undefined, origin: string]
 
-export const list = Command.make(
+export const command = Command.make(
   "list",
   { showOrigin: toggle("show-origin", "Say where each value comes from") },
   Effect.fnUntraced(function* ({ showOrigin }) {
@@ -88,8 +88,4 @@ export const list = Command.make(
     const columns = showOrigin ? ["Setting", "Value", "Origin"] : ["Setting", "Value"]
     yield* Results.records(Row, columns, Stream.fromIterable(rows))
   })
-).pipe(
-  Command.withAlias("ls"),
-  Command.withDescription("List the settings that are in force; of a key only its end"),
-  Command.withExamples([{ command: "roster config list --show-origin" }])
-)
+).pipe(Command.withExamples([{ command: "roster config list --show-origin" }]))

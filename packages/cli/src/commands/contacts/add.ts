@@ -10,7 +10,7 @@ import { present } from "../../Present.ts"
 import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 
-export const add = Command.make(
+export const command = Command.make(
   "add",
   {
     email,
@@ -30,7 +30,6 @@ export const add = Command.make(
     yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
   })
 ).pipe(
-  Command.withDescription("Add a contact, or update the one that has this address"),
   Command.withExamples([
     { command: "roster contacts add ann@example.com --first-name Ann --last-name Lee" },
     {

@@ -28,7 +28,7 @@ const deleteByEmails = Effect.fnUntraced(function* (
   yield* Results.done(`Deleted ${what}`)
 })
 
-export const deleteCommand = Command.make(
+export const command = Command.make(
   "delete",
   {
     emails: Argument.String("email").pipe(
@@ -59,7 +59,6 @@ export const deleteCommand = Command.make(
     yield* deleteByRule(filter.value.rule, given)
   })
 ).pipe(
-  Command.withAlias("rm"),
   Command.validate((given) => oneRule(given)),
   Command.validate(({ backup, emails, rawRule, rule, snapshot }) => {
     const isByRule = rule !== undefined || rawRule !== undefined
@@ -72,9 +71,6 @@ export const deleteCommand = Command.make(
     }
     return backup !== undefined && !isByRule ? refuse("--backup goes with --rule.") : Effect.void
   }),
-  Command.withDescription(
-    "Delete contacts everywhere, from all lists; those of a rule are counted and kept in a file before"
-  ),
   Command.withExamples([
     { command: "roster contacts delete ann@example.com" },
     {

@@ -14,7 +14,7 @@ import { refusedHere, usageError } from "../../UsageError.ts"
 
 const formats = { csv: "Csv", json: "Json", xml: "Xml" } as const
 
-export const exportCommand = Command.make(
+export const command = Command.make(
   "export",
   {
     ...filterFlags,
@@ -65,7 +65,6 @@ export const exportCommand = Command.make(
         )
       : Effect.void
   ),
-  Command.withDescription("Export contacts to a file: all of them, those of a rule or those that are named"),
   Command.withExamples([
     { command: "roster contacts export --out contacts.csv" },
     {

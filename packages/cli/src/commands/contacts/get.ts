@@ -8,7 +8,7 @@ import { email } from "../../Inputs.ts"
 import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 
-export const get = Command.make(
+export const command = Command.make(
   "get",
   { email },
   Effect.fnUntraced(function* ({ email }) {
@@ -16,7 +16,6 @@ export const get = Command.make(
     yield* Results.record(Contact, yield* contacts.get(email))
   })
 ).pipe(
-  Command.withDescription("Show everything that is known of a contact"),
   Command.withExamples([
     { command: "roster contacts get ann@example.com" },
     { command: "roster contacts get ann@example.com -o json | jq .CustomFields", description: "Its custom fields" }

@@ -16,7 +16,7 @@ import { rejectedRowsOf } from "../../RejectedFile.ts"
 import * as Target from "../../Target.ts"
 import { quoted } from "../../WayOn.ts"
 
-export const importCommand = Command.make(
+export const command = Command.make(
   "import",
   {
     file: Argument.String("file").pipe(
@@ -61,7 +61,6 @@ export const importCommand = Command.make(
         )
       : Effect.void
   ),
-  Command.withDescription("Add the contacts of a CSV file, or update those that are there"),
   Command.withExamples([
     { command: "roster contacts import contacts.csv --list Newsletter" },
     {

@@ -11,7 +11,7 @@ import * as Target from "../../Target.ts"
 
 const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
 
-export const list = Command.make(
+export const command = Command.make(
   "list",
   {
     limit: count("limit", "How many at most: 20 unless said", 1, maximumContactsPerPage),
@@ -29,14 +29,12 @@ export const list = Command.make(
     yield* Results.records(Contact, columns, found)
   })
 ).pipe(
-  Command.withAlias("ls"),
   Command.validate((given) => oneRule(given)),
   Command.validate(({ all, limit }) =>
     all && limit !== undefined
       ? Effect.fail(new CliError.ValidationError({ message: "--all and --limit exclude each other." }))
       : Effect.void
   ),
-  Command.withDescription("List contacts in the order in which they were added"),
   Command.withExamples([
     { command: "roster contacts list --limit 50", description: "The first 50" },
     {

@@ -15,7 +15,7 @@ import * as Target from "../../Target.ts"
 
 const shownRefusals = 20
 
-export const restore = Command.make(
+export const command = Command.make(
   "restore",
   {
     file: Argument.String("backup").pipe(
@@ -63,7 +63,6 @@ export const restore = Command.make(
     }
   })
 ).pipe(
-  Command.withDescription("Bring contacts back from the file that a delete kept"),
   Command.withExamples([
     { command: "roster contacts restore ~/.local/state/roster/backups/contacts-20261121T140000Z-1a2b3c4d.json" }
   ]),

@@ -10,7 +10,7 @@ import { present } from "../../Present.ts"
 import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 
-export const update = Command.make(
+export const command = Command.make(
   "update",
   {
     email,
@@ -33,7 +33,6 @@ export const update = Command.make(
         )
       : Effect.void
   ),
-  Command.withDescription("Change names and custom fields of a contact, and leave the rest"),
   Command.withExamples([
     { command: "roster contacts update ann@example.com --last-name Lee-Smith" },
     {

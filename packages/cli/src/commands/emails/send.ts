@@ -21,7 +21,7 @@ const parseSender = (given: string) => {
 const textOf = (given: string | undefined, file: string | undefined) =>
   given === undefined && file !== undefined ? readText(file) : Effect.succeed(given)
 
-export const send = Command.make(
+export const command = Command.make(
   "send",
   {
     from: Flag.String("from").pipe(
@@ -69,7 +69,6 @@ export const send = Command.make(
       ? refuse("There is nothing to send: give --text, --text-file, --html or --html-file.")
       : Effect.void
   }),
-  Command.withDescription("Send a mail"),
   Command.withExamples([
     { command: 'roster emails send --from news@example.com --to ann@example.com --subject Hello --text "Hello Ann"' },
     {

@@ -10,7 +10,7 @@ import { invalid, refusedInput } from "../../UsageError.ts"
 
 const isLink = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
-export const download = Command.make(
+export const command = Command.make(
   "download",
   {
     link: Argument.String("link").pipe(
@@ -29,7 +29,6 @@ export const download = Command.make(
     yield* deliver(contacts.download(link))
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("Fetch the file of an export that is ready"),
   Command.withExamples([
     { command: 'roster exports download "$LINK" --out contacts.csv' },
     { command: 'roster exports download "$LINK" | wc -l', description: "To standard output" }

@@ -8,7 +8,7 @@ import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { parseWith } from "../../UsageError.ts"
 
-export const status = Command.make(
+export const command = Command.make(
   "status",
   {
     id: Argument.String("id").pipe(
@@ -24,9 +24,6 @@ export const status = Command.make(
     if (status === "Expired") return yield* new ExportExpired({ id })
   })
 ).pipe(
-  Command.withDescription(
-    "Show where an export stands: Loading, Ready, Error or Expired; ends with 10 for the last two"
-  ),
   Command.withExamples([{ command: "roster exports status 3fa85f64-5717-4562-b3fc-2c963f66afa6" }]),
   Command.provide(Target.layer)
 )

@@ -9,7 +9,7 @@ import * as EmbeddedJobs from "../../EmbeddedJobs.ts"
 import * as EmbeddedStore from "../../EmbeddedStore.ts"
 import * as Results from "../../Results.ts"
 
-export const cancel = Command.make(
+export const command = Command.make(
   "cancel",
   { id: EmbeddedJobs.id, yes, dryRun },
   Effect.fnUntraced(function* ({ dryRun, id, yes }) {
@@ -25,7 +25,6 @@ export const cancel = Command.make(
     yield* Results.record(Job, yield* jobs.cancel(id))
   })
 ).pipe(
-  Command.withDescription("Cancel an import or export; the contacts that an import has brought so far stay"),
   Command.withExamples([
     { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
     { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes", description: "Without being asked" }

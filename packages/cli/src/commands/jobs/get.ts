@@ -10,7 +10,7 @@ import { text } from "../../Inputs.ts"
 import { Output } from "../../Output.ts"
 import * as Results from "../../Results.ts"
 
-export const get = Command.make(
+export const command = Command.make(
   "get",
   {
     id: EmbeddedJobs.id,
@@ -40,7 +40,6 @@ export const get = Command.make(
       ? Effect.fail(new CliError.ValidationError({ message: "--force replaces a file: name it with --rejected FILE." }))
       : Effect.void
   ),
-  Command.withDescription("Show everything that is known of an import or export, or the rows that an import rejected"),
   Command.withExamples([
     { command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
     {

@@ -10,7 +10,7 @@ import * as Results from "../../Results.ts"
 
 const columns = ["id", "kind", "state", "running", "created", "rowsDone", "accepted", "rejected", "duplicates"]
 
-export const list = Command.make(
+export const command = Command.make(
   "list",
   { limit: count("limit", "How many at most: all unless said", 1, Number.MAX_SAFE_INTEGER) },
   Effect.fnUntraced(function* ({ limit }) {
@@ -19,8 +19,6 @@ export const list = Command.make(
     yield* Results.records(Job, columns, jobs.list({ limit }))
   })
 ).pipe(
-  Command.withAlias("ls"),
-  Command.withDescription("List the imports and exports, the newest first; those that ended, for 30 days"),
   Command.withExamples([
     { command: "roster jobs list --limit 10" },
     {

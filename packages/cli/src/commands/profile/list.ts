@@ -14,7 +14,7 @@ const Row = Schema.Struct({
   key: Schema.Literals(["kept here", "from a command", "none"])
 }).pipe(Schema.encodeKeys({ name: "Name", inUse: "InUse", baseUrl: "BaseUrl", key: "Key" }))
 
-export const list = Command.make(
+export const command = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
@@ -27,8 +27,4 @@ export const list = Command.make(
     }))
     yield* Results.records(Row, ["Name", "InUse", "BaseUrl", "Key"], Stream.fromIterable(rows))
   })
-).pipe(
-  Command.withAlias("ls"),
-  Command.withDescription("List the profiles"),
-  Command.withExamples([{ command: "roster profile list" }])
-)
+).pipe(Command.withExamples([{ command: "roster profile list" }]))

@@ -7,7 +7,7 @@ import { changeConfig } from "../../ConfigFile.ts"
 import * as Results from "../../Results.ts"
 import { checkKnown, name } from "./name.ts"
 
-export const remove = Command.make(
+export const command = Command.make(
   "remove",
   { name },
   Effect.fnUntraced(function* ({ name }) {
@@ -20,8 +20,4 @@ export const remove = Command.make(
     )
     yield* Results.done(`The profile ${name} is removed, with the key that was kept in it`)
   })
-).pipe(
-  Command.withAlias("rm"),
-  Command.withDescription("Remove a profile and the key that is kept in it; at the service nothing changes"),
-  Command.withExamples([{ command: "roster profile remove staging" }])
-)
+).pipe(Command.withExamples([{ command: "roster profile remove staging" }]))

@@ -7,14 +7,11 @@ import { changeConfig } from "../../ConfigFile.ts"
 import * as Results from "../../Results.ts"
 import { checkKnown, name } from "./name.ts"
 
-export const use = Command.make(
+export const command = Command.make(
   "use",
   { name },
   Effect.fnUntraced(function* ({ name }) {
     yield* changeConfig((before) => Effect.as(checkKnown(before, name), { ...before, profile: name }))
     yield* Results.done(`The profile ${name} is in use from now on`)
   })
-).pipe(
-  Command.withDescription("Use a profile from now on, where no other is named"),
-  Command.withExamples([{ command: "roster profile use production" }])
-)
+).pipe(Command.withExamples([{ command: "roster profile use production" }]))

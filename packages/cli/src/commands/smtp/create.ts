@@ -11,7 +11,7 @@ import { present } from "../../Present.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
-export const create = Command.make(
+export const command = Command.make(
   "create",
   { name, expires, ipRanges, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount }) {
@@ -25,7 +25,6 @@ export const create = Command.make(
     })
   })
 ).pipe(
-  Command.withDescription("Make SMTP credentials and show their secret, once"),
   Command.withExamples([
     { command: "roster smtp create shop@example.com --expires 2030-12-31" },
     {

@@ -11,7 +11,7 @@ import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
-export const deleteCommand = Command.make(
+export const command = Command.make(
   "delete",
   { name, subaccount, yes, dryRun },
   Effect.fnUntraced(function* ({ dryRun, name, subaccount, yes }) {
@@ -21,8 +21,6 @@ export const deleteCommand = Command.make(
     yield* Results.done(`Deleted the SMTP credentials ${name}`)
   })
 ).pipe(
-  Command.withAlias("rm"),
-  Command.withDescription("Delete SMTP credentials, which stop working at once"),
   Command.withExamples([
     { command: "roster smtp delete shop@example.com" },
     { command: "roster smtp delete shop@example.com --yes", description: "Without being asked" }

@@ -9,15 +9,11 @@ import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
-export const get = Command.make(
+export const command = Command.make(
   "get",
   { name, subaccount },
   Effect.fnUntraced(function* ({ name, subaccount }) {
     const { smtp } = yield* CredentialsService
     yield* Results.record(SmtpCredentials, yield* smtp.get(name, { subaccount }))
   })
-).pipe(
-  Command.withDescription("Show SMTP credentials, without their secret"),
-  Command.withExamples([{ command: "roster smtp get shop@example.com" }]),
-  Command.provide(Target.layer)
-)
+).pipe(Command.withExamples([{ command: "roster smtp get shop@example.com" }]), Command.provide(Target.layer))

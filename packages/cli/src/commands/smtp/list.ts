@@ -10,7 +10,7 @@ import * as Target from "../../Target.ts"
 
 const columns = ["Name", "Expires", "LastUse", "DateCreated"]
 
-export const list = Command.make(
+export const command = Command.make(
   "list",
   { subaccount },
   Effect.fnUntraced(function* ({ subaccount }) {
@@ -18,8 +18,6 @@ export const list = Command.make(
     yield* Results.records(SmtpCredentials, columns, Stream.fromArrayEffect(smtp.list({ subaccount })))
   })
 ).pipe(
-  Command.withAlias("ls"),
-  Command.withDescription("List the SMTP credentials, without their secrets"),
   Command.withExamples([
     { command: "roster smtp list" },
     { command: "roster smtp list --subaccount team@example.com", description: "Those of a subaccount" }

@@ -8,7 +8,7 @@ import { checkRotation, rotationFlags, runRotation } from "../../Rotation.ts"
 import * as Target from "../../Target.ts"
 import { name } from "./name.ts"
 
-export const rotate = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
+export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
   runRotation(
     {
       kind: "smtp",
@@ -22,9 +22,6 @@ export const rotate = Command.make("rotate", { name, ...rotationFlags }, ({ name
   )
 ).pipe(
   Command.validate((flags) => checkRotation(flags)),
-  Command.withDescription(
-    "Replace SMTP credentials while they are in use, by new ones whose name has the date; files and commands get the name on one line and the secret on the next"
-  ),
   Command.withExamples([
     {
       command: "roster smtp rotate shop@example.com --out shop.login",

@@ -12,7 +12,7 @@ import * as Results from "../../Results.ts"
 import * as Target from "../../Target.ts"
 import { name, rename } from "./name.ts"
 
-export const update = Command.make(
+export const command = Command.make(
   "update",
   { name, rename, expires, ipRanges, ...clearing, subaccount, dryRun },
   Effect.fnUntraced(function* ({ name, subaccount, ...changes }) {
@@ -23,7 +23,6 @@ export const update = Command.make(
   })
 ).pipe(
   Command.validate((changes) => checkChanges(changes, false)),
-  Command.withDescription("Change what the flags name of the SMTP credentials, and leave the rest"),
   Command.withExamples([
     { command: "roster smtp update shop@example.com --expires 30d" },
     { command: "roster smtp update shop@example.com --rename sales@example.com", description: "Another name" },

@@ -1,0 +1,65 @@
+/**
+ * Compiled code of earlier starts, kept in the cache folder of the user: without it, most of the time of a start goes into
+ * compiling. It loads nothing, since all that is loaded before it is compiled anew.
+ */
+
+/**
+ * Where the cache of this user is, by the conventions of the platform; `undefined` where nobody can say.
+ *
+ * @category files
+ * @since 0.1.0
+ */
+export const cacheFolder = (
+  env: Readonly<Record<string, string | undefined>>,
+  platform: string
+): string | undefined => {
+  const { isAbsolute, join } = process.getBuiltinModule("node:path")
+  const below = (folder: string | undefined, ...names: ReadonlyArray<string>) =>
+    folder !== undefined && isAbsolute(folder) ? join(folder, ...names) : undefined
+  const own =
+    platform === "win32"
+      ? below(env["LOCALAPPDATA"], "roster", "Cache")
+      : platform === "darwin"
+        ? below(env["HOME"], "Library", "Caches", "roster")
+        : below(env["HOME"], ".cache", "roster")
+  return below(env["XDG_CACHE_HOME"], "roster") ?? own
+}
+
+/** Makes a folder in one that is there; the home of a user who has none is not for us to make. */
+const made = (folder: string): boolean => {
+  const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs")
+  const { dirname } = process.getBuiltinModule("node:path")
+  if (existsSync(folder)) return true
+  const parent = dirname(folder)
+  if (!existsSync(parent)) {
+    if (!existsSync(dirname(parent))) return false
+    mkdirSync(parent, { mode: 0o700 })
+  }
+  mkdirSync(folder, { mode: 0o700 })
+  return true
+}
+
+/** What others could write to would be run as this user. */
+const isOwn = (folder: string): boolean => {
+  const { mode, uid } = process.getBuiltinModule("node:fs").statSync(folder)
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+}
+
+/**
+ * Keeps what is compiled from here on, and takes what was kept. Without a folder that belongs to this user a start takes
+ * longer, and that is all.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const keepCompiled = (): void => {
+  try {
+    const { enableCompileCache, getCompileCacheDir } = process.getBuiltinModule("node:module")
+    // Whoever says by a variable of Node where, or that there is to be none, has said it.
+    if (getCompileCacheDir() !== undefined || process.env["NODE_DISABLE_COMPILE_CACHE"] === "1") return
+    const folder = cacheFolder(process.env, process.platform)
+    if (folder !== undefined && made(folder) && isOwn(folder)) enableCompileCache(folder)
+  } catch {
+    // A full disk or a folder that cannot be written is no reason not to start.
+  }
+}

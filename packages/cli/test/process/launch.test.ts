@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect } from "effect"
+import { UserDirectories } from "effect/persistence"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { everyCommand } from "../../src/CommandTree.ts"
+import { cacheFolder } from "../../src/CompileCache.ts"
+import { fileOfPages, type Pages } from "../../src/Pages.ts"
+import { runHere } from "../inProcess.ts"
+import { bin, ended, makeRoster, start, temporaryFolder } from "../roster.ts"
+
+const pagesOf = (colors: boolean): Pages =>
+  JSON.parse(readFileSync(join(dirname(bin), "roster", fileOfPages(colors)), "utf8"))
+
+describe("the answers that are known", () => {
+  it.live("are the help of every command, as the program prints it", () =>
+    Effect.gen(function* () {
+      const pages = pagesOf(false)
+      const root = yield* everyCommand
+      const commands = root.subcommands.flatMap((group) => group.commands)
+      const below = commands.flatMap(({ name, subcommands }) =>
+        subcommands.flatMap((group) => group.commands.map((command) => `${name} ${command.name}`))
+      )
+      assert.sameMembers(Object.keys(pages), ["", ...commands.map(({ name }) => name), ...below])
+      for (const [path, page] of Object.entries(pages)) {
+        const words = path === "" ? [] : path.split(" ")
+        const { code, stdout } = yield* runHere([...words, "--quiet", "--help"], { env: { NO_COLOR: "1" } })
+        assert.deepStrictEqual([code, stdout], [0, page], path)
+      }
+    })
+  )
+
+  it.live.each<Record<string, string>>([
+    {},
+    { NO_COLOR: "1" },
+    { FORCE_COLOR: "1" },
+    { FORCE_COLOR: "0" },
+    { FORCE_COLOR: "False" },
+    { FORCE_COLOR: "1", NO_COLOR: "1" },
+    { FORCE_COLOR: "1", TERM: "dumb" }
+  ])("have colors where the program has them: %j", (env) =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const known = yield* run(["contacts", "list", "--help"], { env })
+      assert.deepStrictEqual(known, yield* run(["contacts", "list", "--quiet", "--help"], { env }))
+      assert.include(known.stdout, "roster contacts list")
+    })
+  )
+
+  it.live("are no others than those", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      assert.match((yield* run(["contacts", "ls", "--help"])).stdout, /List contacts/)
+      for (const name of ["nothing", "constructor"]) {
+        assert.deepStrictEqual(yield* run([name, "--help"]), yield* run([name, "--quiet", "--help"]))
+      }
+      assert.deepStrictEqual(yield* run(["--version"]), yield* run(["--quiet", "--version"]))
+    })
+  )
+})
+
+describe("compiled code", () => {
+  it.each(["linux", "darwin"] as const)("lies where the caches of a user of %s lie", (platform) => {
+    for (const env of [{ HOME: "/home/ann" }, { HOME: "/home/ann", XDG_CACHE_HOME: "/var/cache/ann" }]) {
+      const expected = Effect.provideService(
+        UserDirectories.make({ platform }).cache("roster"),
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromEnv({ env })
+      )
+      assert.strictEqual(cacheFolder(env, platform), Effect.runSync(expected))
+    }
+  })
+
+  it.live("is kept for its user alone, and where others could change it none is", () =>
+    Effect.gen(function* () {
+      const version = (folder: string, env: Record<string, string>) =>
+        Effect.promise(() => ended(start(folder, ["--quiet", "--version"], { NODE_COMPILE_CACHE: "", ...env })))
+      const folder = yield* temporaryFolder
+      const cache = join(folder, ".cache", "roster")
+      const first = yield* version(folder, {})
+      assert.strictEqual(first.code, 0, first.stderr)
+      assert.strictEqual(statSync(cache).mode & 0o777, 0o700)
+      assert.isNotEmpty(readdirSync(cache))
+
+      const shared = join(folder, "shared", "roster")
+      mkdirSync(shared, { recursive: true })
+      chmodSync(shared, 0o777)
+      assert.deepStrictEqual(yield* version(folder, { XDG_CACHE_HOME: dirname(shared) }), first)
+      assert.deepStrictEqual(readdirSync(shared), [])
+
+      assert.deepStrictEqual(yield* version(folder, { HOME: join(folder, "none") }), first)
+      assert.isFalse(existsSync(join(folder, "none")))
+    })
+  )
+})

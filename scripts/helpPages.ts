@@ -1,0 +1,56 @@
+/**
+ * The help of every command, as the program itself prints it.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ConfigProvider, Effect, Layer, Stream } from "effect"
+import { Command } from "effect/cli"
+import { everyCommand } from "../packages/cli/src/CommandTree.ts"
+import * as Help from "../packages/cli/src/Help.ts"
+import { Output } from "../packages/cli/src/Output.ts"
+import type { Pages } from "../packages/cli/src/Pages.ts"
+import { roster } from "../packages/cli/src/Roster.ts"
+import * as Signals from "../packages/cli/src/Signals.ts"
+import { everyWord } from "../packages/cli/src/Subcommands.ts"
+import { version } from "../packages/cli/src/Version.ts"
+
+const pathsOf = (command: Command.Command.Any, path: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => [
+  path,
+  ...command.subcommands.flatMap(({ commands }) => commands.flatMap((sub) => pathsOf(sub, [...path, sub.name])))
+]
+
+const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>, colors: boolean) {
+  let page = ""
+  const say = (text: string) =>
+    Effect.sync(() => {
+      page += text
+    })
+  const output = Output.of({
+    format: "json",
+    isTerminal: false,
+    width: undefined,
+    write: (part) => Stream.runForEach(part, (text) => say(String(text))),
+    note: say,
+    ask: say,
+    noteExactly: say
+  })
+  const env: Record<string, string> = colors ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }
+  const layer = Layer.mergeAll(
+    Help.layer.pipe(Layer.provideMerge(Layer.succeed(Output, output))),
+    Layer.succeed(Signals.Signals, Signals.make().service)
+  ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))), Layer.provideMerge(NodeServices.layer))
+  yield* Effect.flatMap(roster(everyWord), (command) =>
+    Command.runWith(command, { version })([...path, "--help"])
+  ).pipe(Effect.provide(layer))
+  return page
+})
+
+/**
+ * The pages by the words that stand before `--help`.
+ */
+export const helpPages = (colors: boolean): Effect.Effect<Pages, unknown> =>
+  Effect.gen(function* () {
+    const pages = yield* Effect.forEach(pathsOf(yield* everyCommand, []), (path) =>
+      Effect.map(pageOf(path, colors), (page) => [path.join(" "), page] as const)
+    )
+    return Object.fromEntries(pages)
+  })
