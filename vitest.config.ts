@@ -1,9 +1,12 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   oxc: { tsconfig: false },
   test: {
     include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
+    // Commands have a home of their own in tests, in which nothing is compiled yet.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url)) },
     globalSetup: "./scripts/bundle.ts",
     reporters: ["default", "./scripts/PlainSummary.ts"],
     // Real sockets and killed processes meet a busy machine: a stall of it is not a failure of ours.

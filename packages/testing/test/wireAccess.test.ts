@@ -251,8 +251,12 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access 
         const fileSystem = yield* FileSystem.FileSystem
         const path = yield* Path.Path
         const folder = path.dirname(served.filename)
-        const files = (yield* fileSystem.readDirectory(folder)).filter(
-          (file) => path.join(folder, file) !== served.keyFile
+        const names = yield* fileSystem.readDirectory(folder, { recursive: true })
+        const files = yield* Effect.filter(names, (name) =>
+          Effect.map(
+            fileSystem.stat(path.join(folder, name)),
+            ({ type }) => type === "File" && path.join(folder, name) !== served.keyFile
+          )
         )
         assert.include(files, path.basename(served.filename))
         for (const file of files) {

@@ -8,6 +8,7 @@
 import { layer } from "@effect/vitest"
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import type { Layer } from "effect"
+import { contactBatchConformance } from "./ContactBatchConformance.ts"
 import { contactListConformance } from "./ContactListConformance.ts"
 import { contactsConformance } from "./ContactsConformance.ts"
 import { contactTextConformance } from "./ContactTextConformance.ts"
@@ -33,6 +34,7 @@ export const conformance = (
   layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
     contactsConformance(it)
     upsertConformance(it)
+    contactBatchConformance(it)
     contactListConformance(it)
     contactTextConformance(it)
     exportConformance(it)

@@ -35,7 +35,12 @@ export const runRoster = (
   Effect.callback<CommandEnd>((resume) => {
     const child = spawn(process.execPath, [bin, ...args, "--db", filename], {
       cwd: folder,
-      env: { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1" },
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: folder,
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+        NO_COLOR: "1"
+      },
       stdio: "pipe"
     })
     let stdout = ""

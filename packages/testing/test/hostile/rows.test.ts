@@ -40,16 +40,16 @@ const bad: ReadonlyArray<
   ],
   ["many of one kind", "x\n".repeat(50), Array.from({ length: 50 }, (_, i) => [3 + i, /1 cells/] as const)],
   ["a row of 1 MB without an address", `${long},X\n`, [[3, /Email/]]],
-  ["a row of 5 MB", `big@row.example,${long.repeat(5)}\n`, [[3, /longer than 4194304/]]],
-  ["a quoted row of 5 MB", `big@row.example,"${long.repeat(5)}"\n`, [[3, /longer than 4194304/]]],
+  ["a row of 9 MB", `big@row.example,${long.repeat(9)}\n`, [[3, /longer than 8388608/]]],
+  ["a quoted row of 9 MB", `big@row.example,"${long.repeat(9)}"\n`, [[3, /longer than 8388608/]]],
   [
-    "a row of 5 MB in quotes, of many lines",
-    `b@row.example,"${`${"y".repeat(9)}\n`.repeat(3)}${long.repeat(5)}"\n`,
+    "a row of 9 MB in quotes, of many lines",
+    `b@row.example,"${`${"y".repeat(9)}\n`.repeat(3)}${long.repeat(9)}"\n`,
     [
       [3, /./],
       [4, /./],
       [5, /./],
-      [6, /longer than 4194304/]
+      [6, /longer than 8388608/]
     ]
   ]
 ]
@@ -98,8 +98,8 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     ["a mark and nothing else", "\ufeff", "empty"],
     ["NUL bytes", Buffer.alloc(10_000), "Email"],
     ["an unclosed quote in the header", `"Email,FirstName\n${ann}`, "never closed"],
-    ["a header of 5 MB", `Email,${long.repeat(5)}`, "longer than 4194304"],
-    ["a header that never ends", Buffer.alloc(20_000_000, "Email,"), "longer than 4194304"],
+    ["a header of 9 MB", `Email,${long.repeat(9)}`, "longer than 8388608"],
+    ["a header that never ends", Buffer.alloc(20_000_000, "Email,"), "longer than 8388608"],
     ["bytes that are not UTF-8 in the header", Buffer.from("Email,N\xe9\n", "latin1"), "utf-8"],
     ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), "utf-8"],
     ["UTF-16 without a mark", Buffer.from(`${header}${ann}`, "utf16le"), "Email"]

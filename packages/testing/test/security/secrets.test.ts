@@ -57,7 +57,13 @@ const cli = (folder: string, args: ReadonlyArray<string>, env: Readonly<Record<s
   Effect.callback<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>((resume) => {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: folder,
-      env: { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1", ...env },
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: folder,
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+        NO_COLOR: "1",
+        ...env
+      },
       stdio: ["ignore", "pipe", "pipe"]
     })
     let [stdout, stderr] = ["", ""]
