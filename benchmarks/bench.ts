@@ -3,11 +3,30 @@
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
+import { bulkBenchmark } from "./bulk/BulkBenchmark.ts"
+import { cliBenchmark } from "./cli/CliBenchmark.ts"
+import { decodeBenchmark } from "./decode/DecodeBenchmark.ts"
+import { exportBenchmark } from "./export/ExportBenchmark.ts"
+import { getBenchmark } from "./get/GetBenchmark.ts"
+import { importBenchmark } from "./import/ImportBenchmark.ts"
+import { pageBenchmark } from "./page/PageBenchmark.ts"
 import { holds, type Benchmark, type Outcome, print } from "./src/Benchmark.ts"
 import { rounds } from "./src/Comparison.ts"
 import { keepResults } from "./src/Results.ts"
+import { serviceBenchmark } from "./service/ServiceBenchmark.ts"
+import { streamBenchmark } from "./stream/StreamBenchmark.ts"
 
-const benchmarks: ReadonlyArray<Benchmark> = []
+const benchmarks: ReadonlyArray<Benchmark> = [
+  getBenchmark,
+  decodeBenchmark,
+  streamBenchmark,
+  bulkBenchmark,
+  serviceBenchmark,
+  pageBenchmark,
+  cliBenchmark,
+  exportBenchmark,
+  importBenchmark
+]
 
 const names = process.argv.slice(2)
 const unknown = names.filter((name) => benchmarks.every((benchmark) => benchmark.name !== name))

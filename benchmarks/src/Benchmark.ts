@@ -60,7 +60,11 @@ export const holds = ({ target, value }: Claim): boolean =>
   "atLeast" in target ? value >= target.atLeast : value <= target.atMost
 
 const number = (value: number): string =>
-  value === 0 ? "–" : value >= 1000 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(3)
+  value === 0 || Number.isNaN(value)
+    ? "–"
+    : value >= 1000
+      ? Math.round(value).toLocaleString("en-US")
+      : value.toPrecision(3)
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 

@@ -2,6 +2,7 @@
  * The inside of a trial: a process that does one thing once and says, in the last line that it writes, what it cost.
  */
 import { performance } from "node:perf_hooks"
+import { peakOf } from "./Usage.ts"
 
 /**
  * What one run of one variant cost.
@@ -24,7 +25,7 @@ const cpuSeconds = (): number => {
 }
 
 const report = (figure: Omit<Figure, "peakMiB">): void => {
-  const peakMiB = process.resourceUsage().maxRSS / 1024
+  const peakMiB = peakOf("self")
   process.stdout.write(`${JSON.stringify({ ...figure, peakMiB } satisfies Figure)}\n`)
 }
 

@@ -28,7 +28,8 @@ export const cpuOf = (pid: number): number => sum(statOf(pid), 11)
 export const cpuOfEnded = (): number => sum(statOf("self"), 13)
 
 /**
- * The most memory that a process has held so far, in MiB.
+ * The most memory that a process has held so far, in MiB. What `getrusage` says begins with that of the process that
+ * started it.
  */
-export const peakOf = (pid: number): number =>
+export const peakOf = (pid: number | "self"): number =>
   Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024

@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import { type Benchmark, type Claim, claimRatio, type Table } from "../src/Benchmark.ts"
+import { compare } from "../src/Comparison.ts"
+import { server, trial } from "../src/Variant.ts"
+
+const named = <Name extends string>(name: Name, file: string, values: Readonly<Record<string, string | number>>) => ({
+  ...trial(name, new URL(file, import.meta.url), values),
+  name
+})
+
+const run = Effect.gen(function* () {
+  const { url } = yield* server(new URL("server.ts", import.meta.url))
+  const tables: Array<Table> = []
+  const claims: Array<Claim> = []
+  for (const atOnce of [1, 16, 64]) {
+    const values = { url: `${url}/v4`, "at-once": atOnce }
+    const runs = yield* compare([
+      named("undici.request + JSON.parse", "undici.ts", { ...values, calls: 12_000 }),
+      named("ContactsService.get", "roster.ts", { ...values, calls: 12_000 }),
+      named("official client, axios", "axios.ts", { ...values, calls: 4000 }),
+      named("official client, superagent", "superagent.ts", { ...values, calls: 4000 })
+    ])
+    tables.push({ title: `${atOnce} at once`, unit: "call", reference: "undici.request + JSON.parse", runs })
+    const claim = (reference: keyof typeof runs, atMost: number) =>
+      claimRatio(`CPU of a call, ${atOnce} at once, of ${reference}`, runs, "cpu", "ContactsService.get", reference, {
+        atMost
+      })
+    claims.push(
+      claim("undici.request + JSON.parse", 1),
+      claim("official client, axios", 0.25),
+      claim("official client, superagent", 0.25)
+    )
+  }
+  const notes = [
+    "Of a call of Roster's client, a third is undici's (a quarter the write to the socket alone), which is what the reference has too. The rest is Effect's run loop, spread over some two dozen steps of which none stands out: the asynchronous context that each suspended fiber keeps, the span with its attributes, the counters, the steps of the policy between, and the garbage of all that; decoding is five of a hundred."
+  ]
+  return { tables, claims, notes }
+})
+
+/**
+ * What a single call costs.
+ */
+export const getBenchmark: Benchmark = {
+  name: "get",
+  title: "Getting one contact",
+  about:
+    "Every client asks the same server, which answers from a process of its own with one record of 15 fields, over at most 16 connections that are kept alive. Roster's client validates the answer and has its retries, budget, timeouts, metrics and spans as they are when nothing is set; the reference parses the JSON and looks at nothing.",
+  run
+}

@@ -1,0 +1,161 @@
+import { Effect } from "effect"
+import { createReadStream, statSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Readable } from "node:stream"
+import { setTimeout } from "node:timers/promises"
+import { request } from "undici"
+import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
+import { compare, median, ratio, rounds, valueOf } from "../src/Comparison.ts"
+import { prepareProbe, probe } from "../src/Probe.ts"
+import { csvFile } from "../src/Records.ts"
+import { ask, folder, rosterBundle, serve, type Served } from "../src/Served.ts"
+import type { Figure } from "../src/Trial.ts"
+import { trial } from "../src/Variant.ts"
+
+const many = Number(process.env["ROSTER_BENCH_ROWS"] ?? 1_000_000)
+const few = 10_000
+/** So many rows at first: what a process costs that has been running for a while. */
+const warming = 50_000
+
+const boundary = "roster-benchmark"
+
+const upload = async ({ dispatcher, headers, url }: Served, file: string) => {
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="contacts.csv"\r\n\r\n`
+  const tail = `\r\n--${boundary}--\r\n`
+  const body = async function* () {
+    yield head
+    yield* createReadStream(file, { highWaterMark: 256 * 1024 })
+    yield tail
+  }
+  const answer = await request(`${url}/contacts/import`, {
+    dispatcher,
+    method: "POST",
+    headers: {
+      ...headers,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+      "content-length": String(head.length + statSync(file).size + tail.length)
+    },
+    body: Readable.from(body())
+  })
+  const text = await answer.body.text()
+  if (answer.statusCode !== 202) throw new Error(`the import was answered with ${answer.statusCode}: ${text}`)
+}
+
+/** Waits for the newest job. Over HTTP nobody can ask about an import, so the store is looked at. */
+const untilReady = async (store: DatabaseSync, rows: number) => {
+  const newest = store.prepare("SELECT state, accepted, problem FROM jobs ORDER BY number DESC LIMIT 1")
+  while (true) {
+    const { accepted, problem, state } = newest.get() ?? {}
+    if (state === "Error") throw new Error(`the import failed: ${String(problem)}`)
+    if (state === "Ready") {
+      if (accepted !== rows) throw new Error(`${String(accepted)} rows were accepted, and not ${rows}`)
+      return
+    }
+    await setTimeout(20)
+  }
+}
+
+const importFile = async (served: Served, rows: number) => {
+  using store = new DatabaseSync(served.filename, { readOnly: true })
+  await upload(served, csvFile(rows))
+  await untilReady(store, rows)
+}
+
+/** Sends a file to a service, and asks it for other things until the last row is in the store. */
+const imported = (bundle: string, rows: number, options: { readonly warm?: boolean; readonly adds?: boolean } = {}) =>
+  Effect.gen(function* () {
+    const served = yield* serve(bundle, join(yield* folder, "roster.db"))
+    return yield* Effect.promise(async (): Promise<Figure> => {
+      const { adds = false, warm = false } = options
+      if (warm) {
+        await importFile(served, warming)
+        await ask(served, "POST", "/contacts/delete", JSON.stringify({ Rule: "All" }))
+      }
+      await prepareProbe(served)
+      const before = { at: performance.now(), cpu: served.cpu() }
+      const finished = importFile(served, rows).then(() => ({
+        seconds: (performance.now() - before.at) / 1000,
+        cpuSeconds: served.cpu() - before.cpu
+      }))
+      const more = warm ? {} : { more: await probe(served, finished, { adds }) }
+      return { units: rows, ...(await finished), peakMiB: served.peakMiB(), ...more }
+    })
+  }).pipe(Effect.scoped)
+
+const run = Effect.gen(function* () {
+  const bundle = yield* rosterBundle
+  const runs = yield* compare([
+    {
+      ...trial("node:sqlite, prepared rows", new URL("preparedRows.ts", import.meta.url), { file: csvFile(many) }),
+      name: "node:sqlite, prepared rows" as const
+    },
+    { name: "import over HTTP" as const, run: imported(bundle, many) }
+  ])
+  const contended = yield* compare(
+    [{ name: "import over HTTP, others add too" as const, run: imported(bundle, many / 5, { adds: true }) }],
+    { rounds: Math.min(rounds, 3) }
+  )
+  const growth = yield* compare([{ name: "10,000 rows" as const, run: imported(bundle, few, { warm: true }) }])
+  // Too long for every round.
+  const large = yield* compare([{ name: "4,000,000 rows" as const, run: imported(bundle, 4 * many) }], {
+    rounds: 1
+  })
+  const sizes = { ...growth, "1,000,000 rows": runs["import over HTTP"], ...large }
+  const of = (figures: ReadonlyArray<Figure>, what: string) => median(figures.flatMap(({ more }) => more?.[what] ?? []))
+  const peak = (figures: ReadonlyArray<Figure>) => median(figures.map((figure) => valueOf("memory", figure)))
+  const claims: ReadonlyArray<Claim> = [
+    claimRatio("rows/s of node:sqlite, prepared rows", runs, "rate", "import over HTTP", "node:sqlite, prepared rows", {
+      atLeast: 0.75
+    }),
+    {
+      what: "p99 of GETs meanwhile",
+      value: of(runs["import over HTTP"], "GET p99 ms"),
+      target: { atMost: 20 },
+      unit: "ms"
+    },
+    {
+      what: "time of a row, 10,000 → 1,000,000 rows",
+      value: ratio(sizes, "time", "1,000,000 rows", "10,000 rows"),
+      target: { atMost: 1.3 },
+      unit: "×"
+    },
+    {
+      what: "peak memory, 1,000,000 rows",
+      value: peak(runs["import over HTTP"]),
+      target: { atMost: 350 },
+      unit: "MiB"
+    },
+    {
+      what: "peak memory, 1,000,000 → 4,000,000 rows",
+      value: peak(large["4,000,000 rows"]) / peak(runs["import over HTTP"]),
+      target: { atMost: 1.1 },
+      unit: "×"
+    },
+    { what: "peak memory, 4,000,000 rows", value: peak(large["4,000,000 rows"]), target: { atMost: 350 }, unit: "MiB" }
+  ]
+  return {
+    tables: [
+      { title: "1,000,000 rows", unit: "row", reference: "node:sqlite, prepared rows", runs },
+      {
+        title: "200,000 rows, while others add",
+        unit: "row",
+        reference: "import over HTTP, others add too",
+        runs: contended
+      },
+      { title: "sizes", unit: "row", reference: "10,000 rows", runs: sizes }
+    ],
+    claims
+  }
+})
+
+/**
+ * What an import costs, and what it costs others meanwhile.
+ */
+export const importBenchmark: Benchmark = {
+  name: "import",
+  title: "Importing a file over HTTP",
+  about:
+    "A CSV file of four columns goes as multipart upload to `roster serve`; the clock runs from the first byte until the job is ready, with every row checked, counted and looked at for repeats. Meanwhile single contacts are asked for, one every few milliseconds, and their latencies stand beside; in three rounds of their own, of 200,000 rows, others are added as well, 25 a second. The reference reads the same file in one process and writes it by one prepared statement, 10,000 rows a transaction, with the same key, merge and durability. The 10,000 rows meet a process that has imported before; the 4,000,000 are one round.",
+  run
+}

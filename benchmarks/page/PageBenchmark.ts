@@ -1,0 +1,98 @@
+import { Effect } from "effect"
+import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { type Benchmark, claimRatio } from "../src/Benchmark.ts"
+import { compare } from "../src/Comparison.ts"
+import { runTrial } from "../src/Variant.ts"
+import { ask, freshFolder, serve, type ServedStore } from "../service/ServedStore.ts"
+
+const few = 10_000
+const many = 1_000_000
+
+/** A store of so many contacts, made when it is not there yet. */
+const template = Effect.fnUntraced(function* (contacts: number) {
+  const file = join(import.meta.dirname, "..", ".built", "data", `store-${contacts}.db`)
+  if (existsSync(file)) return file
+  mkdirSync(dirname(file), { recursive: true })
+  const store = `${file}.part`
+  rmSync(store, { force: true })
+  yield* runTrial(new URL("fill.ts", import.meta.url), { store, contacts })
+  renameSync(store, file)
+  return file
+})
+
+/** The service on a copy of it. */
+const serveCopy = Effect.fnUntraced(function* (contacts: number) {
+  const store = join(yield* freshFolder, "store.db")
+  copyFileSync(yield* template(contacts), store, constants.COPYFILE_FICLONE)
+  return yield* serve(new URL("../service/roster.ts", import.meta.url), store)
+})
+
+const pages = 160
+
+const run = Effect.gen(function* () {
+  const small = yield* serveCopy(few)
+  const large = yield* serveCopy(many)
+  const page = <Name extends string>(name: Name, served: ServedStore, known: number, offset?: number) => ({
+    name,
+    run: ask(served, { call: "page", calls: pages, known, ...(offset === undefined ? {} : { offset }) })
+  })
+  const offsets = yield* compare([page("offset 0", large, many, 0), page("offset 999,000", large, many, many - 1000)])
+  const sizes = yield* compare([page("10^4 contacts", small, few), page("10^6 contacts", large, many)])
+
+  const add = <Name extends string>(name: Name, served: ServedStore, known: number) => {
+    let from = many
+    return {
+      name,
+      run: Effect.suspend(() => {
+        const figure = ask(served, { call: "add", calls: 32, size: 1000, known, from })
+        from += 32 * 1000
+        return figure
+      })
+    }
+  }
+  // What is added makes the small store larger: it begins anew each round.
+  const fresh = { name: "10^4 contacts" as const }
+  const adds = yield* compare([
+    {
+      ...fresh,
+      run: Effect.scoped(Effect.flatMap(serveCopy(few), (served) => add(fresh.name, served, few).run))
+    },
+    add("10^6 contacts", large, many)
+  ])
+  return {
+    tables: [
+      { title: "GET 1000 of 10^6", unit: "page", reference: "offset 0", runs: offsets },
+      { title: "GET 1000, from everywhere", unit: "page", reference: "10^4 contacts", runs: sizes },
+      { title: "POST 1000", unit: "call", reference: "10^4 contacts", runs: adds }
+    ],
+    claims: [
+      claimRatio("a page at offset 999,000, time of one at 0", offsets, "time", "offset 999,000", "offset 0", {
+        atMost: 2
+      }),
+      claimRatio("a page of 10^6 contacts, CPU of one of 10^4", sizes, "cpu", "10^6 contacts", "10^4 contacts", {
+        atMost: 1.3
+      }),
+      claimRatio("a page of 10^6 contacts, time of one of 10^4", sizes, "time", "10^6 contacts", "10^4 contacts", {
+        atMost: 1.3
+      }),
+      claimRatio("a row added to 10^6, CPU of one added to 10^4", adds, "cpu", "10^6 contacts", "10^4 contacts", {
+        atMost: 1.3
+      }),
+      claimRatio("a row added to 10^6, time of one added to 10^4", adds, "time", "10^6 contacts", "10^4 contacts", {
+        atMost: 1.3
+      })
+    ]
+  }
+})
+
+/**
+ * What a large store costs more than a small one.
+ */
+export const pageBenchmark: Benchmark = {
+  name: "page",
+  title: "Pages and adds in stores of 10,000 and of a million contacts",
+  about:
+    "The service is asked over 32 connections, as in the benchmark `service`, on stores that it filled itself. Addresses come in no order, so each row that is added goes somewhere else in the index. CPU and memory are the service's.",
+  run
+}

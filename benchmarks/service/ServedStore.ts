@@ -1,0 +1,46 @@
+/**
+ * A server on a store of its own, and what it costs to ask it.
+ */
+import { Effect } from "effect"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { runTrial, server, type Server } from "../src/Variant.ts"
+
+export interface ServedStore {
+  readonly server: Server
+  readonly store: string
+}
+
+/** A folder on the disk of the checkout: that of temporary files may be in memory, where nothing is synced. */
+export const freshFolder = Effect.acquireRelease(
+  Effect.sync(() => {
+    const built = join(import.meta.dirname, "..", ".built")
+    mkdirSync(built, { recursive: true })
+    return mkdtempSync(join(built, "store-"))
+  }),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+/** Starts a server on a store, which leaves the key to it beside it. */
+export const serve = (source: URL, store: string) =>
+  Effect.map(server(source, { store }), (server): ServedStore => ({ server, store }))
+
+/** Asks over 32 connections. The figures are those of the server. */
+export const ask = (
+  { server: { pid, url }, store }: ServedStore,
+  values: {
+    readonly call: "one" | "page" | "add"
+    readonly calls: number
+    /** How many contacts are known to be there. */
+    readonly known: number
+    readonly size?: number
+    readonly from?: number
+    readonly offset?: number
+    readonly isKeyed?: boolean
+  }
+) => {
+  const { call, calls, from = 0, isKeyed = false, known, offset = -1, size = 0 } = values
+  const keyed = isKeyed ? "yes" : "no"
+  const flags = { url, pid, call, calls, known, size, from, offset, keyed, "key-file": `${store}.key` }
+  return runTrial(new URL("load.ts", import.meta.url), flags)
+}

@@ -1,0 +1,76 @@
+import { Effect } from "effect"
+import { join } from "node:path"
+import { type Benchmark, type Claim, claimRatio, type Table } from "../src/Benchmark.ts"
+import { compare } from "../src/Comparison.ts"
+import { ask, freshFolder, serve, type ServedStore } from "./ServedStore.ts"
+
+const raw = "node:http + node:sqlite"
+const fastify = "fastify"
+const own = "roster serve"
+const keyed = "roster serve, with an Idempotency-Key"
+
+interface Calls {
+  /** How many contacts a call adds; 0 where it gets one. */
+  readonly size: number
+  readonly calls: number
+}
+
+const known = 10_000
+
+const variant = <Name extends string>(name: Name, served: ServedStore, { calls, size }: Calls) => {
+  const asked = (values: { readonly size: number; readonly calls: number; readonly from: number }) =>
+    ask(served, { ...values, call: values.size === 0 ? "one" : "add", known, isKeyed: name === keyed })
+  let from = known
+  return {
+    name,
+    fill: asked({ size: 1000, calls: known / 1000, from: 0 }),
+    run: Effect.suspend(() => {
+      const figure = asked({ size, calls, from })
+      from += size * calls
+      return figure
+    })
+  }
+}
+
+const start = (source: string) =>
+  Effect.flatMap(freshFolder, (folder) => serve(new URL(source, import.meta.url), join(folder, "store.db")))
+
+const measure = Effect.fnUntraced(function* (calls: Calls) {
+  const variants = [
+    variant(raw, yield* start("raw.ts"), calls),
+    variant(fastify, yield* start("fastify.ts"), calls),
+    variant(own, yield* start("roster.ts"), calls),
+    ...(calls.size === 0 ? [] : [variant(keyed, yield* start("roster.ts"), calls)])
+  ]
+  for (const { fill } of variants) yield* fill
+  return yield* compare(variants)
+}, Effect.scoped)
+
+const run = Effect.gen(function* () {
+  const tables: Array<Table> = []
+  const claims: Array<Claim> = []
+  for (const { calls, ofFastify, ofRaw, size, title } of [
+    { title: "GET one", size: 0, calls: 24_000, ofRaw: 0.65, ofFastify: 0.8 },
+    { title: "POST 100", size: 100, calls: 400, ofRaw: 0.85, ofFastify: 1 },
+    { title: "POST 1000", size: 1000, calls: 64, ofRaw: 0.9, ofFastify: 1 }
+  ]) {
+    const runs = yield* measure({ size, calls })
+    tables.push({ title, unit: "call", reference: raw, runs })
+    claims.push(
+      claimRatio(`${title}, calls/s of ${raw}`, runs, "rate", own, raw, { atLeast: ofRaw }),
+      claimRatio(`${title}, calls/s of ${fastify}`, runs, "rate", own, fastify, { atLeast: ofFastify })
+    )
+  }
+  return { tables, claims }
+})
+
+/**
+ * What a call costs the service.
+ */
+export const serviceBenchmark: Benchmark = {
+  name: "service",
+  title: "Calls to the service",
+  about:
+    "Each server runs in a process of its own on a store file of its own and is asked over 32 connections by one process that does nothing but write and count bytes. All of them look the key up by its digest, validate the addresses, merge into the contact of the same address, sync each transaction to the disk before its answer leaves, and answer with whole contacts. Every added contact is new. CPU and memory are the server's. Roster's own client sends a key with each add, which makes the service keep the answer: that is the last line.",
+  run
+}

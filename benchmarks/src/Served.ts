@@ -1,0 +1,107 @@
+/**
+ * `roster serve`, from the bundle, on a store of its own: what a benchmark of the service asks over HTTP.
+ */
+import { Effect, type Scope } from "effect"
+import { spawn, spawnSync } from "node:child_process"
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Agent, request } from "undici"
+import { cpuOf, peakOf } from "./Usage.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/**
+ * A folder that goes with the scope, on the disk where the sources lie: the temporary folder may be memory.
+ */
+export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-bench-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/**
+ * The command line as one file, made anew, and a copy of it: who builds meanwhile changes nothing here.
+ */
+export const rosterBundle = Effect.map(folder, (path) => {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/bundle.ts"], { cwd: root })
+  if (status !== 0) throw new Error(`the bundle could not be made: ${String(stderr)}`)
+  cpSync(join(root, "packages/cli/dist"), join(path, "dist"), { recursive: true })
+  writeFileSync(join(path, "package.json"), JSON.stringify({ type: "module" }))
+  return join(path, "dist", "roster.js")
+})
+
+export interface Served {
+  /** With the segment of the version. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly filename: string
+  readonly dispatcher: Agent
+  /** CPU seconds so far. */
+  readonly cpu: () => number
+  readonly peakMiB: () => number
+}
+
+/**
+ * Starts it on a database file, which is made where it is not there. A key that is there has to be given.
+ */
+export const serve = (
+  bundle: string,
+  filename: string,
+  options: { readonly key?: string; readonly flags?: ReadonlyArray<string> } = {}
+): Effect.Effect<Served, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const keyFile = `${filename}.key`
+      const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile]
+      const child = spawn(process.execPath, [...(options.flags ?? []), bundle, ...args], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      const { pid } = child
+      let said = ""
+      const url = await new Promise<string>((resolve, reject) => {
+        child.on("exit", (code) => reject(new Error(`roster serve ended with ${code}`)))
+        child.stdout.on("data", (text) => {
+          said += String(text)
+          const address = /^listening on (\S+)\n/m.exec(said)?.[1]
+          if (address !== undefined) resolve(address)
+        })
+      })
+      if (pid === undefined) throw new Error("roster serve has no process")
+      const key = options.key ?? readFileSync(keyFile, "utf8").trim()
+      return { child, pid, url, key, dispatcher: new Agent({ connections: 8 }) }
+    }),
+    ({ child, dispatcher }) =>
+      Effect.promise(async () => {
+        await dispatcher.destroy()
+        if (child.exitCode !== null) return
+        const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()))
+        child.kill("SIGTERM")
+        await ended
+      })
+  ).pipe(
+    Effect.map(({ dispatcher, key, pid, url }) => ({
+      url,
+      headers: { "x-service-apikey": key },
+      filename,
+      dispatcher,
+      cpu: () => cpuOf(pid),
+      peakMiB: () => peakOf(pid)
+    }))
+  )
+
+/**
+ * Sends a request, and fails where the answer is not what was to be expected.
+ */
+export const ask = async (
+  { dispatcher, headers, url }: Served,
+  method: "GET" | "POST",
+  path: string,
+  body?: string
+): Promise<string> => {
+  const json = body === undefined ? {} : { body, headers: { ...headers, "content-type": "application/json" } }
+  const answer = await request(`${url}${path}`, { dispatcher, method, headers, ...json })
+  const text = await answer.body.text()
+  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`)
+  return text
+}
