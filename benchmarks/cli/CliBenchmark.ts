@@ -84,7 +84,7 @@ const run = Effect.gen(function* () {
     ],
     notes: [
       "The version and the help of each command are written down when the program is bundled, and the file that is run prints them without loading anything else. `contacts ls --help` has no such page: it is what a start costs that loads the program, parses the command line and prints.",
-      "Of such a start about a quarter is Node's own, a tenth is reading the compiled code, and the rest is the first run of the code of effect and effect/cli: its modules make their schemas, classes and functions, and V8 interprets all of it. One request adds the contract (the endpoints and schemas of the whole interface) and undici; the embedded store adds the service and its routes."
+      "Of such a start about a quarter is Node's own, a tenth is reading the compiled code, and the rest is the first run of the code of effect and effect/cli: its modules make their schemas, classes and functions, and V8 interprets all of it. One request adds the contract (the endpoints and schemas of the whole interface) and undici; the embedded store adds the service and its routes. Cryptography, zlib and the file promises of Node are loaded only by commands that use them, and patterns with the letters of all scripts only for text that needs them."
     ]
   }
 })

@@ -125,7 +125,10 @@ const run = Effect.gen(function* () {
       { title: "the same, Zip", unit: "row", reference: "prepared SELECT, join and zlib", runs: zipped },
       { title: "sizes", unit: "row", reference: "1,000,000 contacts, Csv", runs: sizes }
     ],
-    claims
+    claims,
+    notes: [
+      "An export writes its rows twice, the reference once: to a spool while its snapshot is open, so that the log of the store does not grow meanwhile, and then as parts of the file into the store, which are synced. By a profile of its thread iterating the rows has 15 %, making their text 10 %, the collection of garbage 6 %."
+    ]
   }
 })
 

@@ -145,7 +145,11 @@ const run = Effect.gen(function* () {
       },
       { title: "sizes", unit: "row", reference: "10,000 rows", runs: sizes }
     ],
-    claims
+    claims,
+    notes: [
+      "By a profile the thread of the jobs has 17 to 19 µs of a row's CPU, the upload about one. Of that thread 21 % are upserts, 13 % commits and other statements, 6 % the collection of garbage; reading, checking and counting the rows have the rest. Alone in SQLite the insert takes 5.4 µs, the index by the order of adding 0.7 and the trigger that counts blocks for paging 2: the reference has neither of the last two, nor the addresses of the import, by which repeats are counted.",
+      "Beyond a million rows the index by address is larger than the cache, and each row of a random address reads and writes a page of it."
+    ]
   }
 })
 
