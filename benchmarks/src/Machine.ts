@@ -30,7 +30,7 @@ export const describeMachine = (): string => {
   const [cpu] = cpus()
   const packages = ["effect", "undici", "fastify", "csv-parse", "@elasticemail/elasticemail-client"]
   return [
-    `${cpus().length} × ${cpu?.model ?? "CPU"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}.`,
+    `${cpus().length} × ${cpu?.model ?? "CPU"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release().split("-")[0]}.`,
     `Node ${process.versions.node}, SQLite ${sqliteVersion()}, ${packages.map(versionOf).join(", ")}.`
   ].join(" ")
 }
