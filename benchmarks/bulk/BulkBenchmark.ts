@@ -3,14 +3,13 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
 import { compare, type Measure, median, rounds, valueOf } from "../src/Comparison.ts"
+import { built, roster } from "../src/Files.ts"
 import { csvFile } from "../src/Records.ts"
 import type { Figure } from "../src/Trial.ts"
 import { type Arguments, command, type Server, server, trial, type Variant } from "../src/Variant.ts"
 
 const million = 1_000_000
 const key = "a".repeat(64)
-const cli = join(import.meta.dirname, "../../packages/cli/dist/roster.js")
-const built = join(import.meta.dirname, "../.built")
 
 /** Whoever says that it sent the rows has: the other side counts the requests, and what a row takes at the least. */
 const delivered = <V extends Variant>(variant: V, { url }: Server, rows: number, times = 1): V => ({
@@ -38,7 +37,7 @@ const named = <Name extends string>(name: Name, source: string, to: Server, atOn
 /** The command as it is installed, whose units are rows. The run that its memory is looked at in sends them too. */
 const imported = <Name extends string>(name: Name, to: Server) => {
   const env = { HOME: join(built, "home"), XDG_STATE_HOME: "", ROSTER_BASE_URL: `${to.url}/v4`, ROSTER_API_KEY: key }
-  const args = [process.execPath, cli, "contacts", "import", csvFile(million), "--quiet"] as const
+  const args = [process.execPath, roster, "contacts", "import", csvFile(million), "--quiet"] as const
   const { run } = command(name, args, { starts: 1, env })
   const inRows = Effect.map(run, (figure): Figure => ({ ...figure, units: million }))
   return delivered({ name, run: inRows }, to, million, 2)

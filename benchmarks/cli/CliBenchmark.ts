@@ -5,12 +5,11 @@ import { join } from "node:path"
 import { type Benchmark, claimRatio } from "../src/Benchmark.ts"
 import { bundle } from "../src/Bundle.ts"
 import { compare } from "../src/Comparison.ts"
+import { built, roster } from "../src/Files.ts"
 import { csvFile, person } from "../src/Records.ts"
 import { command, server } from "../src/Variant.ts"
 
 const node = process.execPath
-const roster = join(import.meta.dirname, "../../packages/cli/dist/roster.js")
-const built = join(import.meta.dirname, "../.built")
 
 /** A user of its own, who has no profile and has started each command before. */
 const env = {

@@ -6,21 +6,22 @@ import { setTimeout } from "node:timers/promises"
 import { request } from "undici"
 import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
 import { compare, median, valueOf } from "../src/Comparison.ts"
+import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { wirePayload } from "../src/Records.ts"
-import { ask, folder, rosterBundle, serve, type Served } from "../src/Served.ts"
+import { ask, serve, type Served } from "../src/Served.ts"
 import type { Figure } from "../src/Trial.ts"
 import { trial } from "../src/Variant.ts"
 
 const many = Number(process.env["ROSTER_BENCH_ROWS"] ?? 1_000_000)
 
 /** A store of so many contacts, and the key to it. */
-const makeStore = (bundle: string, contacts: number) =>
+const makeStore = (contacts: number) =>
   Effect.gen(function* () {
     const filename = join(yield* folder, "roster.db")
     const key = yield* Effect.scoped(
       Effect.gen(function* () {
-        const served = yield* serve(bundle, filename)
+        const served = yield* serve(filename)
         yield* Effect.promise(() => prepareProbe(served))
         return served.headers["x-service-apikey"] ?? ""
       })
@@ -65,11 +66,11 @@ const lengthOf = async ({ dispatcher }: Served, link: string) => {
   return Number(headers["content-length"])
 }
 
-const exported = (bundle: string, { count, filename: template, key }: Store, format: string, compression: string) =>
+const exported = ({ count, filename: template, key }: Store, format: string, compression: string) =>
   Effect.gen(function* () {
     const filename = join(yield* folder, "roster.db")
     copyFileSync(template, filename)
-    const served = yield* serve(bundle, filename, { key })
+    const served = yield* serve(filename, { key })
     return yield* Effect.promise(async (): Promise<Figure> => {
       const before = { at: performance.now(), cpu: served.cpu() }
       const finished = askForExport(served, format, compression).then((link) => ({
@@ -85,23 +86,21 @@ const exported = (bundle: string, { count, filename: template, key }: Store, for
   }).pipe(Effect.scoped)
 
 const run = Effect.gen(function* () {
-  const bundle = yield* rosterBundle
-  const store = yield* makeStore(bundle, many)
+  const store = yield* makeStore(many)
   const loop = (compression: string) =>
     trial("", new URL("plainLoop.ts", import.meta.url), { store: store.filename, compression })
   const plain = yield* compare([
     { ...loop("None"), name: "prepared SELECT and join" as const },
-    { name: "export as Csv" as const, run: exported(bundle, store, "Csv", "None") }
+    { name: "export as Csv" as const, run: exported(store, "Csv", "None") }
   ])
   const zipped = yield* compare([
     { ...loop("Zip"), name: "prepared SELECT, join and zlib" as const },
-    { name: "export as Csv, Zip" as const, run: exported(bundle, store, "Csv", "Zip") }
+    { name: "export as Csv, Zip" as const, run: exported(store, "Csv", "Zip") }
   ])
-  const larger = yield* makeStore(bundle, 4 * many)
-  const large = yield* compare(
-    [{ name: "4,000,000 contacts, Csv" as const, run: exported(bundle, larger, "Csv", "None") }],
-    { rounds: 1 }
-  )
+  const larger = yield* makeStore(4 * many)
+  const large = yield* compare([{ name: "4,000,000 contacts, Csv" as const, run: exported(larger, "Csv", "None") }], {
+    rounds: 1
+  })
   const peak = (figures: ReadonlyArray<Figure>) => median(figures.map((figure) => valueOf("memory", figure)))
   const claims: ReadonlyArray<Claim> = [
     claimRatio("rows/s of a prepared SELECT and join", plain, "rate", "export as Csv", "prepared SELECT and join", {

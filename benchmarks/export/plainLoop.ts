@@ -4,8 +4,7 @@
  */
 import { once } from "node:events"
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { finished } from "node:stream/promises"
 import { crc32, createDeflateRaw } from "node:zlib"
@@ -48,7 +47,7 @@ const dateCell = (seconds: number): string => `${new Date(seconds * 1000).toISOS
 
 await whole(async () => {
   const database = new DatabaseSync(argument("store"), { readOnly: true })
-  const folder = mkdtempSync(join(tmpdir(), "roster-bench-"))
+  const folder = mkdtempSync(join(dirname(argument("store")), "reference-"))
   const target = createWriteStream(join(folder, "contacts"))
   const isZip = argument("compression") === "Zip"
   const deflate = isZip ? createDeflateRaw() : undefined

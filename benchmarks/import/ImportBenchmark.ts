@@ -7,9 +7,10 @@ import { setTimeout } from "node:timers/promises"
 import { request } from "undici"
 import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
 import { compare, median, ratio, rounds, valueOf } from "../src/Comparison.ts"
+import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { csvFile } from "../src/Records.ts"
-import { ask, folder, rosterBundle, serve, type Served } from "../src/Served.ts"
+import { ask, serve, type Served } from "../src/Served.ts"
 import type { Figure } from "../src/Trial.ts"
 import { trial } from "../src/Variant.ts"
 
@@ -63,9 +64,9 @@ const importFile = async (served: Served, rows: number) => {
 }
 
 /** Sends a file to a service, and asks it for other things until the last row is in the store. */
-const imported = (bundle: string, rows: number, options: { readonly warm?: boolean; readonly adds?: boolean } = {}) =>
+const imported = (rows: number, options: { readonly warm?: boolean; readonly adds?: boolean } = {}) =>
   Effect.gen(function* () {
-    const served = yield* serve(bundle, join(yield* folder, "roster.db"))
+    const served = yield* serve(join(yield* folder, "roster.db"))
     return yield* Effect.promise(async (): Promise<Figure> => {
       const { adds = false, warm = false } = options
       if (warm) {
@@ -84,21 +85,20 @@ const imported = (bundle: string, rows: number, options: { readonly warm?: boole
   }).pipe(Effect.scoped)
 
 const run = Effect.gen(function* () {
-  const bundle = yield* rosterBundle
   const runs = yield* compare([
     {
       ...trial("node:sqlite, prepared rows", new URL("preparedRows.ts", import.meta.url), { file: csvFile(many) }),
       name: "node:sqlite, prepared rows" as const
     },
-    { name: "import over HTTP" as const, run: imported(bundle, many) }
+    { name: "import over HTTP" as const, run: imported(many) }
   ])
   const contended = yield* compare(
-    [{ name: "import over HTTP, others add too" as const, run: imported(bundle, many / 5, { adds: true }) }],
+    [{ name: "import over HTTP, others add too" as const, run: imported(many / 5, { adds: true }) }],
     { rounds: Math.min(rounds, 3) }
   )
-  const growth = yield* compare([{ name: "10,000 rows" as const, run: imported(bundle, few, { warm: true }) }])
+  const growth = yield* compare([{ name: "10,000 rows" as const, run: imported(few, { warm: true }) }])
   // Too long for every round.
-  const large = yield* compare([{ name: "4,000,000 rows" as const, run: imported(bundle, 4 * many) }], {
+  const large = yield* compare([{ name: "4,000,000 rows" as const, run: imported(4 * many) }], {
     rounds: 1
   })
   const sizes = { ...growth, "1,000,000 rows": runs["import over HTTP"], ...large }

@@ -3,8 +3,7 @@
  * The table has the columns, the key and the merge of ours, and each transaction is synced.
  */
 import { createReadStream, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { createTable, upsert } from "../src/ContactsTable.ts"
 import { argument, whole } from "../src/Trial.ts"
@@ -20,7 +19,7 @@ const cellsOf = (line: string): Array<string> => {
 }
 
 await whole(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "roster-bench-"))
+  const folder = mkdtempSync(join(dirname(argument("file")), "reference-"))
   const database = new DatabaseSync(join(folder, "contacts.db"))
   createTable(database)
   const statement = database.prepare(upsert)

@@ -4,14 +4,15 @@ import { dirname, join } from "node:path"
 import { type Benchmark, claimRatio } from "../src/Benchmark.ts"
 import { compare } from "../src/Comparison.ts"
 import { runTrial } from "../src/Variant.ts"
-import { ask, freshFolder, serve, type ServedStore } from "../service/ServedStore.ts"
+import { ask, serve, type ServedStore } from "../service/ServedStore.ts"
+import { built, folder } from "../src/Files.ts"
 
 const few = 10_000
 const many = 1_000_000
 
 /** A store of so many contacts, made when it is not there yet. */
 const template = Effect.fnUntraced(function* (contacts: number) {
-  const file = join(import.meta.dirname, "..", ".built", "data", `store-${contacts}.db`)
+  const file = join(built, "data", `store-${contacts}.db`)
   if (existsSync(file)) return file
   mkdirSync(dirname(file), { recursive: true })
   const store = `${file}.part`
@@ -23,7 +24,7 @@ const template = Effect.fnUntraced(function* (contacts: number) {
 
 /** The service on a copy of it. */
 const serveCopy = Effect.fnUntraced(function* (contacts: number) {
-  const store = join(yield* freshFolder, "store.db")
+  const store = join(yield* folder, "store.db")
   copyFileSync(yield* template(contacts), store, constants.COPYFILE_FICLONE)
   return yield* serve(new URL("../service/roster.ts", import.meta.url), store)
 })

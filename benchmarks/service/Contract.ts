@@ -6,6 +6,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
+import { contactsTable } from "../src/ContactsTable.ts"
 import { argument } from "../src/Trial.ts"
 
 export interface Payload {
@@ -70,35 +71,7 @@ export const openStore = () => {
     PRAGMA cache_size = -65536;
     PRAGMA wal_autocheckpoint = 8000;
     CREATE TABLE keys (digest BLOB PRIMARY KEY, account TEXT NOT NULL);
-    CREATE TABLE contacts (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      account TEXT NOT NULL,
-      identity TEXT NOT NULL,
-      email TEXT NOT NULL,
-      status TEXT NOT NULL,
-      first_name TEXT,
-      last_name TEXT,
-      custom_fields TEXT NOT NULL,
-      consent_ip TEXT,
-      consent_date INTEGER,
-      consent_tracking TEXT,
-      source TEXT NOT NULL,
-      date_added INTEGER NOT NULL,
-      date_updated INTEGER,
-      status_change_date INTEGER,
-      total_sent INTEGER NOT NULL DEFAULT 0,
-      total_opened INTEGER NOT NULL DEFAULT 0,
-      total_clicked INTEGER NOT NULL DEFAULT 0,
-      total_failed INTEGER NOT NULL DEFAULT 0,
-      last_sent INTEGER,
-      last_opened INTEGER,
-      last_clicked INTEGER,
-      last_failed INTEGER,
-      last_ip TEXT,
-      error_code INTEGER,
-      friendly_error_message TEXT,
-      UNIQUE (account, identity)
-    )`)
+    ${contactsTable}`)
   const key = randomBytes(32).toString("hex")
   database.prepare("INSERT INTO keys VALUES (?, '')").run(digestOf(key))
   writeFileSync(`${file}.key`, key)

@@ -2,24 +2,12 @@
  * A server on a store of its own, and what it costs to ask it.
  */
 import { Effect } from "effect"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { join } from "node:path"
 import { runTrial, server, type Server } from "../src/Variant.ts"
 
 export interface ServedStore {
   readonly server: Server
   readonly store: string
 }
-
-/** A folder on the disk of the checkout: that of temporary files may be in memory, where nothing is synced. */
-export const freshFolder = Effect.acquireRelease(
-  Effect.sync(() => {
-    const built = join(import.meta.dirname, "..", ".built")
-    mkdirSync(built, { recursive: true })
-    return mkdtempSync(join(built, "store-"))
-  }),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
 
 /** Starts a server on a store, which leaves the key to it beside it. */
 export const serve = (source: URL, store: string) =>

@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { type Benchmark, type Claim, claimRatio, type Table } from "../src/Benchmark.ts"
 import { compare } from "../src/Comparison.ts"
-import { ask, freshFolder, serve, type ServedStore } from "./ServedStore.ts"
+import { folder } from "../src/Files.ts"
+import { ask, serve, type ServedStore } from "./ServedStore.ts"
 
 const raw = "node:http + node:sqlite"
 const fastify = "fastify"
@@ -33,7 +34,7 @@ const variant = <Name extends string>(name: Name, served: ServedStore, { calls, 
 }
 
 const start = (source: string) =>
-  Effect.flatMap(freshFolder, (folder) => serve(new URL(source, import.meta.url), join(folder, "store.db")))
+  Effect.flatMap(folder, (path) => serve(new URL(source, import.meta.url), join(path, "store.db")))
 
 const measure = Effect.fnUntraced(function* (calls: Calls) {
   const variants = [

@@ -2,34 +2,11 @@
  * `roster serve`, from the bundle, on a store of its own: what a benchmark of the service asks over HTTP.
  */
 import { Effect, type Scope } from "effect"
-import { spawn, spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { Agent, request } from "undici"
+import { roster } from "./Files.ts"
 import { cpuOf, peakOf } from "./Usage.ts"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
-
-/**
- * A folder that goes with the scope, on the disk where the sources lie: the temporary folder may be memory.
- */
-export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-bench-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
-
-/**
- * The command line as one file, made anew, and a copy of it: who builds meanwhile changes nothing here.
- */
-export const rosterBundle = Effect.map(folder, (path) => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/bundle.ts"], { cwd: root })
-  if (status !== 0) throw new Error(`the bundle could not be made: ${String(stderr)}`)
-  cpSync(join(root, "packages/cli/dist"), join(path, "dist"), { recursive: true })
-  writeFileSync(join(path, "package.json"), JSON.stringify({ type: "module" }))
-  return join(path, "dist", "roster.js")
-})
 
 export interface Served {
   /** With the segment of the version. */
@@ -46,7 +23,6 @@ export interface Served {
  * Starts it on a database file, which is made where it is not there. A key that is there has to be given.
  */
 export const serve = (
-  bundle: string,
   filename: string,
   options: { readonly key?: string; readonly flags?: ReadonlyArray<string> } = {}
 ): Effect.Effect<Served, never, Scope.Scope> =>
@@ -54,7 +30,7 @@ export const serve = (
     Effect.promise(async () => {
       const keyFile = `${filename}.key`
       const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile]
-      const child = spawn(process.execPath, [...(options.flags ?? []), bundle, ...args], {
+      const child = spawn(process.execPath, [...(options.flags ?? []), roster, ...args], {
         stdio: ["ignore", "pipe", "inherit"]
       })
       const { pid } = child

@@ -1,12 +1,10 @@
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
-import { join } from "node:path"
 import { type Benchmark, claimRatio } from "../src/Benchmark.ts"
 import { compare, median, rounds, valueOf } from "../src/Comparison.ts"
+import { roster } from "../src/Files.ts"
 import type { Figure } from "../src/Trial.ts"
 import { server, trial } from "../src/Variant.ts"
-
-const roster = join(import.meta.dirname, "../../packages/cli/dist/roster.js")
 
 /** Tells on the third descriptor what a whole process of Node has cost. */
 const hook = `data:text/javascript,${encodeURIComponent(`import { readFileSync, writeSync } from "node:fs"
