@@ -47,14 +47,13 @@ const access = Flag.String("access").pipe(
 
 const parseWanted = (name: string) => {
   const purpose = parsePurpose(name)
+  if (purpose !== undefined) {
+    return Effect.succeed(purpose)
+  }
   const meant = didYouMean(name, purposes)
-  return purpose === undefined
-    ? refusedInput(
-        Effect.fail(
-          invalid("for", `there is no purpose "${shorten(name)}"; ${meant ?? ""} there are ${purposes.join(", ")}`)
-        )
-      )
-    : Effect.succeed(purpose)
+  const known = `there are ${purposes.join(", ")}`
+  const help = meant === undefined ? known : `${meant} ${known}`
+  return refusedInput(Effect.fail(invalid("for", `there is no purpose "${shorten(name)}"; ${help}`)))
 }
 
 /** What a key is for, in the words of `Purpose.ts`. */

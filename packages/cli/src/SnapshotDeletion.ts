@@ -102,7 +102,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   )
   yield* Results.summary(
     { deleted: report.deleted, left: report.left, backup: file },
-    `Deleted ${counted(report.deleted)}. They are kept in ${printable(file)}; to bring them back: roster contacts restore FILE`
+    `Deleted ${counted(report.deleted)}. To bring them back: roster contacts restore ${printable(quoted(file))}`
   )
   if (report.left > 0) {
     return yield* new PartlyDone({
