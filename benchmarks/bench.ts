@@ -3,6 +3,7 @@
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
 import { bulkBenchmark } from "./bulk/BulkBenchmark.ts"
 import { cliBenchmark } from "./cli/CliBenchmark.ts"
 import { decodeBenchmark } from "./decode/DecodeBenchmark.ts"
@@ -11,8 +12,8 @@ import { getBenchmark } from "./get/GetBenchmark.ts"
 import { importBenchmark } from "./import/ImportBenchmark.ts"
 import { pageBenchmark } from "./page/PageBenchmark.ts"
 import { holds, type Benchmark, type Outcome, print } from "./src/Benchmark.ts"
-import { rounds } from "./src/Comparison.ts"
 import { keepResults } from "./src/Results.ts"
+import { worthKeeping } from "./src/Settings.ts"
 import { serviceBenchmark } from "./service/ServiceBenchmark.ts"
 import { streamBenchmark } from "./stream/StreamBenchmark.ts"
 
@@ -28,10 +29,6 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   importBenchmark
 ]
 
-const names = process.argv.slice(2)
-const unknown = names.filter((name) => benchmarks.every((benchmark) => benchmark.name !== name))
-const chosen = names.length === 0 ? benchmarks : benchmarks.filter(({ name }) => names.includes(name))
-
 const measure = Effect.fnUntraced(function* (benchmark: Benchmark) {
   yield* Console.error(`${benchmark.name}: ${benchmark.title}`)
   const outcome = yield* Effect.scoped(benchmark.run)
@@ -39,21 +36,30 @@ const measure = Effect.fnUntraced(function* (benchmark: Benchmark) {
   return [benchmark, outcome] as const
 })
 
-const program = Effect.gen(function* () {
-  if (unknown.length > 0) {
-    yield* Console.error(`There is no benchmark ${unknown.join(", ")}. There are:`)
-    for (const { name, title } of benchmarks) yield* Console.error(`  ${name}  ${title}`)
-    return yield* Effect.sync(() => {
-      process.exitCode = 2
-    })
-  }
-  const found: Array<readonly [Benchmark, Outcome]> = []
-  for (const benchmark of chosen) {
-    found.push(yield* measure(benchmark))
-    if (rounds >= 7) yield* keepResults(benchmarks, found)
-  }
-  const claims = found.flatMap(([, outcome]) => outcome.claims)
-  yield* Console.log(`${claims.filter(holds).length} of ${claims.length} claims hold`)
-})
+const bench = Command.make(
+  "bench",
+  {
+    chosen: Argument.ChoiceWithValue(
+      "name",
+      benchmarks.map((benchmark) => [benchmark.name, benchmark] as const)
+    ).pipe(Argument.withDescription("What to measure; everything where none is named"), Argument.variadic())
+  },
+  Effect.fnUntraced(function* ({ chosen }) {
+    const found: Array<readonly [Benchmark, Outcome]> = []
+    for (const benchmark of chosen.length === 0 ? benchmarks : chosen) {
+      found.push(yield* measure(benchmark))
+      if (worthKeeping) yield* keepResults(benchmarks, found)
+    }
+    const claims = found.flatMap(([, outcome]) => outcome.claims)
+    yield* Console.log(`${claims.filter(holds).length} of ${claims.length} claims hold`)
+  })
+).pipe(
+  Command.withDescription(
+    [
+      "What Roster costs, beside what it is measured against:",
+      ...benchmarks.map(({ name, title }) => `  ${name}  ${title}`)
+    ].join("\n")
+  )
+)
 
-NodeRuntime.runMain(Effect.provide(program, NodeServices.layer))
+Command.run(bench, { version: "0.0.0" }).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain)

@@ -10,10 +10,9 @@ import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { wirePayload } from "../src/Records.ts"
 import { ask, serve, type Served } from "../src/Served.ts"
+import { manyRows } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
 import { trial } from "../src/Variant.ts"
-
-const many = Number(process.env["ROSTER_BENCH_ROWS"] ?? 1_000_000)
 
 /** A store of so many contacts, and the key to it. */
 const makeStore = (contacts: number) =>
@@ -86,7 +85,7 @@ const exported = ({ count, filename: template, key }: Store, format: string, com
   }).pipe(Effect.scoped)
 
 const run = Effect.gen(function* () {
-  const store = yield* makeStore(many)
+  const store = yield* makeStore(manyRows)
   const loop = (compression: string) =>
     trial("", new URL("plainLoop.ts", import.meta.url), { store: store.filename, compression })
   const plain = yield* compare([
@@ -97,7 +96,7 @@ const run = Effect.gen(function* () {
     { ...loop("Zip"), name: "prepared SELECT, join and zlib" as const },
     { name: "export as Csv, Zip" as const, run: exported(store, "Csv", "Zip") }
   ])
-  const larger = yield* makeStore(4 * many)
+  const larger = yield* makeStore(4 * manyRows)
   const large = yield* compare([{ name: "4,000,000 contacts, Csv" as const, run: exported(larger, "Csv", "None") }], {
     rounds: 1
   })

@@ -6,15 +6,15 @@ import { Readable } from "node:stream"
 import { setTimeout } from "node:timers/promises"
 import { request } from "undici"
 import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
-import { compare, median, ratio, rounds, valueOf } from "../src/Comparison.ts"
+import { compare, median, ratio, valueOf } from "../src/Comparison.ts"
 import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { csvFile } from "../src/Records.ts"
 import { ask, serve, type Served } from "../src/Served.ts"
+import { manyRows, rounds } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
 import { trial } from "../src/Variant.ts"
 
-const many = Number(process.env["ROSTER_BENCH_ROWS"] ?? 1_000_000)
 const few = 10_000
 /** So many rows at first: what a process costs that has been running for a while. */
 const warming = 50_000
@@ -87,18 +87,18 @@ const imported = (rows: number, options: { readonly warm?: boolean; readonly add
 const run = Effect.gen(function* () {
   const runs = yield* compare([
     {
-      ...trial("node:sqlite, prepared rows", new URL("preparedRows.ts", import.meta.url), { file: csvFile(many) }),
+      ...trial("node:sqlite, prepared rows", new URL("preparedRows.ts", import.meta.url), { file: csvFile(manyRows) }),
       name: "node:sqlite, prepared rows" as const
     },
-    { name: "import over HTTP" as const, run: imported(many) }
+    { name: "import over HTTP" as const, run: imported(manyRows) }
   ])
   const contended = yield* compare(
-    [{ name: "import over HTTP, others add too" as const, run: imported(many / 5, { adds: true }) }],
+    [{ name: "import over HTTP, others add too" as const, run: imported(manyRows / 5, { adds: true }) }],
     { rounds: Math.min(rounds, 3) }
   )
   const growth = yield* compare([{ name: "10,000 rows" as const, run: imported(few, { warm: true }) }])
   // Too long for every round.
-  const large = yield* compare([{ name: "4,000,000 rows" as const, run: imported(4 * many) }], {
+  const large = yield* compare([{ name: "4,000,000 rows" as const, run: imported(4 * manyRows) }], {
     rounds: 1
   })
   const sizes = { ...growth, "1,000,000 rows": runs["import over HTTP"], ...large }

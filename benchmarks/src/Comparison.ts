@@ -3,6 +3,7 @@
  * meets all of them.
  */
 import { Console, Effect } from "effect"
+import { rounds } from "./Settings.ts"
 import type { Figure } from "./Trial.ts"
 import type { Variant } from "./Variant.ts"
 
@@ -15,14 +16,6 @@ export type Runs<Name extends string = string> = Readonly<Record<Name, ReadonlyA
  * What a figure is looked at for. All but `rate` are better when smaller.
  */
 export type Measure = "rate" | "time" | "cpu" | "memory"
-
-/** At least this many rounds are behind a median. */
-const minimumRounds = 7
-
-/**
- * The rounds of a benchmark: `ROSTER_BENCH_ROUNDS` makes it shorter while one works on it, and the results say so.
- */
-export const rounds = Number(process.env["ROSTER_BENCH_ROUNDS"] ?? minimumRounds)
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = [...values].sort((one, other) => one - other)

@@ -5,7 +5,7 @@ import { Effect, FileSystem } from "effect"
 import { fileURLToPath } from "node:url"
 import type { Benchmark, Outcome } from "./Benchmark.ts"
 import { print } from "./Benchmark.ts"
-import { rounds } from "./Comparison.ts"
+import { rounds } from "./Settings.ts"
 import { describeMachine } from "./Machine.ts"
 
 const file = fileURLToPath(new URL("../RESULTS.md", import.meta.url))

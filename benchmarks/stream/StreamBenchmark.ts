@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import { type Benchmark, claimRatio } from "../src/Benchmark.ts"
-import { compare, median, rounds, valueOf } from "../src/Comparison.ts"
+import { compare, median, valueOf } from "../src/Comparison.ts"
 import { roster } from "../src/Files.ts"
+import { rounds } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
 import { server, trial } from "../src/Variant.ts"
 

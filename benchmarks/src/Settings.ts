@@ -1,0 +1,30 @@
+/**
+ * How much is measured. Less of it is for working on a benchmark.
+ */
+
+const fewestRounds = 7
+const allRows = 1_000_000
+
+/** A whole number from the environment; a run with another one would end in figures that mean nothing. */
+const setting = (name: string, otherwise: number): number => {
+  const text = process.env[name]
+  if (text === undefined) return otherwise
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  console.error(`${name} is ${JSON.stringify(text)}. Give it a whole number from 1, or leave it out for ${otherwise}.`)
+  process.exit(2)
+}
+
+/**
+ * The rounds of a benchmark: `ROSTER_BENCH_ROUNDS`.
+ */
+export const rounds = setting("ROSTER_BENCH_ROUNDS", fewestRounds)
+
+/**
+ * The rows of the large imports and exports: `ROSTER_BENCH_ROWS`.
+ */
+export const manyRows = setting("ROSTER_BENCH_ROWS", allRows)
+
+/**
+ * Whether what is found is as much as a median takes, of the rows that the claims are about.
+ */
+export const worthKeeping = rounds >= fewestRounds && manyRows === allRows
