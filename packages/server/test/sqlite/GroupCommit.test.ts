@@ -33,6 +33,21 @@ const commits = (filename: string): number => {
 
 const atOnce = { concurrency: "unbounded" } as const
 
+/**
+ * A write that ruins the commit, with one before and one after it that share it. On a busy machine each may come late for
+ * the others' commit: then it has one of its own, and they are written again.
+ */
+const ruined = <E>(sql: SqlClient.SqlClient, reader: SqlClient.SqlClient, ruin: Effect.Effect<unknown, E>) =>
+  Effect.gen(function* () {
+    yield* sql`DELETE FROM t`
+    const writes: ReadonlyArray<Effect.Effect<unknown, unknown>> = [insert(sql, 1), ruin, insert(sql, 3)]
+    const exits = yield* Effect.forEach(writes, (write) => Effect.exit(shared(sql, write)), atOnce)
+    const written = exits.flatMap((exit, index) => (Exit.isSuccess(exit) ? [index + 1] : []))
+    assert.notInclude(written, 2)
+    assert.deepStrictEqual(yield* numbers(reader), written)
+    return written
+  }).pipe(Effect.repeat({ until: (written) => !written.includes(1) }))
+
 describe("transactions that share a commit", () => {
   it.effect("are one commit where they come at once, and each is on the disk when it is answered", () =>
     Effect.gen(function* () {
@@ -99,15 +114,9 @@ describe("transactions that share a commit", () => {
     Effect.gen(function* () {
       const { reader, sql } = yield* opened
       const orphan = sql`INSERT INTO t (x, parent) VALUES (2, 9)`
-      const exits = yield* Effect.forEach(
-        [insert(sql, 1), orphan, insert(sql, 3)],
-        (write) => Effect.exit(shared(sql, write)),
-        atOnce
-      )
-      assert.deepStrictEqual(exits.map(Exit.isSuccess), [false, false, false])
-      assert.deepStrictEqual(yield* numbers(reader), [])
+      const left = yield* ruined(sql, reader, orphan)
       yield* shared(sql, insert(sql, 4))
-      assert.deepStrictEqual(yield* numbers(reader), [4])
+      assert.deepStrictEqual(yield* numbers(reader), [...left, 4])
     })
   )
 
@@ -117,15 +126,7 @@ describe("transactions that share a commit", () => {
       yield* sql`PRAGMA max_page_count = 20`
       const large = (x: number) => sql`INSERT INTO t (x, y) VALUES (${x}, ${"y".repeat(200_000)})`
       // Whoever swallows the error writes nothing all the same.
-      const careless = Effect.andThen(Effect.ignore(large(2)), Effect.ignore(insert(sql, 20)))
-      const exits = yield* Effect.forEach(
-        [Effect.asVoid(insert(sql, 1)), careless, Effect.asVoid(insert(sql, 3))],
-        (write) => Effect.exit(shared(sql, write)),
-        atOnce
-      )
-      assert.deepStrictEqual(exits.slice(0, 2).map(Exit.isSuccess), [false, false])
-      const left = exits.map(Exit.isSuccess).lastIndexOf(true) === 2 ? [3] : []
-      assert.deepStrictEqual(yield* numbers(reader), left)
+      const left = yield* ruined(sql, reader, Effect.andThen(Effect.ignore(large(2)), Effect.ignore(insert(sql, 20))))
       yield* sql`PRAGMA max_page_count = 1000`
       yield* shared(sql, large(5))
       assert.deepStrictEqual(yield* numbers(reader), [...left, 5])
