@@ -68,7 +68,8 @@ export const make = (options: {
 }) => {
   // The members of a group take turns: a savepoint belongs to whoever made it last.
   const turn = Semaphore.makeUnsafe(1)
-  let running: object | undefined
+  /** Holds the turn of who is at work. */
+  let running: Scope.Closeable | undefined
   let group: Group | undefined
   let lastCommit = 0
   // Who began the transaction needs no savepoint: alone in it, it is undone as a whole.
@@ -114,40 +115,45 @@ export const make = (options: {
     members.length >= mostMembers ||
     performance.now() - since >= Math.min(longest, Math.max(shortest, lastCommit))
 
-  /** When nobody is at work: ends the group, or leaves it for those who come before the event loop is through. */
-  const settle = Effect.suspend(() => {
-    const current = group
-    if (current === undefined) return Effect.void
-    if (current.failure !== undefined || current.members.length === 0 || isFull(current)) return end(current)
-    if (!current.scheduled) {
-      current.scheduled = true
-      setImmediate(() => {
-        current.due = true
-        if (group === current && running === undefined) Effect.runFork(settle)
-      })
-    }
-    return Effect.void
-  })
+  const isOver = (current: Group) => current.failure !== undefined || current.members.length === 0 || isFull(current)
 
-  const giveTurn = (member: object | undefined) =>
+  /** Ends the group, or leaves it for those who come before the event loop is through. */
+  const giveTurn = (member: Scope.Closeable) =>
     Effect.suspend(() => {
       if (running !== member) return Effect.void
-      return Effect.andThen(
-        Effect.ensuring(
-          settle,
-          Effect.sync(() => {
-            running = undefined
-          })
-        ),
-        turn.release(1)
-      )
+      const give = Effect.suspend(() => {
+        running = undefined
+        return Scope.close(member, Exit.void)
+      })
+      const current = group
+      if (current === undefined) return give
+      if (isOver(current)) return Effect.ensuring(end(current), give)
+      if (!current.scheduled) {
+        current.scheduled = true
+        setImmediate(() => {
+          current.due = true
+          if (group === current && running === undefined) Effect.runFork(end(current))
+        })
+      }
+      // Not a step later: the event loop may get through between two steps, and nobody else would end the group.
+      running = undefined
+      return Scope.close(member, Exit.void)
     })
+
+  /** What is held in a scope of its own. Who is interrupted on the way gives back what it has already. */
+  const hold = Effect.fnUntraced(function* <E>(
+    restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
+    held: Effect.Effect<unknown, E, Scope.Scope>
+  ) {
+    const scope = yield* Scope.make()
+    yield* restore(Scope.provide(held, scope)).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
+    return scope
+  })
 
   const open = Effect.fnUntraced(function* (
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ) {
-    const scope = yield* Scope.make()
-    yield* restore(Scope.provide(options.lease, scope)).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
+    const scope = yield* hold(restore, options.lease)
     group = { scope, since: performance.now(), members: [], due: false, scheduled: false, failure: undefined }
   })
 
@@ -156,8 +162,7 @@ export const make = (options: {
       restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     ) {
       const isShared = yield* SharedCommit
-      yield* restore(turn.take(1))
-      const member = {}
+      const member = yield* hold(restore, turn.takeScoped(1))
       running = member
       yield* Effect.addFinalizer(() => giveTurn(member))
       if (group !== undefined && (!isShared || isFull(group))) yield* end(group)
@@ -183,7 +188,7 @@ export const make = (options: {
           Effect.suspend(() => {
             const done = Deferred.makeUnsafe<void, SqlError.SqlError>()
             group?.members.push(done)
-            return Effect.andThen(giveTurn(running), Deferred.await(done))
+            return Effect.andThen(running === undefined ? Effect.void : giveTurn(running), Deferred.await(done))
           })
         )
       ),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Scheduler } from "effect"
 import type { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
 import { sharingCommit } from "../../src/sqlite/GroupCommit.ts"
@@ -147,5 +147,29 @@ describe("transactions that share a commit", () => {
       yield* Fiber.join(first)
       assert.deepStrictEqual(yield* numbers(reader), [1, 2])
     })
+  )
+
+  // A fiber is put off after some thousands of steps, wherever it is then; here after a few, so that it is so everywhere.
+  it.live.each([3, 4, 5, 6, 7])(
+    "leave the store to others where they are put off after %d steps and interrupted",
+    (steps) =>
+      Effect.gen(function* () {
+        const { sql } = yield* opened
+        const ends = <A, E>(effect: Effect.Effect<A, E>) =>
+          Effect.map(
+            Effect.timeoutOption(Effect.forkDetach(effect).pipe(Effect.flatMap(Fiber.await)), "5 seconds"),
+            (exit) => assert.isTrue(Option.isSome(exit))
+          )
+        const write = (x: number) => (x % 4 < 2 ? shared(sql, insert(sql, x)) : sql.withTransaction(insert(sql, x)))
+        for (let turns = 0; turns < 100; turns++) {
+          const cut = yield* write(2 * turns).pipe(
+            Effect.provideService(Scheduler.MaxOpsBeforeYield, steps),
+            Effect.forkDetach
+          )
+          yield* Effect.repeat(Effect.yieldNow, { times: turns / 2 })
+          yield* ends(Fiber.interrupt(cut))
+          yield* ends(write(2 * turns + 1))
+        }
+      })
   )
 })
