@@ -86,15 +86,16 @@ const once = Effect.fnUntraced(function* <E, R>(
     }
     return response
   })
-  const unavailable = (error: SqlError.SqlError) =>
-    Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message }) =>
-      Effect.succeed(errorResponse(503, message))
+  // A 503 says that nothing was done, which nobody knows of a commit that was not synced.
+  const failed = (error: SqlError.SqlError) =>
+    Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message, reason }) =>
+      Effect.succeed(errorResponse(reason._tag === "OutcomeUnknown" ? 500 : 503, message))
     )
   const isSmall = body.length <= smallBody && operation !== "contactsDeletePost"
   // Where the answer is a failure nothing of the call is kept.
   return yield* inWholeTransaction(sql, run).pipe(
     isSmall ? sharingCommit : identity,
-    Effect.catchIf(isStoreError<E>, unavailable)
+    Effect.catchIf(isStoreError<E>, failed)
   )
 })
 

@@ -169,7 +169,8 @@ export const askServe = (
   { apiKey, baseUrl }: KillableServe,
   method: string,
   path: string,
-  body?: FormData | object
+  body?: FormData | object,
+  idempotencyKey?: string
 ): Effect.Effect<ServeAnswer, NoAnswer> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -178,7 +179,8 @@ export const askServe = (
         signal,
         headers: {
           "X-Service-ApiKey": apiKey,
-          ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" })
+          ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" }),
+          ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey })
         },
         ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) })
       })

@@ -134,18 +134,21 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
     longRun ? 60 * 60_000 : 120_000
   )
 
-  it.live(
-    "S62 over HTTP: the write whose sync failed is a 500, each later one a 503, reading goes on, until a restart",
-    () =>
+  it.live.each([
+    ["the write whose sync failed", undefined],
+    ["the write with a key whose sync failed", "a-key"]
+  ] as const)(
+    "S62 over HTTP: %s is a 500, each later one a 503, reading goes on, until a restart",
+    ([, key]) =>
       Effect.gen(function* () {
         const place = yield* servePlace
         const serve = yield* killableServe(place)
-        const add = (email: string) => askServe(serve, "POST", "/contacts", [{ Email: email }])
+        const add = (email: string, key?: string) => askServe(serve, "POST", "/contacts", [{ Email: email }], key)
         assert.strictEqual((yield* add("before@example.com")).status, 200)
         yield* Effect.scoped(
           Effect.gen(function* () {
             yield* brokenCalls(serve.pid, "fsync,fdatasync:error=EIO")
-            const failed = yield* add("failed@example.com")
+            const failed = yield* add("failed@example.com", key)
             assert.strictEqual(failed.status, 500)
             assert.include(failed.text, "may have been carried out or not")
           })
