@@ -124,7 +124,10 @@ const readPieces = (
     ? response.pieces
     : Effect.map(response.arrayBuffer, (buffer) => [new Uint8Array(buffer)])
 
-const isInk = (byte: number): boolean => byte > 0x20
+const byteOrderMark: ReadonlyArray<number> = [0xef, 0xbb, 0xbf]
+
+/** Neither white space nor a part of a byte order mark, with which no other text of JSON begins. */
+const isInk = (byte: number): boolean => byte > 0x20 && !byteOrderMark.includes(byte)
 const hasInk = (bytes: Uint8Array): boolean => bytes.some(isInk)
 const signOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 

@@ -2,11 +2,11 @@
  * C.4 Bodies.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, CredentialsService } from "@roster/domain"
+import { contactBatch, ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
 import { DateTime, Effect, Exit } from "effect"
 import { gzipSync } from "node:zlib"
 import { credentialNames, everyOperation, operationCall } from "../../src/faults/EveryOperation.ts"
-import { type Answer, answerBytes, flood, readBody, respond, write } from "../../src/faults/FaultScript.ts"
+import { type Answer, answerBytes, drip, flood, readBody, respond, write } from "../../src/faults/FaultScript.ts"
 import { trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
@@ -14,6 +14,9 @@ import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
 const get = operationCall("contactsByEmailGet")
 const load = Effect.flatMap(ContactsService, (service) => service.get("a@example.com"))
 const list = Effect.flatMap(ContactsService, (service) => service.list())
+const adding = Effect.flatMap(ContactsService, (service) =>
+  service.addBatch(contactBatch([{ email: EmailAddress.make("a@example.com") }]))
+)
 
 /** What the client makes of an answer. */
 const reading = <A, E>(call: Effect.Effect<A, E, ContactsService>, answer: Answer) =>
@@ -101,6 +104,9 @@ describe("C.4 Bodies", () => {
     Effect.gen(function* () {
       const contact = yield* read(load, { status: 200, body: '\ufeff{"Email":"a@example.com"}' })
       assert.strictEqual(contact.email, "a@example.com")
+      // In whatever pieces it comes, and where only its ends are looked at too.
+      const marked = answerBytes({ status: 200, body: '\ufeff[{"Email":"a@example.com"}]\n' })
+      succeeded(yield* trial({ plan: { requests: [[readBody(), drip(marked, "1 millis")]] }, call: adding }))
     })
   )
 
