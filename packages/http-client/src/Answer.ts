@@ -172,11 +172,17 @@ export const readNothing = Effect.fnUntraced(function* (
 const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
 /**
- * The words of a refusal: the field Error where there is one, and otherwise what kind of thing came and how it begins.
+ * The words of a refusal: the field Error where there is one, and otherwise what kind of thing came and how it begins. The
+ * status counts in whatever encoding they are: a letter that is not UTF-8 is replaced.
  *
  * @internal
  */
-export const errorText = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, body: string) {
+export const errorText = Effect.fnUntraced(function* (
+  operation: string,
+  response: HttpClientResponse.HttpClientResponse
+) {
+  const bytes = yield* Effect.mapError(readBytes(response), (error) => transportFailure(operation, error))
+  const body = new TextDecoder().decode(bytes)
   const words = Option.match(decodeError(body), {
     onSome: ({ Error }) => Error.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ").slice(0, longestSnippet),
     onNone: () => {

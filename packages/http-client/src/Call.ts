@@ -5,7 +5,7 @@ import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
-import { errorText, readText, retryAfter } from "./Answer.ts"
+import { errorText, retryAfter } from "./Answer.ts"
 import { type Failure, finalError, statusFailure, transportFailure } from "./Failure.ts"
 import { callCount, retryCount } from "./ClientMetrics.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
@@ -71,7 +71,7 @@ export const makeCall =
 
     const judge = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
       const { headers, status } = response
-      const text = yield* errorText(response, yield* readText(operation, response))
+      const text = yield* errorText(operation, response)
       const failure = statusFailure(operation, {
         status,
         text,

@@ -55,7 +55,7 @@ const overlapOf = (response: HttpClientResponse.HttpClientResponse, progress: Pr
 
 const refusedDownload = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, link: string) {
   const { headers, status } = response
-  const text = yield* errorText(response, yield* readText(operation, response))
+  const text = yield* errorText(operation, response)
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
   if (status === 410) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
   if (status === 404) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))

@@ -222,6 +222,17 @@ describe("C.2 Status codes, Retry-After, budget", () => {
       })
   )
 
+  it.effect("C30 words in another encoding do not hide what a status says", () =>
+    Effect.gen(function* () {
+      const headers = { "Content-Type": "text/html; charset=iso-8859-1" }
+      const body = Buffer.from("<html>vor\u00fcbergehend nicht verf\u00fcgbar</html>", "latin1")
+      yield* ambiguous({ status: 503, headers, body })
+      refusedAs(yield* clockedTrial({ call: get.call, answers: [{ status: 404, headers, body }] }), "ContactNotFound")
+      const refused = yield* clockedTrial({ call: get.call, answers: [{ status: 501, headers, body }] })
+      assert.include(reason(refused, "Rejected").message, "text/html: vor\ufffdbergehend")
+    })
+  )
+
   it.effect("C31 408 and 425: all are repeated but those that make a secret", () =>
     Effect.gen(function* () {
       for (const status of [408, 425]) {
