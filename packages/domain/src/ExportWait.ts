@@ -75,8 +75,8 @@ export const watchExport = (
   Stream.unwrap(
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const start = yield* Clock.currentTimeNanos
-      const elapsed = Effect.map(Clock.currentTimeNanos, (now) => Duration.nanos(now - start))
+      const start = yield* Clock.monotonicTimeNanos
+      const elapsed = Effect.map(Clock.monotonicTimeNanos, (now) => Duration.nanos(now - start))
       let failures = 0
       let absences = 0
       const hint: { after: Duration.Duration | undefined } = { after: undefined }

@@ -104,8 +104,9 @@ export const withRetries = <A, E>(options: {
     const { attempt, budget, canRepeatBody, endsItself, isKeyHonoured, operation, row } = options
     const policy = fiber.getRef(RetryPolicy)
     const clock = fiber.getRef(Clock.Clock)
-    const deadline =
-      clock.currentTimeNanosUnsafe() + BigInt(Math.ceil(Duration.toMillis(policy.totalTimeout))) * 1_000_000n
+    // Milliseconds of the clock that never jumps.
+    const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+    const deadline = now() + Duration.toMillis(policy.totalTimeout)
     const timedOut = (after: Duration.Duration, { receivedBytes, sent }: Progress): Failure<never> => {
       const received = receivedBytes === undefined ? {} : { receivedBytes }
       return {
@@ -114,7 +115,7 @@ export const withRetries = <A, E>(options: {
         error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
       }
     }
-    const left = () => Duration.millis(Math.max(0, Number((deadline - clock.currentTimeNanosUnsafe()) / 1_000_000n)))
+    const left = () => Duration.millis(Math.max(0, deadline - now()))
 
     const again = Effect.fnUntraced(function* (current: Attempt, failure: Failure<E>) {
       const afterAmbiguous = current.afterAmbiguous || failure.evidence === "Ambiguous"

@@ -314,15 +314,19 @@ describe("C.6 Lifecycle and polling", () => {
   const jumping = (by: number) =>
     Effect.map(Clock.Clock, (clock) => {
       let readings = 0
-      const wall = () => clock.currentTimeMillisUnsafe() + (++readings > 3 ? by : 0)
-      return new Proxy(clock, {
-        get: (target, key) =>
-          key === "currentTimeMillisUnsafe"
-            ? wall
-            : key === "currentTimeMillis"
-              ? Effect.sync(wall)
-              : Reflect.get(target, key, target)
-      })
+      const ahead = () => (++readings > 3 ? by : 0)
+      const millis = () => clock.currentTimeMillisUnsafe() + ahead()
+      const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(ahead()) * 1_000_000n
+      const jumped: Clock.Clock = {
+        currentTimeMillisUnsafe: millis,
+        currentTimeMillis: Effect.sync(millis),
+        currentTimeNanosUnsafe: nanos,
+        currentTimeNanos: Effect.sync(nanos),
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        sleep: (duration) => clock.sleep(duration)
+      }
+      return jumped
     })
 
   it.live.each([3_600_000, -3_600_000])(
@@ -357,6 +361,19 @@ describe("C.6 Lifecycle and polling", () => {
         assert.isAtLeast(ended.elapsed, 390)
         assert.isAtMost(ended.elapsed, 1000)
       })
+  )
+
+  it.effect("C84 a call that may take for ever has no deadline", () =>
+    Effect.gen(function* () {
+      const ended = yield* clockedTrial({
+        call: get.call,
+        answers: [{ status: 503, headers: { "Retry-After": "60" } }, get.answer],
+        policy: { attemptTimeout: Duration.infinity, totalTimeout: Duration.infinity },
+        step: "1 second"
+      })
+      succeeded(ended)
+      assert.isAtLeast(ended.took, 60_000)
+    })
   )
 
   const file = Buffer.from(Array.from({ length: 20_000 }, (_, i) => `p${i}@example.com\r\n`).join(""))
