@@ -23,7 +23,7 @@ import {
   write
 } from "../../src/faults/FaultScript.ts"
 import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/FaultServer.ts"
-import { trial } from "../../src/faults/FaultTrial.ts"
+import { type Policy, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/ScriptedHttpClient.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
@@ -381,13 +381,14 @@ describe("C.6 Lifecycle and polling", () => {
   const csv = { "Content-Type": "text/csv" }
 
   /** Downloads to a file in a folder of its own, and gives what is there afterwards. */
-  const downloading = Effect.fnUntraced(function* (requests: FaultPlan["requests"]) {
+  const downloading = Effect.fnUntraced(function* (requests: FaultPlan["requests"], policy?: Partial<Policy>) {
     const fileSystem = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-fault-" })
     const target = path.join(folder, "export.csv")
     const ended = yield* trial({
       plan: { requests },
+      policy,
       call: (server) =>
         downloadTo(`${server.origin}/files/export.csv`, target).pipe(
           Effect.provideService(FileSystem.FileSystem, fileSystem),
@@ -495,6 +496,32 @@ describe("C.6 Lifecycle and polling", () => {
         }
         assert.isAtMost(ended.requests.length, 4)
       }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  const impatient = { attemptTimeout: Duration.millis(300) }
+
+  it.live("C85 a download in which nothing more comes goes on where it was", () =>
+    Effect.gen(function* () {
+      const { content, ended } = yield* downloading(
+        (request) => (request.headers["range"] === undefined ? cutOf({ ETag: '"1"' }, stall) : rest(request)),
+        impatient
+      )
+      succeeded(ended)
+      assert.isTrue(content?.equals(file))
+      assert.strictEqual(ended.requests.length, 2)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.live.each([
+    ["says nothing", [readBody(), stall], "TimedOut", 3],
+    ["asks for an hour", [respond({ status: 429, headers: { "Retry-After": "3600" } })], "RateLimited", 1]
+  ] as const)("C85 a download of a service that %s ends", ([, script, tag, count]) =>
+    Effect.gen(function* () {
+      const { ended, names } = yield* downloading(() => script, impatient)
+      reason(ended, tag)
+      assert.strictEqual(ended.requests.length, count)
+      assert.deepStrictEqual(names, [])
+    }).pipe(Effect.provide(NodeServices.layer))
   )
 
   it.live("C85 a download that is interrupted leaves no file, not even a part of one", () =>
