@@ -2,6 +2,7 @@
  * Compiled code of earlier starts, kept in the cache folder of the user: without it, most of the time of a start goes into
  * compiling. It loads nothing, since all that is loaded before it is compiled anew.
  */
+import type { Stats } from "node:fs"
 
 /**
  * Where the cache of this user is, by the conventions of the platform; `undefined` where nobody can say.
@@ -25,24 +26,28 @@ export const cacheFolder = (
   return below(env["XDG_CACHE_HOME"], "roster") ?? own
 }
 
-/** Makes a folder in one that is there; the home of a user who has none is not for us to make. */
+const isOwn = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid()
+
+/**
+ * Makes a folder in one that is there and belongs to this user; the home of a user who has none is not for us to make, and
+ * in that of another, where `sudo` may lead, its owner could not use what we made.
+ */
 const made = (folder: string): boolean => {
-  const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs")
+  const { existsSync, mkdirSync, statSync } = process.getBuiltinModule("node:fs")
   const { dirname } = process.getBuiltinModule("node:path")
   if (existsSync(folder)) return true
   const parent = dirname(folder)
-  if (!existsSync(parent)) {
-    if (!existsSync(dirname(parent))) return false
-    mkdirSync(parent, { mode: 0o700 })
-  }
+  const home = existsSync(parent) ? parent : dirname(parent)
+  if (!existsSync(home) || !isOwn(statSync(home))) return false
+  if (home !== parent) mkdirSync(parent, { mode: 0o700 })
   mkdirSync(folder, { mode: 0o700 })
   return true
 }
 
 /** What others could write to would be run as this user. */
-const isOwn = (folder: string): boolean => {
-  const { mode, uid } = process.getBuiltinModule("node:fs").statSync(folder)
-  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+const isPrivate = (folder: string): boolean => {
+  const found = process.getBuiltinModule("node:fs").statSync(folder)
+  return isOwn(found) && (process.getuid === undefined || (found.mode & 0o022) === 0)
 }
 
 /**
@@ -58,7 +63,7 @@ export const keepCompiled = (): void => {
     // Whoever says by a variable of Node where, or that there is to be none, has said it.
     if (getCompileCacheDir() !== undefined || process.env["NODE_DISABLE_COMPILE_CACHE"] === "1") return
     const folder = cacheFolder(process.env, process.platform)
-    if (folder !== undefined && made(folder) && isOwn(folder)) enableCompileCache(folder)
+    if (folder !== undefined && made(folder) && isPrivate(folder)) enableCompileCache(folder)
   } catch {
     // A full disk or a folder that cannot be written is no reason not to start.
   }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { UserDirectories } from "effect/persistence"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { everyCommand } from "../../src/CommandTree.ts"
 import { cacheFolder } from "../../src/CompileCache.ts"
@@ -90,6 +90,13 @@ describe("compiled code", () => {
 
       assert.deepStrictEqual(yield* version(folder, { HOME: join(folder, "none") }), first)
       assert.isFalse(existsSync(join(folder, "none")))
+
+      if (process.getuid?.() !== 0) return
+      const home = join(folder, "other")
+      mkdirSync(home)
+      chownSync(home, 12_345, 12_345)
+      assert.deepStrictEqual(yield* version(folder, { HOME: home }), first)
+      assert.deepStrictEqual(readdirSync(home), [])
     })
   )
 })
