@@ -1,6 +1,7 @@
 /**
  * Pages at any offset. The contacts of an account are counted in blocks of their ids, so that a page is found by adding
- * up the counts before it and passing over less than one block, not over all contacts before it.
+ * up the counts before it and passing over less than one block, not over all contacts before it. What is not counted stands
+ * behind what is, since ids ascend: whoever adds without counting makes pages slower and no less exact.
  * (docs/decisions/paging.md)
  */
 import { Effect } from "effect"
@@ -45,6 +46,56 @@ export const createContactBlocks = Effect.gen(function* () {
 })
 
 /**
+ * The counts without a trigger for what is added, which took a quarter of an insert: `countAdded` takes in what was added since.
+ *
+ * @internal
+ */
+export const countAfterAdding = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!dialect(sql).countsBlocks) return
+  const bits = sql.literal(String(blockBits))
+  yield* sql`DROP TRIGGER contact_blocks_add`
+  yield* sql`DROP TRIGGER contact_blocks_remove`
+  yield* sql`DROP TABLE contact_blocks`
+  // Of an account, contacts of a higher id than `last` of its last block are not counted yet.
+  yield* sql`
+    CREATE TABLE contact_blocks (
+      account TEXT NOT NULL,
+      block INTEGER NOT NULL,
+      contacts INTEGER NOT NULL,
+      last INTEGER NOT NULL,
+      PRIMARY KEY (account, block)
+    ) WITHOUT ROWID`
+  yield* sql`
+    INSERT INTO contact_blocks
+    SELECT account, id >> ${bits} AS block, count(*), max(id) FROM contacts GROUP BY account, block`
+  // Ids are never given twice, so an empty block has nothing more to be counted up to its last.
+  yield* sql`
+    CREATE TRIGGER contact_blocks_remove AFTER DELETE ON contacts BEGIN
+      UPDATE contact_blocks SET contacts = contacts - 1
+        WHERE account = OLD.account AND block = OLD.id >> ${bits} AND last >= OLD.id;
+      DELETE FROM contact_blocks WHERE account = OLD.account AND block = OLD.id >> ${bits} AND contacts = 0;
+    END`
+})
+
+/**
+ * Counts the contacts of an account that are not counted yet. In the transaction that added them.
+ *
+ * @internal
+ */
+export const countAdded = Effect.fnUntraced(function* (account: string) {
+  const sql = yield* SqlClient.SqlClient
+  if (!dialect(sql).countsBlocks) return
+  yield* sql`
+    INSERT INTO contact_blocks
+    SELECT account, id >> ${blockBits} AS block, count(*), max(id) FROM contacts INDEXED BY contacts_in_order
+    WHERE account = ${account} AND id > coalesce(
+      (SELECT last FROM contact_blocks WHERE account = ${account} ORDER BY block DESC LIMIT 1), 0)
+    GROUP BY account, block
+    ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = excluded.last`
+})
+
+/**
  * The contacts of an account from an offset on, in one statement: the counts and the contacts are of one moment.
  *
  * @internal
@@ -59,14 +110,18 @@ export const pageOfAll = Effect.fnUntraced(function* (
   const rows = dialect(sql).countsBlocks
     ? sql`
       WITH counted AS (
-        SELECT block, contacts, sum(contacts) OVER (ORDER BY block) - contacts AS before
+        SELECT block, last, contacts, sum(contacts) OVER (ORDER BY block) AS until
         FROM contact_blocks WHERE account = ${account}
       ), start AS (
-        SELECT block, before FROM counted WHERE before + contacts > ${offset} ORDER BY block LIMIT 1
+        SELECT block << ${blockBits} AS first, until - contacts AS before
+        FROM counted WHERE until > ${offset} ORDER BY block LIMIT 1
+      ), rest AS (
+        SELECT max(last) + 1 AS first, max(until) AS before FROM counted
       )
       SELECT ${columns} FROM contacts INDEXED BY contacts_in_order
-      WHERE account = ${account} AND id >= (SELECT block << ${blockBits} FROM start)
-      ORDER BY id LIMIT ${limit} OFFSET coalesce(${offset} - (SELECT before FROM start), 0)`
+      WHERE account = ${account} AND id >= coalesce((SELECT first FROM start), (SELECT first FROM rest), 0)
+      ORDER BY id LIMIT ${limit}
+      OFFSET ${offset} - coalesce((SELECT before FROM start), (SELECT before FROM rest), 0)`
     : sql`
       SELECT ${columns} FROM contacts WHERE account = ${account} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
   return yield* readContacts(rows)

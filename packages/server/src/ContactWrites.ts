@@ -5,6 +5,7 @@
 import { type ContactPayload, type ContactSource, emailIdentity } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { countAdded } from "./ContactOffsets.ts"
 import { type ContactRow, type ContactValues, toSeconds } from "./ContactRow.ts"
 import { dialect } from "./SqlDialect.ts"
 
@@ -15,20 +16,17 @@ interface ContactsToWrite {
   readonly now: number
 }
 
-const columnsOf = ({ account, now, source }: ContactsToWrite, contact: ContactPayload) => ({
-  account,
-  identity: emailIdentity(contact.email),
-  email: contact.email.trim(),
-  status: contact.status ?? "Active",
-  first_name: contact.firstName ?? null,
-  last_name: contact.lastName ?? null,
-  custom_fields: JSON.stringify(contact.customFields ?? {}),
-  consent_ip: contact.consent?.ip ?? null,
-  consent_date: contact.consent?.date == null ? null : toSeconds(contact.consent.date),
-  consent_tracking: contact.consent?.tracking ?? null,
-  source,
-  date_added: now
-})
+/** What a contact may give or leave alone. A column that none of an add gives takes no part in its statement. */
+const optionalColumns: ReadonlyArray<{
+  readonly name: keyof ContactRow
+  readonly read: (contact: ContactPayload) => string | number | undefined
+}> = [
+  { name: "first_name", read: ({ firstName }) => firstName },
+  { name: "last_name", read: ({ lastName }) => lastName },
+  { name: "consent_ip", read: ({ consent }) => consent?.ip },
+  { name: "consent_date", read: ({ consent }) => (consent?.date == null ? undefined : toSeconds(consent.date)) },
+  { name: "consent_tracking", read: ({ consent }) => consent?.tracking }
+]
 
 /**
  * Inserts contacts, one after another, or merges each into the one that is there: profile fields that are given win,
@@ -44,30 +42,36 @@ export const upsertContacts = Effect.fnUntraced(function* <const Columns extends
   }
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { contacts, returning } = options
-  const [first] = contacts
-  if (first === undefined) return []
+  const { account, contacts, now, returning, source } = options
+  if (contacts.length === 0) return []
   const { mergeFields, runEach } = dialect(sql)
+  const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
+  const givesStatus = contacts.some(({ status }) => status !== undefined)
+  const merged = given.map(({ name }) => `${name} = coalesce(excluded.${name}, contacts.${name}),`)
   // `excluded` has the status that a new contact would get, whether or not one was given.
-  const given = (contact: ContactPayload) => contact.status ?? null
+  const mergedStatus = sql`
+    status = coalesce(${null}, contacts.status),
+    status_change_date = CASE WHEN ${null} <> contacts.status
+      THEN excluded.date_added ELSE contacts.status_change_date END,`
+  const row = { account, identity: "", email: "", custom_fields: "", source, date_added: now, status: "" }
   const [statement] = sql`
-    INSERT INTO contacts ${sql.insert(columnsOf(options, first))}
+    INSERT INTO contacts ${sql.insert({ ...row, ...Object.fromEntries(given.map(({ name }) => [name, null])) })}
     ON CONFLICT (account, identity) DO UPDATE SET
-      first_name = coalesce(excluded.first_name, contacts.first_name),
-      last_name = coalesce(excluded.last_name, contacts.last_name),
+      ${sql.literal(merged.join(" "))}
+      ${givesStatus ? mergedStatus : sql.literal("")}
       custom_fields = ${mergeFields(sql`contacts.custom_fields`, sql`excluded.custom_fields`)},
-      consent_ip = coalesce(excluded.consent_ip, contacts.consent_ip),
-      consent_date = coalesce(excluded.consent_date, contacts.consent_date),
-      consent_tracking = coalesce(excluded.consent_tracking, contacts.consent_tracking),
-      status = coalesce(${given(first)}, contacts.status),
-      status_change_date = CASE WHEN ${given(first)} <> contacts.status
-        THEN excluded.date_added ELSE contacts.status_change_date END,
       date_updated = excluded.date_added
     ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
-  const rows = yield* runEach(
-    statement,
-    contacts.map((contact) => [...Object.values(columnsOf(options, contact)), given(contact), given(contact)])
-  )
+  const parametersOf = (contact: ContactPayload): ReadonlyArray<unknown> => {
+    const { customFields = {}, email, status } = contact
+    const parameters: Array<unknown> = [account, emailIdentity(email), email.trim(), JSON.stringify(customFields)]
+    parameters.push(source, now, status ?? "Active")
+    for (const { read } of given) parameters.push(read(contact))
+    if (givesStatus) parameters.push(status, status)
+    return parameters
+  }
+  const rows = yield* runEach(statement, contacts.map(parametersOf))
+  yield* countAdded(account)
   // As with every statement, what its rows hold is for who wrote it to say.
   return rows as ReadonlyArray<ContactValues<Columns>>
 })

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { createContactBlocks } from "./ContactOffsets.ts"
+import { countAfterAdding, createContactBlocks } from "./ContactOffsets.ts"
 import { dialect } from "./SqlDialect.ts"
 
 const createContacts = Effect.gen(function* () {
@@ -231,7 +231,8 @@ const steps = {
   "6_contact_blocks": createContactBlocks,
   "7_job_details": addJobDetails,
   "8_credential_audit": createCredentialAudit,
-  "9_job_address_lists": listJobAddresses
+  "9_job_address_lists": listJobAddresses,
+  "10_count_after_adding": countAfterAdding
 }
 
 /**

@@ -3,7 +3,7 @@ import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/
 import { Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../src/Caller.ts"
-import { createContactBlocks } from "../src/ContactOffsets.ts"
+import { countAfterAdding, createContactBlocks } from "../src/ContactOffsets.ts"
 import * as SqlServices from "../src/SqlServices.ts"
 
 const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -14,6 +14,7 @@ const Place = { account: Account, permille: Int(0, 1000) }
 const Step = Schema.Union([
   Schema.Struct({ _tag: Schema.tag("Add"), account: Account, count: Int(1, 1400) }),
   Schema.Struct({ _tag: Schema.tag("AddAgain"), ...Place, count: Int(1, 300) }),
+  Schema.Struct({ _tag: Schema.tag("AddUncounted"), account: Account, count: Int(1, 1400) }),
   Schema.Struct({ _tag: Schema.tag("AddAndFail"), account: Account, count: Int(1, 300) }),
   Schema.Struct({ _tag: Schema.tag("Delete"), ...Place, count: Int(1, 20) }),
   Schema.Struct({ _tag: Schema.tag("DeleteByEmails"), ...Place, count: Int(1, 3000) }),
@@ -30,6 +31,18 @@ interface Known {
 const rule = (group: number) => RuleText.make(`FirstName = 'g${group}'`)
 
 const contactOf = ({ email, group }: Known) => ({ email: EmailAddress.make(email), firstName: `g${group}` })
+
+/** As somebody adds them who knows nothing of counts. */
+const rowOf = (account: string, { email, group }: Known) => ({
+  account,
+  identity: email,
+  email,
+  status: "Active",
+  first_name: `g${group}`,
+  custom_fields: "{}",
+  source: "ContactApi",
+  date_added: 0
+})
 
 const inBatches = <A, B, E, R>(all: ReadonlyArray<A>, f: (batch: ReadonlyArray<A>) => Effect.Effect<B, E, R>) =>
   Effect.gen(function* () {
@@ -64,6 +77,12 @@ const makeModel = Effect.gen(function* () {
       }
       case "AddAgain":
         return yield* add(slice(step.account, step.permille, step.count))
+      case "AddUncounted": {
+        const some = fresh(step.count)
+        for (const known of some) yield* sql`INSERT INTO contacts ${sql.insert(rowOf(step.account, known))}`
+        known[step.account].push(...some)
+        return
+      }
       case "AddAndFail": {
         const failing = sql.withTransaction(Effect.andThen(add(fresh(step.count)), Effect.fail("no")))
         assert.strictEqual(yield* Effect.flip(failing), "no")
@@ -105,7 +124,17 @@ const makeModel = Effect.gen(function* () {
     )
   })
 
-  return { known, look, run }
+  /** What is counted is what is there, and after an add all of it is counted. */
+  const checkCounts = Effect.fnUntraced(function* (isComplete: boolean) {
+    const counted = yield* sql`SELECT account, block, contacts FROM contact_blocks ORDER BY account, block`
+    const there = yield* sql`
+      SELECT account, id >> 10 AS block, count(*) AS contacts FROM contacts AS c
+      WHERE ${isComplete} OR id <= (SELECT max(last) FROM contact_blocks WHERE account = c.account)
+      GROUP BY account, block ORDER BY account, block`
+    assert.deepStrictEqual(counted, there)
+  })
+
+  return { checkCounts, known, look, run }
 })
 
 const inStore = Effect.provide(SqlServices.layerWithStore({ filename: ":memory:" }), { local: true })
@@ -118,36 +147,68 @@ describe("pages of contacts", () => {
     [Schema.Array(Schema.Tuple([Step, Page, Page])).check(Schema.isMinLength(8), Schema.isMaxLength(16))],
     ([steps]) =>
       Effect.gen(function* () {
-        const { look, run } = yield* makeModel
+        const { checkCounts, look, run } = yield* makeModel
         for (const [step, page, other] of steps) {
           yield* run(step).pipe(as(step.account))
+          yield* checkCounts(false)
           yield* look(page).pipe(as(page.account))
           yield* look(other, 3).pipe(as(other.account))
           yield* look({ ...page, permille: 1000 }).pipe(as(page.account))
         }
+        for (const account of Account.literals) yield* run({ _tag: "Add", account, count: 1 }).pipe(as(account))
+        yield* checkCounts(true)
       }).pipe(inStore),
     { arbitrary: { runs: 20 }, timeout: 60_000 }
   )
 
   it.effect("of a store that had contacts before they were counted are right as well", () =>
     Effect.gen(function* () {
-      const { look, run } = yield* makeModel
+      const { checkCounts, look, run } = yield* makeModel
       const sql = yield* SqlClient.SqlClient
-      yield* sql`DROP TRIGGER contact_blocks_add`
-      yield* sql`DROP TRIGGER contact_blocks_remove`
-      yield* sql`DROP TABLE contact_blocks`
-      yield* sql`DROP INDEX contacts_in_order`
       for (const account of ["one", "two", "one"] as const) {
         yield* run({ _tag: "Add", account, count: 1400 }).pipe(as(account))
       }
+      yield* sql`DROP TRIGGER contact_blocks_remove`
+      yield* sql`DROP TABLE contact_blocks`
+      yield* sql`DROP INDEX contacts_in_order`
       yield* run({ _tag: "DeleteByEmails", account: "one", permille: 300, count: 900 }).pipe(as("one"))
       yield* createContactBlocks
+      // Counted by the trigger of before.
+      yield* run({ _tag: "AddUncounted", account: "one", count: 1100 }).pipe(as("one"))
+      yield* run({ _tag: "DeleteByEmails", account: "two", permille: 700, count: 20 }).pipe(as("two"))
+      yield* countAfterAdding
+      yield* checkCounts(true)
       yield* run({ _tag: "Add", account: "two", count: 700 }).pipe(as("two"))
+      yield* checkCounts(true)
       for (let permille = 0; permille <= 1000; permille += 50) {
         yield* look({ account: "one", permille, limit: 30 }).pipe(as("one"))
         yield* look({ account: "two", permille, limit: 30 }).pipe(as("two"))
       }
     }).pipe(inStore)
+  )
+
+  it.effect("are right where contacts were added, and deleted again, that nobody has counted", () =>
+    Effect.gen(function* () {
+      const { checkCounts, look, run } = yield* makeModel
+      const pages = Effect.gen(function* () {
+        for (let permille = 0; permille <= 1000; permille += 50) yield* look({ account: "one", permille, limit: 30 })
+      })
+      yield* run({ _tag: "AddUncounted", account: "one", count: 50 })
+      yield* pages
+      yield* run({ _tag: "Add", account: "one", count: 50 })
+      yield* checkCounts(true)
+      yield* run({ _tag: "AddUncounted", account: "one", count: 1400 })
+      yield* run({ _tag: "DeleteByEmails", account: "one", permille: 60, count: 900 })
+      yield* checkCounts(false)
+      yield* pages
+      // Not one is left that is counted.
+      yield* run({ _tag: "DeleteByEmails", account: "one", permille: 0, count: 120 })
+      yield* checkCounts(false)
+      yield* pages
+      yield* run({ _tag: "Add", account: "one", count: 1 })
+      yield* checkCounts(true)
+      yield* pages
+    }).pipe(as("one"), inStore)
   )
 
   it.live("one after another give whoever is there all the time once, while others come and go", () =>
