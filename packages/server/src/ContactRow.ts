@@ -2,8 +2,9 @@
  * A contact as its row.
  */
 import type { Contact, CustomFields } from "@roster/domain"
-import { DateTime, Effect } from "effect"
-import type { SqlError, Statement } from "effect/sql"
+import { DateTime, Effect, Stream } from "effect"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { dialect } from "./SqlDialect.ts"
 
 /**
  * @internal
@@ -124,6 +125,19 @@ export const readContacts = (
     // As with every statement, what its rows hold is for who wrote it to say.
     (rows as ReadonlyArray<ContactValues<typeof contactColumns>>).map(contactRowOf)
   )
+
+/**
+ * The same, as they are read.
+ *
+ * @internal
+ */
+export const streamContacts = (
+  sql: SqlClient.SqlClient,
+  statement: Statement.Statement<unknown>
+): Stream.Stream<ContactRow, SqlError.SqlError> =>
+  dialect(sql)
+    .streamValues(statement, contactColumns)
+    .pipe(Stream.map((values) => contactRowOf(values as ContactValues<typeof contactColumns>)))
 
 /**
  * Times are kept to the second, which is what travels.

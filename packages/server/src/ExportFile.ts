@@ -1,11 +1,12 @@
 /**
- * The file of an export: rows in, bytes out, in each format, plain or zipped.
+ * The file of an export, in each format, plain or zipped.
  * (docs/decisions/csv.md)
  */
 import type { CompressionFormat, ExportFileFormat } from "@roster/domain"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
-import { type ExportedRow, exportFormats } from "./ExportText.ts"
+import type { SpooledPiece } from "./ExportSpool.ts"
+import { exportFormats } from "./ExportText.ts"
 
 const extensions = { Csv: "csv", Json: "json", Xml: "xml" } as const
 
@@ -60,19 +61,23 @@ export const contentType = (format: ExportFileFormat, compression: CompressionFo
 const utf8 = new TextEncoder()
 
 /**
- * The bytes of a file, given its rows some at a time.
+ * The bytes of a file, given its rows.
  *
  * @internal
  */
 export const exportFile = <E>(
-  rows: Stream.Stream<ReadonlyArray<ExportedRow>, E>,
+  pieces: Stream.Stream<SpooledPiece, E>,
   options: ExportFileOptions
 ): Stream.Stream<Uint8Array, E | Zip.ZipError> => {
-  const { head, separator, tail, text } = exportFormats[options.format].file(options.customFields)
-  const plain = Stream.make(head).pipe(
-    Stream.concat(Stream.map(rows, (some, index) => (index === 0 ? "" : separator) + some.map(text).join(separator))),
-    Stream.concat(Stream.make(tail)),
-    Stream.map((piece) => utf8.encode(piece))
+  const { head, tail, widened } = exportFormats[options.format]
+  const { customFields } = options
+  const bytesOf = ({ bytes, names }: SpooledPiece): Uint8Array =>
+    names.length === customFields.length
+      ? bytes
+      : utf8.encode(widened(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), names, customFields))
+  const plain = Stream.make(utf8.encode(head(customFields))).pipe(
+    Stream.concat(Stream.map(pieces, bytesOf)),
+    Stream.concat(Stream.make(utf8.encode(tail)))
   )
   return options.compression === "None"
     ? plain

@@ -1,15 +1,16 @@
 /**
- * Making the file of an export: its contacts are read from one snapshot into a temporary file, and the file is made of
- * them when the snapshot is closed. An export that was cut off is begun anew, since neither outlives the process.
+ * Making the file of an export: its contacts are read from one snapshot, and go as text to a temporary file, which is taken
+ * into the store when the snapshot is closed. An export that was cut off is begun anew, since neither outlives the process.
  */
-import { ContactFilter, CompressionFormat, type CustomFields, ExportFileFormat, RuleText } from "@roster/domain"
+import { ContactFilter, CompressionFormat, ExportFileFormat, RuleText } from "@roster/domain"
 import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { contactColumns, type ContactRow } from "./ContactRow.ts"
+import { contactColumns, type ContactRow, streamContacts } from "./ContactRow.ts"
 import { selection } from "./ContactSelection.ts"
 import { exportFile } from "./ExportFile.ts"
+import { type ExportPiece, makeExportPieces } from "./ExportPieces.ts"
 import { makeSpool } from "./ExportSpool.ts"
-import { type ExportedRow, type ExportFormat, exportFormats } from "./ExportText.ts"
+import { type ExportFormat, exportFormats } from "./ExportText.ts"
 import { advanceJob, endJob, type HeldJob } from "./Job.ts"
 import { inParts, partsAtOnce, removeParts, writeParts } from "./JobParts.ts"
 import { dialect } from "./SqlDialect.ts"
@@ -64,17 +65,14 @@ export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
   // The sign keeps the planner from reading the whole account in order where a few addresses are asked for.
   const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(request.emails === undefined ? "id" : "+id")
-  const { names, read, rows } = yield* spoolRows(
-    job,
-    exportFormats[request.format],
-    sql<ContactRow>`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`.stream
-  )
+  const statement = sql<ContactRow>`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
+  const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], streamContacts(sql, statement))
 
   let written = 0
   let part = 0
-  const counted = Stream.map(rows, (some) => {
-    written += some.length
-    return some
+  const counted = Stream.map(pieces, (piece) => {
+    written += piece.rows
+    return piece
   })
   yield* exportFile(counted, { ...request, customFields: names }).pipe(
     inParts,
@@ -95,9 +93,9 @@ export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
 }, Effect.scoped)
 
 /**
- * Reads the rows of one statement, which is one snapshot, into a temporary file, and gathers the names of their custom
- * fields on the way. What others write meanwhile stays in the WAL until the snapshot is closed: once that is much, they
- * write between two steps and not within one.
+ * Reads the rows of one statement, which is one snapshot, into a temporary file, as the text that they will be. What others
+ * write meanwhile stays in the WAL until the snapshot is closed: once that is much, they write between two steps and not
+ * within one.
  */
 const spoolRows = Effect.fnUntraced(function* <E>(
   job: HeldJob,
@@ -105,8 +103,9 @@ const spoolRows = Effect.fnUntraced(function* <E>(
   stream: Stream.Stream<ContactRow, E>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const spool = yield* makeSpool<ExportedRow>()
-  const names = new Set<string>()
+  const spool = yield* makeSpool
+  const making = makeExportPieces(format)
+  const keep = (pieces: ReadonlyArray<ExportPiece>) => Effect.forEach(pieces, spool.add, { discard: true })
   let read = 0
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -117,8 +116,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(
       const readOn = Effect.gen(function* () {
         const end = (yield* Clock.currentTimeMillis) + stepMillis
         while (Option.isSome(rows) && (yield* Clock.currentTimeMillis) < end) {
-          if (format.needsNames) for (const row of rows.value) addFieldNames(names, row)
-          yield* spool.add(rows.value.map(format.row))
+          yield* keep(making.add(rows.value))
           read += rows.value.length
           rows = yield* next
         }
@@ -133,13 +131,6 @@ const spoolRows = Effect.fnUntraced(function* <E>(
       yield* Effect.repeat(step, { while: () => Option.isSome(rows) })
     })
   )
-  // In alphabetical order, whatever the language of the machine.
-  return { rows: Stream.chunks(spool.rows), read, names: [...names].sort() }
+  yield* keep(making.take())
+  return { names: making.names(), pieces: spool.pieces, read }
 })
-
-/** A column that is empty in every row would not come back from an import: it is left out. */
-const addFieldNames = (names: Set<string>, row: ContactRow) => {
-  // What we wrote ourselves: an object of texts.
-  const fields = Object.entries(JSON.parse(row.custom_fields) as CustomFields)
-  for (const [name, value] of fields) if (value !== "") names.add(name)
-}

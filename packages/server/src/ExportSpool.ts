@@ -1,11 +1,12 @@
 /**
- * The rows of an export in a temporary file, between the database and the file that is made of them: no snapshot stays
- * open while parts are written, which would keep all that is written meanwhile in the WAL.
+ * The rows of an export in a temporary file, as they will stand in its file: no snapshot stays open while parts are written,
+ * which would keep all that is written meanwhile in the WAL.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { ExportPiece } from "./ExportPieces.ts"
 import { uploadPrefix } from "./ImportUploads.ts"
 
 /**
@@ -20,16 +21,22 @@ export class SpoolFailed extends Schema.TaggedError<SpoolFailed>()("SpoolFailed"
 }
 
 /**
+ * A piece in UTF-8.
+ *
  * @internal
  */
-export interface ExportSpool<Row> {
-  readonly add: (rows: ReadonlyArray<Row>) => Effect.Effect<void, SpoolFailed>
-  /** All rows in the order in which they were added. */
-  readonly rows: Stream.Stream<Row, SpoolFailed>
+export interface SpooledPiece extends Omit<ExportPiece, "text"> {
+  readonly bytes: Uint8Array
 }
 
-/** As much as is worth a call, and far less than the longest text there can be. */
-const blockLength = 256 * 1024
+/**
+ * @internal
+ */
+export interface ExportSpool {
+  readonly add: (piece: ExportPiece) => Effect.Effect<void, SpoolFailed>
+  /** All pieces in the order in which they were added. */
+  readonly pieces: Stream.Stream<SpooledPiece, SpoolFailed>
+}
 
 const attempt = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new SpoolFailed({ cause }) })
@@ -55,49 +62,33 @@ const openPrivate = Effect.acquireRelease(
 )
 
 /**
- * A spool for rows that JSON can carry, gone with the scope.
+ * A spool that is gone with the scope.
  *
  * @internal
  */
-export const makeSpool = Effect.fnUntraced(function* <Row>() {
+export const makeSpool = Effect.gen(function* () {
   const { file } = yield* openPrivate
-  /** The length of each block in bytes. */
-  const blocks: Array<number> = []
-  const write = (texts: ReadonlyArray<string>) =>
+  const kept: Array<Omit<SpooledPiece, "bytes"> & { readonly length: number }> = []
+
+  const add = ({ names, rows, text }: ExportPiece) =>
     attempt(async () => {
-      const block = Buffer.from(`[${texts.join(",")}]`)
-      await file.appendFile(block)
-      blocks.push(block.length)
+      const bytes = Buffer.from(text)
+      await file.appendFile(bytes)
+      kept.push({ names, rows, length: bytes.length })
     })
 
-  const add = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
-    let texts: Array<string> = []
-    let length = 0
-    for (const row of rows) {
-      const text = JSON.stringify(row)
-      texts.push(text)
-      length += text.length
-      if (length < blockLength) continue
-      yield* write(texts)
-      texts = []
-      length = 0
-    }
-    if (texts.length > 0) yield* write(texts)
-  })
-
-  const rows = Stream.paginate({ block: 0, position: 0 }, ({ block, position }) => {
-    const length = blocks[block]
-    return length === undefined
+  const pieces = Stream.paginate({ index: 0, position: 0 }, ({ index, position }) => {
+    const piece = kept[index]
+    return piece === undefined
       ? Effect.succeed([[], Option.none()] as const)
       : attempt(async () => {
-          const bytes = Buffer.alloc(length)
+          const { length, names, rows } = piece
+          const bytes = Buffer.allocUnsafeSlow(length)
           const { bytesRead } = await file.read(bytes, 0, length, position)
           if (bytesRead < length) throw new RangeError("the file is shorter than what was written")
-          // What `add` wrote.
-          const rows = JSON.parse(bytes.toString()) as ReadonlyArray<Row>
-          return [rows, Option.some({ block: block + 1, position: position + length })] as const
+          return [[{ bytes, names, rows }], Option.some({ index: index + 1, position: position + length })] as const
         })
   })
 
-  return { add, rows } satisfies ExportSpool<Row>
+  return { add, pieces } satisfies ExportSpool
 })

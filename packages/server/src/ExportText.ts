@@ -7,28 +7,23 @@ import { type ContactRow, fromSeconds } from "./ContactRow.ts"
 import { contactText } from "./ContactText.ts"
 
 /**
- * What is known of a row before the last one is read: a text, and of CSV the custom fields behind it, which have a column
- * wherever any row has one.
- *
- * @internal
- */
-export type ExportedRow = readonly [text: string, customFields?: string]
-
-/**
  * @internal
  */
 export interface ExportFormat {
-  /** Whether the names of all custom fields have to be known before the first byte is written. */
-  readonly needsNames: boolean
-  readonly row: (row: ContactRow) => ExportedRow
-  /** The file of rows, given those names. */
-  readonly file: (customFields: ReadonlyArray<string>) => {
-    readonly head: string
-    readonly separator: string
-    readonly text: (row: ExportedRow) => string
-    readonly tail: string
-  }
+  /** The custom fields of a row that get a column of their own, so that their names have to be known. */
+  readonly fields: (row: ContactRow) => CustomFields
+  /** A row, given these fields of it and the names that have a column. */
+  readonly row: (row: ContactRow, fields: CustomFields, names: ReadonlyArray<string>) => string
+  /** Rows that were made while some names were not known yet, which hold nothing in these rows. */
+  readonly widened: (rows: string, known: ReadonlyArray<string>, names: ReadonlyArray<string>) => string
+  readonly head: (names: ReadonlyArray<string>) => string
+  /** What stands between two rows. */
+  readonly separator: string
+  readonly tail: string
 }
+
+/** Where they stand within the text of the row. */
+const withoutColumns: Pick<ExportFormat, "fields" | "widened"> = { fields: () => ({}), widened: (rows) => rows }
 
 const mayNeedCare = /^['=+\-@\t\r\n\0\uFEFF]|[,"\r\n]/
 const mustBeQuoted = /^\uFEFF|[,"\r\n]/
@@ -76,32 +71,49 @@ const csvRow = (row: ContactRow): string => {
 
 const line = "\r\n"
 
+const columnCount = exportHeader([]).length
+
+/** A cell as `cell` writes it, and what stands behind it. */
+const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
+
 const csv: ExportFormat = {
-  needsNames: true,
-  row: (row) => [csvRow(row), row.custom_fields],
-  file: (names) => ({
-    // The names are protected already.
-    head:
-      exportHeader(names)
-        .map((name) => (mustBeQuoted.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-        .join(",") + line,
-    separator: "",
-    text: ([text, customFields = "{}"]) => {
-      if (names.length === 0) return text + line
-      // What we wrote ourselves: an object of texts.
-      const own = JSON.parse(customFields) as CustomFields
-      let whole = text
-      for (const name of names) whole += `,${cell(Object.hasOwn(own, name) ? (own[name] ?? "") : "")}`
-      return whole + line
-    },
-    tail: ""
-  })
+  // What we wrote ourselves: an object of texts.
+  fields: (row) => JSON.parse(row.custom_fields) as CustomFields,
+  row: (row, own, names) => {
+    let text = csvRow(row)
+    for (const name of names) text += `,${cell(Object.hasOwn(own, name) ? (own[name] ?? "") : "")}`
+    return text + line
+  },
+  widened: (rows, known, names) => {
+    // How many empty cells follow each cell of a row.
+    const added = Array.from({ length: columnCount + known.length }, () => 0)
+    let column = columnCount - 1
+    for (const name of names) {
+      if (name === known[column + 1 - columnCount]) column++
+      else added[column] = (added[column] ?? 0) + 1
+    }
+    let at = 0
+    return rows.replaceAll(writtenCell, (_, text: string, end: string) => {
+      const empty = ",".repeat(added[at] ?? 0)
+      at = end === line ? 0 : at + 1
+      return text + empty + end
+    })
+  },
+  // The names are protected already.
+  head: (names) =>
+    exportHeader(names)
+      .map((name) => (mustBeQuoted.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+      .join(",") + line,
+  separator: "",
+  tail: ""
 }
 
 const json: ExportFormat = {
-  needsNames: false,
-  row: (row) => [contactText(row)],
-  file: () => ({ head: "[", separator: ",", text: ([text]) => text, tail: "]" })
+  ...withoutColumns,
+  row: contactText,
+  head: () => "[",
+  separator: ",",
+  tail: "]"
 }
 
 /** Characters that XML 1.0 cannot carry, not even by reference. */
@@ -134,14 +146,11 @@ const xmlInside = (name: string, value: unknown): string => {
 }
 
 const xml: ExportFormat = {
-  needsNames: false,
-  row: (row) => [xmlOf("Contact", JSON.parse(contactText(row)))],
-  file: () => ({
-    head: `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
-    separator: "",
-    text: ([text]) => text,
-    tail: "</Contacts>"
-  })
+  ...withoutColumns,
+  row: (row) => xmlOf("Contact", JSON.parse(contactText(row))),
+  head: () => `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
+  separator: "",
+  tail: "</Contacts>"
 }
 
 /**

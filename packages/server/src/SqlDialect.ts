@@ -1,10 +1,10 @@
 /**
  * Everything in which the databases differ, in one place.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"
-import { isSqliteConnection } from "./sqlite/SqliteConnection.ts"
+import { isSqliteConnection, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
 /**
  * @internal
@@ -34,6 +34,11 @@ export interface SqlDialect {
     statement: string,
     parameters: ReadonlyArray<ReadonlyArray<unknown>>
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
+  /** The rows of a statement as they are read, each as the values of its columns, whose names are given in their order. */
+  readonly streamValues: (
+    statement: Statement.Statement<unknown>,
+    columns: ReadonlyArray<string>
+  ) => Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>
   /** What makes a table refuse to change or lose a row, given the column that numbers its rows. */
   readonly appendOnly: (table: string, number: string) => ReadonlyArray<string>
   /**
@@ -74,6 +79,13 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   listOf: (column) => sql`json_group_array(${sql(column)})`,
   countsBlocks: true,
   runEach: eachAtOnce(sql),
+  // What the reference says is done: the rows are arrays.
+  streamValues: (statement) =>
+    Stream.provideService(
+      statement.stream as Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>,
+      StreamedValues,
+      true
+    ),
   logBytes: Effect.map(
     sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
     ([main]) =>
@@ -104,6 +116,12 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   listOf: (column) => sql`jsonb_agg(${sql(column)})::text`,
   countsBlocks: false,
   runEach: eachAlone(sql),
+  streamValues: (statement, columns) =>
+    Stream.map(
+      // A row is an object of its columns.
+      statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
+      (row) => columns.map((column) => row[column])
+    ),
   logBytes: Effect.succeed(() => 0),
   appendOnly: (table) => [
     `CREATE FUNCTION ${table}_is_kept() RETURNS trigger LANGUAGE plpgsql AS

@@ -65,7 +65,15 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   const streamOutside: SqlConnection.Connection["executeStream"] =
     filename === StoreFile.memory
       ? (sql, params, transform) =>
-          Stream.fromIterableEffect(acquirers.borrower((connection) => connection.execute(sql, params, transform)))
+          Stream.fromIterableEffect(
+            Effect.flatMap(
+              SqliteConnection.StreamedValues,
+              (arrays): Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> =>
+                acquirers.borrower((connection) =>
+                  arrays ? connection.executeValues(sql, params) : connection.execute(sql, params, transform)
+                )
+            )
+          )
       : (sql, params, transform) =>
           StoreFile.openReader(filename, busyTimeout, options.prepare).pipe(
             Effect.mapError(
