@@ -3,8 +3,9 @@
  * ever added. A line that a dying process left unfinished counts for nothing. (docs/decisions/bulk-import.md)
  */
 import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/domain"
-import { Effect, Exit, FileSystem, Option, Schedule, Schema, Scope, Semaphore } from "effect"
+import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { fileProblem } from "./FileProblem.ts"
+import { makeForcedLines } from "./ForcedLines.ts"
 import { readKept, withLock } from "./KeptFile.ts"
 import { UsageError, usageError } from "./UsageError.ts"
 
@@ -36,89 +37,31 @@ export const journalName = (file: string): string => `${file}.roster-journal`
 export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) {
   const file = journalName(imported)
   const fs = yield* FileSystem.FileSystem
-  const one = yield* Semaphore.make(1)
-  const refusal = fileProblem(file, "written")
-  /** How much of the file is whole lines. */
-  let whole: number | undefined
-  /** Lines that wait while others are forced to the disk: they go there together. */
-  let waiting: Array<string> = []
-  let isSynced = false
-  /** What ended the writing: behind a line that is not whole there is no place for others. */
-  let broken: UsageError | undefined
-  /** How many lines there have been, and how many of them have been written. */
-  let given = 0
-  let written = 0
-
-  /** The file as it is written to, open from the first line to the end. */
-  let open: { readonly content: FileSystem.File; readonly scope: Scope.Closeable } | undefined
-  const close = Effect.suspend(() => {
-    const scope = open?.scope
-    open = undefined
-    return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
-  })
-  yield* Effect.addFinalizer(() => close)
-
-  const opened = Effect.fnUntraced(function* (flag: "a" | "w") {
-    const scope = yield* Scope.make()
-    const content = yield* Scope.provide(fs.open(file, { flag, mode: 0o600 }), scope)
-    return (open = { content, scope })
-  })
-
-  const write = (lines: ReadonlyArray<string>, flag: "a" | "w", options: { readonly sync: boolean }) =>
-    Effect.gen(function* () {
-      if (flag === "w") yield* close
-      const { content } = open ?? (yield* opened(flag))
-      yield* content.writeAll(new TextEncoder().encode(`${lines.join("\n")}\n`))
-      if (options.sync) yield* content.sync
-    }).pipe(Effect.mapError(refusal))
-
-  const writeWaiting = Effect.gen(function* () {
-    if (broken !== undefined) return yield* broken
-    const lines = waiting
-    const sync = isSynced
-    waiting = []
-    isSynced = false
-    if (whole !== undefined) yield* Effect.mapError(fs.truncate(file, whole), refusal)
-    whole = undefined
-    yield* write(lines, "a", { sync })
-    written += lines.length
-  }).pipe(
-    Effect.tapError((error) =>
-      Effect.sync(() => {
-        broken = error
-      })
-    )
-  )
-
+  const lines = yield* makeForcedLines(file)
   const journal: UploadJournal<UsageError> = {
     load: Effect.gen(function* () {
       const content = yield* readKept(fs, file)
       if (Option.isNone(content)) return undefined
       const text = content.value.slice(0, content.value.lastIndexOf("\n") + 1)
-      const [header, ...lines] = text.split("\n").slice(0, -1)
+      const [header, ...entered] = text.split("\n").slice(0, -1)
       if (header === undefined) return undefined
-      if (text.length < content.value.length) whole = new TextEncoder().encode(text).length
-      const read = Effect.all({ header: decodeHeader(header), entries: decodeLines(lines) })
+      if (text.length < content.value.length) lines.keep(new TextEncoder().encode(text).length)
+      const read = Effect.all({ header: decodeHeader(header), entries: decodeLines(entered) })
       const { entries, header: first } = yield* Effect.mapError(read, () =>
         usageError(`${file} is not the journal of an import, or is damaged.`, "Begin anew with --restart.")
       )
       return { subject: first.subject, entries }
     }),
     begin: (subject) =>
-      Effect.flatMap(Effect.orDie(encodeHeader({ journal: "roster contacts import", version: 1, subject })), (line) =>
-        write([line], "w", { sync: true })
+      Effect.orDie(encodeHeader({ journal: "roster contacts import", version: 1, subject })).pipe(
+        Effect.tap(lines.begin),
+        Effect.flatMap((line) => lines.add(line, { isForced: true })),
+        Effect.andThen(lines.force)
       ),
-    append: (entry) =>
-      Effect.suspend(() => {
-        waiting.push(encodeLine(entry))
-        const number = ++given
-        // That a part is under way is a note for whoever reads it, and waits for nobody: it is there before its answer is,
-        // which has to survive.
-        if (entry._tag === "Sending") return Effect.asVoid(one.withPermitsIfAvailable(1)(writeWaiting))
-        isSynced = true
-        return one.withPermit(Effect.suspend(() => (written >= number ? Effect.void : writeWaiting)))
-      }),
-    clear: Effect.andThen(close, Effect.mapError(fs.remove(file, { force: true }), refusal))
+    // That a part is under way is a note for whoever reads it; its answer has to survive the machine.
+    append: (entry) => Effect.suspend(() => lines.add(encodeLine(entry), { isForced: entry._tag === "Answered" })),
+    force: lines.force,
+    clear: Effect.andThen(lines.close, Effect.mapError(fs.remove(file, { force: true }), fileProblem(file, "written")))
   }
   return journal
 })

@@ -3,7 +3,7 @@
  * read = accepted + rejected + duplicates + notSent + unknown. With a journal, the same upload run again goes on where it
  * was, whatever stopped it. (docs/decisions/bulk-import.md)
  */
-import { Effect, Result, Stream } from "effect"
+import { Effect, Exit, Result, Stream } from "effect"
 import { type AddedStretch, type AddOutcome, defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
 import type { ContactRow } from "./ContactCsv.ts"
 import { type RowPart, rowParts } from "./ContactRows.ts"
@@ -198,7 +198,12 @@ export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
     yield* rowParts(rows, { isSent }).pipe(
       Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
       Stream.mapEffect((part) => sendPart(part, onProgress), { concurrency, unordered: true }),
-      Stream.runDrain
+      Stream.runDrain,
+      // Whoever reads the account may rely on it.
+      Effect.onExit((exit) => {
+        const force = journal?.lines.force ?? Effect.void
+        return Exit.isSuccess(exit) ? force : Effect.ignore(force)
+      })
     )
     const { notSent, unknown } = yield* report
     if (journal !== undefined && notSent + unknown === 0) yield* journal.lines.clear

@@ -61,7 +61,8 @@ export interface UploadRecord {
 }
 
 /**
- * Where the lines of one upload are kept. What `append` was given in an `Answered` has to survive the process when it ends.
+ * Where the lines of one upload are kept. What `append` was given has to survive the process when it ends, and what it was
+ * given in an `Answered` the machine as well, soon after, and at the latest when `force` ends.
  *
  * @category models
  * @since 0.1.0
@@ -71,6 +72,8 @@ export interface UploadJournal<E = never> {
   /** Begins anew with a subject. */
   readonly begin: (subject: UploadSubject) => Effect.Effect<void, E>
   readonly append: (entry: UploadEntry) => Effect.Effect<void, E>
+  /** Waits until nothing that was appended can be lost. */
+  readonly force: Effect.Effect<void, E>
   readonly clear: Effect.Effect<void, E>
 }
 
@@ -87,6 +90,7 @@ export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
     begin: (subject) => Ref.set(kept, { subject, entries: [] }),
     append: (entry) =>
       Ref.update(kept, (record) => record && { subject: record.subject, entries: [...record.entries, entry] }),
+    force: Effect.void,
     clear: Ref.set(kept, undefined)
   })
 )
