@@ -1,18 +1,22 @@
 /**
  * Finding, in a file of millions of rows, those that another row of the same address follows: 16 bytes for an address,
- * however long it is, in place of the address. (docs/decisions/bulk-import.md)
+ * however long it is, in place of the address, and on the disk where there are many. (docs/decisions/bulk-import.md)
  */
-import { Effect } from "effect"
+import { Effect, type PlatformError } from "effect"
 import type { PlainContact } from "./PlainRow.ts"
+import { makeRowSpill } from "./RowSpill.ts"
 
 /** Of each row: three words of the hash and its number. */
 const wordsPerRow = 4
 
 /** Rows fall into parts by their hash, so that what is compared at the end fits into the cache of a processor. */
-const parts = 256
+const parts = 64
 
-/** A part is a list of blocks, of so many rows each: nothing is copied when it grows. */
-const rowsPerBlock = 512
+/** A part has so many rows in memory, and a quarter of a million all together; what is more goes to the disk. */
+const rowsPerBlock = 4096
+const wordsPerBlock = rowsPerBlock * wordsPerRow
+
+type Words = Uint32Array<ArrayBuffer>
 
 /**
  * HalfSipHash-1-3 of 64 bits, as hash tables have it, over bytes that are there as words. It has a key, so that nobody can
@@ -55,25 +59,28 @@ const halfSipHash = (
 }
 
 interface Part {
-  readonly blocks: Array<Uint32Array<ArrayBuffer>>
+  /** What is on the disk, by its numbers, in the order in which it was noted. */
+  readonly spilled: Array<number>
+  block: Words | undefined
+  /** How many words of the block are in use. */
   used: number
 }
 
-/** Tells of each row of a part that another one of the same hash follows. */
-const compare = ({ blocks, used }: Part, tell: (row: number) => void): void => {
-  // The last row of each hash so far, by its place in the part, counted from 1; at most half of it is filled.
-  const last = new Uint32Array(2 ** Math.ceil(Math.log2(2 * used + 1)))
-  const wordOf = (place: number, word: number): number =>
-    blocks[Math.floor(place / rowsPerBlock)]?.[(place % rowsPerBlock) * wordsPerRow + word] ?? 0
-  for (let place = 0; place < used; place++) {
-    const h0 = wordOf(place, 0)
-    const h1 = wordOf(place, 1)
-    const h2 = wordOf(place, 2)
-    for (let at = h0 & (last.length - 1); ; at = (at + 1) & (last.length - 1)) {
+/** Tells of each row that another one of the same hash follows. Of the words as many are in use as rows have. */
+const compare = (words: Words, rows: number, last: Words, tell: (row: number) => void): void => {
+  // The last row of each hash so far, by the place of its words, counted from 1; at most half of it is filled.
+  const mask = 2 ** Math.ceil(Math.log2(2 * rows + 1)) - 1
+  last.fill(0, 0, mask + 1)
+  for (let place = 0; place < rows * wordsPerRow; place += wordsPerRow) {
+    const h0 = words[place] ?? 0
+    const h1 = words[place + 1] ?? 0
+    const h2 = words[place + 2] ?? 0
+    for (let at = h0 & mask; ; at = (at + 1) & mask) {
       const before = (last[at] ?? 0) - 1
-      const isSame = before >= 0 && wordOf(before, 0) === h0 && wordOf(before, 1) === h1 && wordOf(before, 2) === h2
-      if (before >= 0 && !isSame) continue
-      if (isSame) tell(wordOf(before, 3))
+      if (before >= 0) {
+        if (words[before] !== h0 || words[before + 1] !== h1 || words[before + 2] !== h2) continue
+        tell(words[before + 3] ?? 0)
+      }
       last[at] = place + 1
       break
     }
@@ -87,8 +94,10 @@ const compare = ({ blocks, used }: Part, tell: (row: number) => void): void => {
 export interface RowIndex {
   /** Notes the identity of a row. Rows come in their order. */
   readonly put: (identity: string | Pick<PlainContact, "writeIdentity">, row: number) => void
+  /** Makes room in memory. It is to be called every few thousand rows. */
+  readonly spill: Effect.Effect<void, PlatformError.PlatformError>
   /** Tells of each row that another one of the same identity follows. Whatever was noted is forgotten. */
-  readonly followed: (tell: (row: number) => void) => void
+  readonly followed: (tell: (row: number) => void) => Effect.Effect<void, PlatformError.PlatformError>
 }
 
 /**
@@ -97,7 +106,8 @@ export interface RowIndex {
  * @category constructors
  * @since 0.1.0
  */
-export const makeRowIndex: Effect.Effect<RowIndex> = Effect.sync(() => {
+export const makeRowIndex = Effect.gen(function* () {
+  const disk = yield* makeRowSpill
   const keys = crypto.getRandomValues(new Uint32Array(4))
   const [a = 0, b = 0, c = 0, d = 0] = keys
   const hash = new Uint32Array(4)
@@ -106,6 +116,8 @@ export const makeRowIndex: Effect.Effect<RowIndex> = Effect.sync(() => {
   let words = new Uint32Array(1024)
   let bytes = new Uint8Array(words.buffer)
   let all: ReadonlyArray<Part> = []
+  let full: Array<{ readonly part: Part; readonly block: Words }> = []
+  let spare: Array<Words> = []
 
   const write = (text: string): number => {
     if (text.length * 3 + 4 > bytes.length) {
@@ -115,10 +127,23 @@ export const makeRowIndex: Effect.Effect<RowIndex> = Effect.sync(() => {
     return encoder.encodeInto(text, bytes).written
   }
   const clear = () => {
-    all = Array.from({ length: parts }, (): Part => ({ blocks: [], used: 0 }))
+    all = Array.from({ length: parts }, (): Part => ({ spilled: [], block: undefined, used: 0 }))
+    full = []
+    spare = []
   }
   clear()
-  return {
+
+  const spillFull = Effect.gen(function* () {
+    const blocks = full
+    full = []
+    for (const { block, part } of blocks) {
+      part.spilled.push(yield* disk.write(block))
+      spare.push(block)
+    }
+  })
+  const spill = Effect.suspend(() => (full.length === 0 ? Effect.void : spillFull))
+
+  const index: RowIndex = {
     put: (identity, row) => {
       const length = typeof identity === "string" ? write(identity) : identity.writeIdentity(bytes)
       // The last word has what is left of the text, and its length.
@@ -128,23 +153,34 @@ export const makeRowIndex: Effect.Effect<RowIndex> = Effect.sync(() => {
       halfSipHash(words, length, c, d, hash, 2)
       const part = all[(hash[3] ?? 0) % parts]
       if (part === undefined) return
-      const at = (part.used % rowsPerBlock) * wordsPerRow
-      if (at === 0) part.blocks.push(new Uint32Array(rowsPerBlock * wordsPerRow))
-      const block = part.blocks[part.blocks.length - 1]
-      if (block === undefined) return
+      const block = (part.block ??= spare.pop() ?? new Uint32Array(wordsPerBlock))
+      const at = part.used
       block[at] = hash[0] ?? 0
       block[at + 1] = hash[1] ?? 0
       block[at + 2] = hash[2] ?? 0
       block[at + 3] = row
-      part.used++
+      part.used += wordsPerRow
+      if (part.used < wordsPerBlock) return
+      full.push({ part, block })
+      part.block = undefined
+      part.used = 0
     },
-    followed: (tell) => {
-      for (const part of all) {
-        compare(part, tell)
-        // What comes next needs the memory sooner than it would be collected.
-        for (const block of part.blocks) block.buffer.transfer(0)
+    spill,
+    followed: Effect.fnUntraced(function* (tell) {
+      yield* spill
+      const most = Math.max(...all.map(({ spilled, used }) => spilled.length * wordsPerBlock + used))
+      const last = new Uint32Array(2 ** Math.ceil(Math.log2((2 * most) / wordsPerRow + 1)))
+      const read = new Uint32Array(all.some(({ spilled }) => spilled.length > 0) ? most : 0)
+      for (const { block = read, spilled, used } of all) {
+        const before = spilled.length * wordsPerBlock
+        for (const [at, number] of spilled.entries()) {
+          yield* disk.read(number, read.subarray(at * wordsPerBlock, (at + 1) * wordsPerBlock))
+        }
+        if (before > 0) read.set(block.subarray(0, used), before)
+        compare(before > 0 ? read : block, (before + used) / wordsPerRow, last, tell)
       }
       clear()
-    }
+    })
   }
+  return index
 })

@@ -36,7 +36,7 @@ export interface UploadSurvey {
 }
 
 /**
- * Reads all rows and keeps none. Rows are numbered from 1.
+ * Reads all rows and keeps none. Rows are numbered from 1. Beyond a quarter of a million there is a temporary file meanwhile.
  *
  * @category programs
  * @since 0.1.0
@@ -70,13 +70,13 @@ export const surveyContacts = Effect.fn("surveyContacts")(function* <E, R>(
         }
         sendable.add(read)
       }
-      return options.onProgress?.(read) ?? Effect.void
+      return options.onProgress === undefined ? index.spill : Effect.andThen(index.spill, options.onProgress(read))
     })
   )
-  index.followed((row) => {
+  yield* index.followed((row) => {
     sendable.remove(row)
     duplicates++
   })
   const survey: UploadSurvey = { header, read, invalid, firstInvalid, duplicates, sendable }
   return survey
-})
+}, Effect.scoped)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Result, Schema, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, FileSystem, Layer, Result, Schema, Stream } from "effect"
 import { type Contact, ContactPayload, TooManyContacts } from "../src/Contact.ts"
 import type { ContactBatch } from "../src/ContactBatch.ts"
 import type { ContactRow } from "../src/ContactCsv.ts"
@@ -31,43 +31,49 @@ interface Temper {
   readonly most?: number
 }
 
+/** Files of this size need no disk. */
+const noDisk = FileSystem.layerNoop({})
+
 const service = (seen: Ledger, { failAs, failAt, most = 1000, refuses = () => false }: Temper) =>
-  Layer.succeed(ContactsService, {
-    get: unused,
-    list: unused,
-    update: unused,
-    delete: unused,
-    deleteMany: unused,
-    import: unused,
-    export: unused,
-    exportStatus: unused,
-    stream: () => Stream.die("not a part of this"),
-    download: () => Stream.die("not a part of an upload"),
-    add: unused,
-    addBatch: Effect.fnUntraced(function* (
-      { contacts }: ContactBatch,
-      options?: { readonly listNames?: ReadonlyArray<string> | undefined }
-    ) {
-      const call = seen.calls.length
-      const emails = contacts.map((contact) => contact.email)
-      seen.calls.push(emails)
-      seen.lists = options?.listNames ?? []
-      if (call === failAt) {
-        if (failAs !== "Unavailable") seen.lost.push(...emails)
-        const reason =
-          failAs === "OutcomeUnknown"
-            ? new OutcomeUnknown({ recovery: "look", detail: "cut" })
-            : failAs === "InvalidResponse"
-              ? new InvalidResponse({ status: 200, detail: "no JSON" })
-              : new Unavailable({ detail: "down" })
-        return yield* new ServiceError({ operation: "contactsPost", reason })
-      }
-      if (contacts.length > most) return yield* new TooManyContacts({ count: contacts.length, maximum: most })
-      const bad = emails.findIndex(refuses)
-      if (bad >= 0) return yield* new InvalidInput({ field: `[${bad}].Email`, issue: "no" })
-      for (const contact of contacts) seen.stored.set(contact.email.toLowerCase(), contact)
+  Layer.merge(
+    noDisk,
+    Layer.succeed(ContactsService, {
+      get: unused,
+      list: unused,
+      update: unused,
+      delete: unused,
+      deleteMany: unused,
+      import: unused,
+      export: unused,
+      exportStatus: unused,
+      stream: () => Stream.die("not a part of this"),
+      download: () => Stream.die("not a part of an upload"),
+      add: unused,
+      addBatch: Effect.fnUntraced(function* (
+        { contacts }: ContactBatch,
+        options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+      ) {
+        const call = seen.calls.length
+        const emails = contacts.map((contact) => contact.email)
+        seen.calls.push(emails)
+        seen.lists = options?.listNames ?? []
+        if (call === failAt) {
+          if (failAs !== "Unavailable") seen.lost.push(...emails)
+          const reason =
+            failAs === "OutcomeUnknown"
+              ? new OutcomeUnknown({ recovery: "look", detail: "cut" })
+              : failAs === "InvalidResponse"
+                ? new InvalidResponse({ status: 200, detail: "no JSON" })
+                : new Unavailable({ detail: "down" })
+          return yield* new ServiceError({ operation: "contactsPost", reason })
+        }
+        if (contacts.length > most) return yield* new TooManyContacts({ count: contacts.length, maximum: most })
+        const bad = emails.findIndex(refuses)
+        if (bad >= 0) return yield* new InvalidInput({ field: `[${bad}].Email`, issue: "no" })
+        for (const contact of contacts) seen.stored.set(contact.email.toLowerCase(), contact)
+      })
     })
-  })
+  )
 
 const header: FileHeader = { cells: ["Email", "FirstName"], delimiter: "," }
 
@@ -94,7 +100,7 @@ const upload = (
   Effect.gen(function* () {
     const seen = ledger()
     const file = Stream.fromIterable(rows)
-    const upload = yield* makeUpload(file, yield* surveyContacts(file), options).pipe(
+    const upload = yield* Effect.flatMap(surveyContacts(file), (survey) => makeUpload(file, survey, options)).pipe(
       Effect.provide(service(seen, temper))
     )
     yield* upload.send()
@@ -371,10 +377,12 @@ describe("uploadContacts with a journal", () => {
               ? inner.addBatch(batch)
               : Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
         }))
-      ).pipe(Layer.provide(service(seen, {})))
+      ).pipe(Layer.provideMerge(service(seen, {})))
       const file = Stream.fromIterable(numbered(5000))
       const options = { journal: { lines: memory, subject }, concurrency: 2 }
-      const upload = yield* makeUpload(file, yield* surveyContacts(file), options).pipe(Effect.provide(slow))
+      const upload = yield* Effect.flatMap(surveyContacts(file), (survey) => makeUpload(file, survey, options)).pipe(
+        Effect.provide(slow)
+      )
       const sending = yield* Effect.forkChild(upload.send())
       yield* Deferred.await(asked)
       yield* Fiber.interrupt(sending)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schema, Stream } from "effect"
+import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import { ContactPayload } from "../src/Contact.ts"
 import { contactBatch, makeBatchWriter } from "../src/ContactBatch.ts"
 import { type ContactRow, readContacts } from "../src/ContactCsv.ts"
@@ -130,7 +130,7 @@ describe("the short way from a row to its bytes", () => {
           yield* surveyContacts(Stream.fromIterable(exactly(rows)))
         ].map(({ sendable, ...counts }) => ({ ...counts, sendable: rows.map((_, i) => sendable.has(i + 1)) }))
         assert.deepStrictEqual(one, other)
-      }),
+      }).pipe(Effect.provide(FileSystem.layerNoop({}))),
     { arbitrary: { runs: 500 } }
   )
 })

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, FileSystem } from "effect"
 import { makeRowIndex } from "../src/RowIndex.ts"
 import { makeRowSet } from "../src/RowSet.ts"
+
+/** So few rows need none; `testing` has a test of many. */
+const noDisk = FileSystem.layerNoop({})
 
 describe("makeRowIndex", () => {
   it.effect("tells of each row that another one of its identity follows, as a map has it", () =>
@@ -18,13 +21,13 @@ describe("makeRowIndex", () => {
         index.put(identity, row)
       }
       const found: Array<number> = []
-      index.followed((row) => found.push(row))
+      yield* index.followed((row) => found.push(row))
       assert.deepStrictEqual(
         found.sort((x, y) => x - y),
         expected.sort((x, y) => x - y)
       )
-      index.followed((row) => assert.fail(`row ${row} is still there`))
-    })
+      yield* index.followed((row) => assert.fail(`row ${row} is still there`))
+    }).pipe(Effect.provide(noDisk))
   )
 
   it.effect("takes no text for another of the same beginning", () =>
@@ -48,9 +51,9 @@ describe("makeRowIndex", () => {
       const found: Array<number> = []
       for (const [i, text] of texts.entries()) index.put(text, i + 1)
       for (const [i, text] of texts.slice(3, 6).entries()) index.put(text, texts.length + i + 1)
-      index.followed((row) => found.push(row))
+      yield* index.followed((row) => found.push(row))
       assert.deepStrictEqual(found.sort(), [4, 5, 6])
-    })
+    }).pipe(Effect.provide(noDisk))
   )
 })
 

@@ -54,6 +54,26 @@ describe("roster contacts import", () => {
     })
   )
 
+  it.live(
+    "finds what stands twice in a file of more addresses than it holds in memory, or says that there is no room",
+    () =>
+      Effect.gen(function* () {
+        const { folder, run } = yield* makeRoster
+        const rows = Array.from({ length: 300_000 }, (_, i) => `u${i % 299_000}@example.com`)
+        writeFileSync(join(folder, "contacts.csv"), `Email\n${rows.join("\n")}\n`)
+        const command = ["contacts", "import", "contacts.csv", "--dry-run"]
+        const env = { ROSTER_API_KEY: "a".repeat(64), ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }
+        const planned = yield* run(command, { env })
+        assert.include(json(planned), { read: 300_000, duplicates: 1000 })
+        const refused = yield* run(command, { env: { ...env, TMPDIR: join(folder, "absent") } })
+        assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+        assert.match(
+          failure(refused).message,
+          /^A temporary file for the addresses cannot be written: there is no such/
+        )
+      })
+  )
+
   it.live("shows people the counts and the rows", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster

@@ -4,6 +4,7 @@
 import { likelyFields, readContacts, surveyContacts } from "@roster/domain"
 import { Effect } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
+import { fileProblem } from "../../FileProblem.ts"
 import { openImported } from "../../ImportedFile.ts"
 import { importFlags } from "../../ImportFlags.ts"
 import { handOver } from "../../ImportHandover.ts"
@@ -31,7 +32,9 @@ export const command = Command.make(
     const keepRejected = yield* rejectedRowsOf(given.file, given)
     const file = yield* openImported(given.file)
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
-      surveyContacts(readContacts(file.digested, reading), { onProgress })
+      Effect.catchTag(surveyContacts(readContacts(file.digested, reading), { onProgress }), "PlatformError", (error) =>
+        Effect.fail(fileProblem("A temporary file for the addresses", "written")(error))
+      )
     )
     for (const [column, field] of likelyFields(survey.header?.cells ?? [], columns)) {
       const map = `--map ${quoted(`${column}=${field}`)}`
