@@ -9,6 +9,7 @@ import { build, type OutputOptions } from "rolldown"
 import { fileOfPages } from "../packages/cli/src/Pages.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
 import { asciiWidths, knownCompressions, knownFrames, lateHttp2, lazyBuiltins, leanUndici } from "./bundlePlugins.ts"
+import { withFirstCalls } from "./firstCalls.ts"
 import { helpPages } from "./helpPages.ts"
 
 const source = "packages/cli/src"
@@ -92,22 +93,22 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   // Vitest gives something else.
   const target = typeof folder === "string" ? folder : dist
   const bundles = await Promise.all([bundleProgram(), bundleJobs(), bundleLauncher()])
-  const files = new Set<string>()
-  /** Whoever reads a file meanwhile, or writes it too, finds the old one or the new one. */
-  const write = (name: string, content: string): void => {
+  const built = new Map<string, string>()
+  for (const colors of [false, true]) {
+    built.set(`roster/${fileOfPages(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
+  }
+  for (const file of bundles.flatMap((bundle) => bundle.output)) {
+    if (file.type === "chunk") built.set(file.fileName, file.code)
+  }
+  const files = await withFirstCalls(built)
+  for (const [name, content] of files) {
     const file = join(target, name)
-    files.add(name)
-    if (isAs(file, content)) return
+    if (isAs(file, content)) continue
+    // Whoever reads a file meanwhile, or writes it too, finds the old one or the new one.
     const draft = join(target, `.${basename(name)}.${process.pid}`)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(draft, content)
     renameSync(draft, file)
-  }
-  for (const colors of [false, true]) {
-    write(`roster/${fileOfPages(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
-  }
-  for (const file of bundles.flatMap((bundle) => bundle.output)) {
-    if (file.type === "chunk") write(file.fileName, file.code)
   }
   for (const name of readdirSync(join(target, "roster"))) {
     if (!files.has(`roster/${name}`)) rmSync(join(target, "roster", name), { force: true })
