@@ -11,8 +11,15 @@ import { fileURLToPath } from "node:url"
 /** The bundled file, which the test run makes first: what is tested is what is published. */
 export const bin = fileURLToPath(new URL("../dist/roster.js", import.meta.url))
 
-/** Compiled sources of earlier starts, as `vitest.config.ts` says: half the time of each start is theirs. */
-export const compileCache = process.env["NODE_COMPILE_CACHE"] ?? ""
+/**
+ * The environment of a user whose home is a folder, and nothing else but the compiled sources of earlier starts, as
+ * `vitest.config.ts` says: half the time of each start is theirs.
+ */
+export const environmentOf = (folder: string): Readonly<Record<string, string>> => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: folder,
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? ""
+})
 
 export interface Ended {
   readonly code: number | null
@@ -38,7 +45,7 @@ export const start = (
 ): ChildProcess =>
   spawn(process.execPath, [bin, ...args], {
     cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder, NODE_COMPILE_CACHE: compileCache, ...env },
+    env: { ...environmentOf(folder), ...env },
     stdio: ["pipe", "pipe", "pipe"]
   })
 

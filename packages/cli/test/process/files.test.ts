@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
-import { bin, compileCache, ended, failure, json, makeLocalRoster, makeRoster, type RunOptions } from "../roster.ts"
+import { bin, ended, environmentOf, failure, json, makeLocalRoster, makeRoster, type RunOptions } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const token = "canary-token-7c1d9e52f0"
@@ -26,9 +26,7 @@ const shell = (folder: string, line: string, options: RunOptions & { readonly no
     const child = spawn("/bin/sh", ["-c", line], {
       cwd: folder,
       env: {
-        PATH: process.env["PATH"] ?? "",
-        HOME: folder,
-        NODE_COMPILE_CACHE: compileCache,
+        ...environmentOf(folder),
         ROSTER: `${process.execPath} ${nodeFlags} ${bin}`,
         ...env
       }

@@ -16,7 +16,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { bin, compileCache, ended, failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { bin, ended, environmentOf, failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 
 const csv =
   "Email;First Name;Town\nann@example.com;Ann;Bonn\nnobody;Bob;\nANN@example.com;Anna;Köln\ncem@example.com;Cem;\n"
@@ -181,8 +181,7 @@ describe("roster contacts import, as it is told", () => {
       const child = spawn(process.execPath, [...heap, bin, "contacts", "import", "many.csv", "-q"], {
         cwd: folder,
         env: {
-          HOME: folder,
-          NODE_COMPILE_CACHE: compileCache,
+          ...environmentOf(folder),
           ROSTER_BASE_URL: `http://127.0.0.1:${port}/v4`,
           ROSTER_API_KEY: "key"
         }

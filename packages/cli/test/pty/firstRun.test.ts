@@ -7,9 +7,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { bin, compileCache, temporaryFolder } from "../roster.ts"
+import { bin, environmentOf, temporaryFolder } from "../roster.ts"
 import { screenOf } from "./screen.ts"
-import { hasTerminal } from "./terminal.ts"
+import { hasTerminal, terminalEnvironment } from "./terminal.ts"
 
 interface Step {
   readonly command: string
@@ -37,11 +37,9 @@ const type = async (folder: string, command: string, env: Readonly<Record<string
   const child = spawn("script", ["-qefc", `stty cols 100; ${command}`, "/dev/null"], {
     cwd: folder,
     env: {
+      ...environmentOf(folder),
+      ...terminalEnvironment,
       PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
-      HOME: folder,
-      SHELL: "/bin/sh",
-      TERM: "xterm-256color",
-      NODE_COMPILE_CACHE: compileCache,
       ...env
     },
     stdio: ["ignore", "pipe", "ignore"]

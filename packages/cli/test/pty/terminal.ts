@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { execFileSync, spawn } from "node:child_process"
-import { bin, compileCache } from "../roster.ts"
+import { bin, environmentOf } from "../roster.ts"
 import { screenOf } from "./screen.ts"
 
 /** Whether this machine can make one. */
@@ -40,6 +40,9 @@ export interface Terminal {
   readonly raw: () => string
 }
 
+/** What a terminal says of itself. */
+export const terminalEnvironment = { SHELL: "/bin/sh", TERM: "xterm-256color" } as const
+
 export const keys = { enter: "\r", ctrlC: "\u0003", ctrlD: "\u0004" } as const
 
 const quoted = (argument: string): string => `'${argument.replaceAll("'", "'\\''")}'`
@@ -54,14 +57,7 @@ export const openTerminal = (folder: string, args: ReadonlyArray<string>, option
     Effect.sync((): Terminal & { readonly stop: Effect.Effect<void> } => {
       const child = spawn("script", ["-qefc", line, "/dev/null"], {
         cwd: folder,
-        env: {
-          PATH: process.env["PATH"] ?? "",
-          HOME: folder,
-          SHELL: "/bin/sh",
-          TERM: "xterm-256color",
-          NODE_COMPILE_CACHE: compileCache,
-          ...env
-        },
+        env: { ...environmentOf(folder), ...terminalEnvironment, ...env },
         stdio: ["pipe", "pipe", "ignore"]
       })
       const parts: Array<Buffer> = []
