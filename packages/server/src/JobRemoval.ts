@@ -16,6 +16,23 @@ const atOnce = 10_000
 /** Of lists, each of thousands of addresses. */
 const listsAtOnce = 20
 
+/**
+ * Whether there are jobs under way or anything to remove. It only reads: a process that does nothing but look at a store
+ * waits for none that writes to it.
+ *
+ * @internal
+ */
+export const isAnythingDue = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* nowSeconds
+  const [row] = yield* sql<{ readonly due: number | boolean }>`
+    SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - seenSeconds})
+      OR EXISTS (SELECT 1 FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now}))
+      OR EXISTS (SELECT 1 FROM job_address_lists)
+      OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerKeptSeconds}) AS due`
+  return Boolean(row?.due)
+})
+
 /** Deletes some rows after the other: others write in between. */
 const inTurns = <E, R>(deleteSome: Effect.Effect<ReadonlyArray<unknown>, E, R>, most: number) =>
   Effect.andThen(Effect.yieldNow, deleteSome).pipe(Effect.repeat({ until: (deleted) => deleted.length < most }))

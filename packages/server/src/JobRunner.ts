@@ -10,7 +10,7 @@ import { removeUploads } from "./ImportUploads.ts"
 import { claimJob, endJob, freeJobs, freeJobsOfTheDead, type HeldJob, leaseSeconds, renewLease } from "./Job.ts"
 import { makeLease } from "./JobLease.ts"
 import { removeParts } from "./JobParts.ts"
-import { removeExpired } from "./JobRemoval.ts"
+import { isAnythingDue, removeExpired } from "./JobRemoval.ts"
 import { isDiskFull } from "./sqlite/SqliteError.ts"
 import type { StorePolicy } from "./StoreOptions.ts"
 
@@ -87,10 +87,13 @@ const fail = (job: HeldJob, problem: string) =>
 
 const make = Effect.fnUntraced(function* (lease: string) {
   const news = yield* Latch.make(false)
+  let isHolding = false
   // Runs after the work was interrupted, and before the store is closed.
-  yield* Effect.addFinalizer(() => Effect.ignore(freeJobs(lease)))
+  yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(freeJobs(lease)) : Effect.void))
   const workOff = Effect.gen(function* () {
     yield* news.close
+    if (!(yield* isAnythingDue)) return
+    isHolding = true
     yield* removeExpired
     yield* freeJobsOfTheDead
     let job = yield* claimJob(lease)

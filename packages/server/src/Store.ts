@@ -20,11 +20,20 @@ import { newer, refuseForeign } from "./StoreContents.ts"
  */
 export type StoreError = StoreDamaged | StoreUnavailable
 
-/** What a later version wrote may mean something that this one does not know. */
-const refuseNewer = Effect.fnUntraced(function* (filename: string) {
+/** The last step that the tables have taken, 0 where there are none. */
+const lastStep = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly latest: number }>`SELECT max(migration_id) AS latest FROM migrations`
-  const latest = Number(row?.latest ?? 0)
+  const [table] = yield* sql`SELECT name FROM sqlite_schema WHERE name = 'migrations'`
+  if (table === undefined) return 0
+  const [row] = yield* sql<{ readonly latest: number | null }>`SELECT max(migration_id) AS latest FROM migrations`
+  return Number(row?.latest ?? 0)
+})
+
+/** Looks first: whoever only reads a store that is up to date waits for nobody who writes to it. */
+const bringUpToDate = Effect.fnUntraced(function* (filename: string) {
+  if ((yield* lastStep) < latestMigration) yield* migrate
+  // What a later version wrote may mean something that this one does not know.
+  const latest = yield* lastStep
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
 })
 
@@ -42,7 +51,7 @@ export const layer = ({
   readonly signals?: StoreSignals | undefined
 }): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
   Layer.effectDiscard(
-    Effect.andThen(migrate, refuseNewer(filename)).pipe(
+    bringUpToDate(filename).pipe(
       Effect.mapError((error) => {
         if (error._tag === "StoreUnavailable") return error
         const cause = SqlError.isSqlError(error) ? error.reason.cause : undefined

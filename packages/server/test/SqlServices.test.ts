@@ -1,6 +1,8 @@
+import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { DatabaseSync } from "node:sqlite"
 import * as SqlServices from "../src/SqlServices.ts"
 
 class First extends Context.Service<First, ContactsService["Service"]>()("First") {}
@@ -21,5 +23,29 @@ describe("the services", () => {
         )
       )
     )
+  )
+
+  it.live("are there for reading while another process writes, from the opening of the store to its end", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const filename = (yield* Path.Path).join(yield* fs.makeTempDirectoryScoped(), "roster.db")
+      const withStore = <A, E>(work: (contacts: ContactsService["Service"]) => Effect.Effect<A, E>) =>
+        Effect.scoped(
+          Effect.flatMap(Layer.build(SqlServices.layer({ filename })), (services) =>
+            work(Context.get(services, ContactsService))
+          )
+        )
+      yield* withStore((contacts) => contacts.add([{ email: EmailAddress.make("ann@example.com") }]))
+      using writer = new DatabaseSync(filename)
+      writer.exec("BEGIN IMMEDIATE")
+      const read = yield* withStore((contacts) => contacts.list()).pipe(
+        // Whoever waits for a lock does so for 5 seconds.
+        Effect.timeout("4 seconds")
+      )
+      assert.deepStrictEqual(
+        read.map(({ email }) => email),
+        ["ann@example.com"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })
