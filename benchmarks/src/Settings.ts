@@ -10,7 +10,9 @@ const setting = (name: string, otherwise: number): number => {
   const text = process.env[name]
   if (text === undefined) return otherwise
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  console.error(`${name} is ${JSON.stringify(text)}. Give it a whole number from 1, or leave it out for ${otherwise}.`)
+  process.stderr.write(
+    `${name} is ${JSON.stringify(text)}. Give it a whole number, or leave it out for ${otherwise}.\n`
+  )
   process.exit(2)
 }
 
