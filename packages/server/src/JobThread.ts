@@ -92,7 +92,11 @@ export const layer = (options: {
               Effect.logError("the thread of the jobs ended, and another one goes on with them", cause)
             ),
           close
-        ).pipe(Effect.ensuring(Effect.ignore(freeJobs(lease))))
+        ).pipe(
+          Effect.ensuring(Effect.ignore(freeJobs(lease))),
+          // As where the system has no thread to give.
+          Effect.catchDefect((cause) => Effect.logError("the thread of the jobs could not be started", cause))
+        )
       })
       yield* thread.pipe(Effect.andThen(Effect.sleep("1 second")), Effect.forever, Effect.forkScoped)
 

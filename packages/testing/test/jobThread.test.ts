@@ -89,6 +89,26 @@ describe("the thread of jobs", () => {
   )
 
   it.live(
+    "is tried again where it cannot be started, and the log says why",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* Path.Path
+        const log = withLog()
+        const tries = eventually(
+          Effect.sync(() => log.entries.filter((entry) => entry.includes("could not be started"))),
+          (entries) => entries.length > 1
+        )
+        // Node starts threads with files alone.
+        const entry = new URL("https://example.com/entry.mjs")
+        const entries = yield* tries.pipe(
+          Effect.provide(services(path.join(yield* folder, "roster.db"), entry, log.layer))
+        )
+        assert.match(entries.join("\n"), /must be of scheme file/)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    60_000
+  )
+
+  it.live(
     "has its log written by the program",
     () =>
       Effect.gen(function* () {
