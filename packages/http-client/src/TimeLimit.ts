@@ -71,7 +71,8 @@ class Watch {
     this.#sleeper = undefined
     this.#wakes = Number.POSITIVE_INFINITY
     for (const limit of this.#limits.filter(({ at }) => at <= now)) limit.expire()
-    const next = Math.min(...this.#limits.filter(({ at }) => at > now).map(({ at }) => at))
+    let next = Number.POSITIVE_INFINITY
+    for (const { at } of this.#limits) if (at > now) next = Math.min(next, at)
     if (next < this.#wakes) this.#sleep(next)
   }
 }
