@@ -1,18 +1,18 @@
 /**
  * Who a request comes from, and whether it may do what it asks: decided before anything else of it is looked at.
  */
-import { ApiKeyAuth, elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
+import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
 import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
-import { Context, Effect, Layer } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { SqlClient } from "effect/sql"
+import { Clock, Context, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { SqlClient, type SqlError } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
 import type { AuditDetails } from "./AuditEntry.ts"
 import { actorOf, recordRefusal, unhindered } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity, PublicAddress } from "./Caller.ts"
+import type { Guard, RequestServices, Respond } from "./ContractRoutes.ts"
 import { type CredentialRow, hasLevel, ipRangesOf } from "./CredentialRow.ts"
 import { isInRanges } from "./IpRanges.ts"
-import { nowSeconds } from "./Job.ts"
 import { peerOf, TrustedProxies } from "./Peer.ts"
 import { digestOf } from "./Secret.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
@@ -61,15 +61,16 @@ const findKey = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, key: stri
  * Notes that a key was used, and for what. The second statement is what the next look goes by: should only the first be
  * carried out, both are due again. In a transaction they could not be given up while another program holds the store.
  */
-const noteUse = (sql: SqlClient.SqlClient, row: KeyRow, level: AccessLevel, now: number): Effect.Effect<void> =>
-  row.level_last_use !== null && row.level_last_use > now - useNotedEvery
-    ? Effect.void
-    : Effect.andThen(
-        sql`UPDATE credentials SET last_use = ${now} WHERE id = ${row.id}`,
-        sql`
-          INSERT INTO credential_uses ${sql.insert({ credential: row.id, level, last_use: now })}
-          ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
-      ).pipe(unhindered("the use of a key could not be noted"))
+const noteUse = (sql: SqlClient.SqlClient, { id }: KeyRow, level: AccessLevel, now: number): Effect.Effect<void> =>
+  Effect.andThen(
+    sql`UPDATE credentials SET last_use = ${now} WHERE id = ${id}`,
+    sql`
+      INSERT INTO credential_uses ${sql.insert({ credential: id, level, last_use: now })}
+      ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
+  ).pipe(unhindered("the use of a key could not be noted"))
+
+const isNoted = ({ level_last_use }: KeyRow, now: number): boolean =>
+  level_last_use !== null && level_last_use > now - useNotedEvery
 
 const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): CallerIdentity => ({
   account,
@@ -84,48 +85,56 @@ const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDet
   return ranges.length > 0 && !isInRanges(peer, ranges) ? { because: "OutsideRanges" } : undefined
 }
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const wrongKeys = yield* makeWrongKeys
-
-  return ApiKeyAuth.of({
-    apiKey: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
-      if (yield* InProcess) return yield* httpEffect
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const operation = endpoint.identifier
-      const required = Context.getUnsafe(endpoint.annotations, RequiredAccess)
-      const now = yield* nowSeconds
-      const peer = peerOf(request, yield* TrustedProxies)
-      const key = keyOf(request)
-      const row =
-        key === undefined ? undefined : yield* findKey(sql, key, required).pipe(orStoreFailure(operation), orWire)
-      const isExpired = row !== undefined && row.expires !== null && row.expires <= now
-      if (row === undefined || isExpired) {
-        const actor = row === undefined ? ({ _tag: "Unknown" } as const) : actorOf(callerOf(row, peer))
-        const details: AuditDetails | undefined = isExpired ? { because: "Expired" } : undefined
-        const event = { actor, account: row?.account ?? "", peer, operation, details }
-        yield* recordRefusal(sql, event, "Unauthorized")
-        yield* wrongKeys.delay(peer)
-        return yield* new KeyRefused({ Error: new Unauthorized({}).message })
-      }
-      const caller = callerOf(row, peer)
-      const details = objectionTo(row, required, peer)
-      if (details !== undefined) {
-        const event = { actor: actorOf(caller), account: row.account, peer, operation, details }
-        yield* recordRefusal(sql, event, "AccessDenied")
-        return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
-      }
-      yield* noteUse(sql, row, required, now)
-      const host = request.headers["host"] ?? "localhost"
-      return yield* Effect.provideContext(
-        httpEffect,
-        Context.make(Caller, caller).pipe(Context.add(PublicAddress, `${request.protocol ?? "http"}://${host}/v4`))
-      )
-    })
-  })
-})
-
 /**
  * @internal
  */
-export const authentication: Layer.Layer<ApiKeyAuth, never, SqlClient.SqlClient> = Layer.effect(ApiKeyAuth, make)
+export const authentication: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const wrongKeys = yield* makeWrongKeys
+
+  return ({ annotations, identifier: operation }, answer) => {
+    const required = Context.getUnsafe(annotations, RequiredAccess)
+    const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) =>
+      orWire(orStoreFailure(operation)(effect))
+
+    const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {
+      const actor = row === undefined ? ({ _tag: "Unknown" } as const) : actorOf(callerOf(row, peer))
+      const details: AuditDetails | undefined = row === undefined ? undefined : { because: "Expired" }
+      const event = { actor, account: row?.account ?? "", peer, operation, details }
+      yield* recordRefusal(sql, event, "Unauthorized")
+      yield* wrongKeys.delay(peer)
+      return yield* new KeyRefused({ Error: new Unauthorized({}).message })
+    })
+
+    const refuseAccess = Effect.fnUntraced(function* (row: KeyRow, peer: string, details: AuditDetails) {
+      const event = { actor: actorOf(callerOf(row, peer)), account: row.account, peer, operation, details }
+      yield* recordRefusal(sql, event, "AccessDenied")
+      return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
+    })
+
+    const respond: Respond = (incoming) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        if (Context.get(context, InProcess)) return answer(incoming)
+        const { request } = incoming
+        const peer = peerOf(request, Context.get(context, TrustedProxies))
+        const key = keyOf(request)
+        if (key === undefined) return refuseKey(undefined, peer)
+        return Effect.flatMap(failed(findKey(sql, key, required)), (row) => {
+          const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
+          if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
+          const details = objectionTo(row, required, peer)
+          if (details !== undefined) return refuseAccess(row, peer, details)
+          const host = request.headers["host"] ?? "localhost"
+          const answered = Effect.updateContext(answer(incoming), (context: Context.Context<RequestServices>) =>
+            Context.add(
+              Context.add(context, Caller, callerOf(row, peer)),
+              PublicAddress,
+              `${request.protocol ?? "http"}://${host}/v4`
+            )
+          )
+          return isNoted(row, now) ? answered : Effect.andThen(noteUse(sql, row, required, now), answered)
+        })
+      })
+    return respond
+  }
+})

@@ -12,12 +12,11 @@ import {
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
 import type { ContactRow } from "./ContactRow.ts"
 import { makeContactRows } from "./ContactRows.ts"
 import { contactsText, contactText } from "./ContactText.ts"
+import type { Handlers } from "./ContractRoutes.ts"
 import { readImport } from "./ImportRequest.ts"
-import { ServedApi } from "./ServedApi.ts"
 import { orWire } from "./WireAnswer.ts"
 
 const json = (text: string): HttpServerResponse.HttpServerResponse =>
@@ -34,52 +33,43 @@ const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
 /**
  * @internal
  */
-export const ContactsHandlers = HttpApiBuilder.group(
-  ServedApi,
-  "contacts",
-  Effect.fnUntraced(function* (handlers) {
-    const contacts = yield* ContactsService
-    const rows = yield* makeContactRows
-    const answerOne = Effect.map((row: ContactRow) => json(contactText(row)))
-    const answerAll = Effect.map((rows: ReadonlyArray<ContactRow>) => json(contactsText(rows)))
-    return handlers
-      .handle("contactsByEmailGet", ({ params }) => orWire(answerOne(rows.get(params.email))))
-      .handle("contactsByEmailPut", ({ params, payload }) => orWire(answerOne(rows.update(params.email, payload))))
-      .handle("contactsByEmailDelete", ({ params }) => orWire(contacts.delete(params.email)))
-      .handle("contactsGet", ({ query: { limit, offset, rule } }) =>
-        ruleText(rule).pipe(
-          Effect.flatMap((rule) => rows.list({ limit, offset, rule })),
-          answerAll,
-          orWire
-        )
+export const contactsHandlers = Effect.gen(function* () {
+  const contacts = yield* ContactsService
+  const rows = yield* makeContactRows
+  const answerOne = Effect.map((row: ContactRow) => json(contactText(row)))
+  const answerAll = Effect.map((rows: ReadonlyArray<ContactRow>) => json(contactsText(rows)))
+  const handlers: Handlers<"contacts"> = {
+    contactsByEmailGet: ({ params }) => orWire(answerOne(rows.get(params.email))),
+    contactsByEmailPut: ({ params, payload }) => orWire(answerOne(rows.update(params.email, payload))),
+    contactsByEmailDelete: ({ params }) => orWire(contacts.delete(params.email)),
+    contactsGet: ({ query: { limit, offset, rule } }) =>
+      ruleText(rule).pipe(
+        Effect.flatMap((rule) => rows.list({ limit, offset, rule })),
+        answerAll,
+        orWire
+      ),
+    contactsPost: ({ payload, query }) => orWire(answerAll(rows.add(payload, { listNames: query.listnames }))),
+    contactsDeletePost: ({ payload }) =>
+      contactFilterFromInput({ rule: payload.rule ?? undefined, emails: payload.emails ?? undefined }).pipe(
+        Effect.flatMap(Effect.fromOption),
+        Effect.catchTag("NoSuchElementError", () =>
+          Effect.fail(new InvalidInput({ field: "body", issue: "it says neither by which Rule nor which Emails" }))
+        ),
+        Effect.flatMap(contacts.deleteMany),
+        orWire
+      ),
+    contactsExportPost: ({ query: { emails, rule, ...format } }) =>
+      contactFilterFromInput({ rule, emails }).pipe(
+        Effect.flatMap((filter) => contacts.export({ ...format, filter: Option.getOrUndefined(filter) })),
+        orWire
+      ),
+    contactsExportByIdStatusGet: ({ params: { id } }) =>
+      orWire(isExportId(id) ? contacts.exportStatus(id) : Effect.fail(new ExportNotFound({ id }))),
+    contactsImportPost: ({ query, request }) =>
+      readImport(request, query).pipe(
+        Effect.flatMap(({ options, source }) => contacts.import(source, options)),
+        orWire
       )
-      .handle("contactsPost", ({ payload, query }) =>
-        orWire(answerAll(rows.add(payload, { listNames: query.listnames })))
-      )
-      .handle("contactsDeletePost", ({ payload }) =>
-        contactFilterFromInput({ rule: payload.rule ?? undefined, emails: payload.emails ?? undefined }).pipe(
-          Effect.flatMap(Effect.fromOption),
-          Effect.catchTag("NoSuchElementError", () =>
-            Effect.fail(new InvalidInput({ field: "body", issue: "it says neither by which Rule nor which Emails" }))
-          ),
-          Effect.flatMap(contacts.deleteMany),
-          orWire
-        )
-      )
-      .handle("contactsExportPost", ({ query: { emails, rule, ...format } }) =>
-        contactFilterFromInput({ rule, emails }).pipe(
-          Effect.flatMap((filter) => contacts.export({ ...format, filter: Option.getOrUndefined(filter) })),
-          orWire
-        )
-      )
-      .handle("contactsExportByIdStatusGet", ({ params: { id } }) =>
-        orWire(isExportId(id) ? contacts.exportStatus(id) : Effect.fail(new ExportNotFound({ id })))
-      )
-      .handleRaw("contactsImportPost", ({ query, request }) =>
-        readImport(request, query).pipe(
-          Effect.flatMap(({ options, source }) => contacts.import(source, options)),
-          orWire
-        )
-      )
-  })
-)
+  }
+  return handlers
+})

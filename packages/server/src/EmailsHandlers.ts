@@ -3,18 +3,16 @@
  */
 import { EmailsService } from "@roster/domain"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { ServedApi } from "./ServedApi.ts"
+import type { Handlers } from "./ContractRoutes.ts"
 import { orWire } from "./WireAnswer.ts"
 
 /**
  * @internal
  */
-export const EmailsHandlers = HttpApiBuilder.group(
-  ServedApi,
-  "emails",
-  Effect.fnUntraced(function* (handlers) {
-    const emails = yield* EmailsService
-    return handlers.handle("emailsPost", ({ payload }) => orWire(emails.send(payload)))
-  })
-)
+export const emailsHandlers = Effect.gen(function* () {
+  const emails = yield* EmailsService
+  const handlers: Handlers<"emails"> = {
+    emailsPost: ({ payload }) => orWire(emails.send(payload))
+  }
+  return handlers
+})

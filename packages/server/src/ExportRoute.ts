@@ -3,10 +3,11 @@
  * was given it.
  */
 import { refusalTexts, versionSegment } from "@roster/api"
-import { Effect, type Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type ExportedFile, openFile } from "./ContactExports.ts"
+import type { Route } from "./ContractRoutes.ts"
 import { errorResponse } from "./ErrorResponse.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 
@@ -51,27 +52,18 @@ const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) 
 /**
  * @internal
  */
-export const ExportRoute: Layer.Layer<never, never, HttpRouter.HttpRouter | SqlClient.SqlClient> = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const sql = yield* SqlClient.SqlClient
-    yield* router.add(
-      "GET",
-      `/${versionSegment}/exports/:key/:name`,
-      Effect.gen(function* () {
-        const { key = "" } = yield* HttpRouter.params
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const file = yield* openFile(key).pipe(
-          Effect.provideService(SqlClient.SqlClient, sql),
-          orStoreFailure("download")
-        )
-        return send(file, request)
-      }).pipe(
-        Effect.catchTags({
-          ExportNotFound: (error) => Effect.succeed(errorResponse(404, refusalTexts.ExportNotFound.print(error))),
-          ExportExpired: (error) => Effect.succeed(errorResponse(410, refusalTexts.ExportExpired.print(error))),
-          ServiceError: (error) => Effect.succeed(errorResponse(503, error.message))
-        })
-      )
+export const exportRoute = Effect.map(SqlClient.SqlClient, (sql): Route => ({
+  method: "GET",
+  path: `/${versionSegment}/exports/:key/:name`,
+  respond: ({ params, request }) =>
+    openFile(params["key"] ?? "").pipe(
+      Effect.provideService(SqlClient.SqlClient, sql),
+      orStoreFailure("download"),
+      Effect.map((file) => send(file, request)),
+      Effect.catchTags({
+        ExportNotFound: (error) => Effect.succeed(errorResponse(404, refusalTexts.ExportNotFound.print(error))),
+        ExportExpired: (error) => Effect.succeed(errorResponse(410, refusalTexts.ExportExpired.print(error))),
+        ServiceError: (error) => Effect.succeed(errorResponse(503, error.message))
+      })
     )
-  })
-)
+}))

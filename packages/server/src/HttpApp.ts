@@ -2,34 +2,47 @@
  * The service as one effect from a request to a response: the contract, the files of exports, and an answer of the one
  * shape to everything that is neither. It is served over a socket or called in-process.
  */
-import { idempotencyHonoured } from "@roster/api"
-import { Cause, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { ApiKeyAuth, idempotencyHonoured, RequestErrors, versionSegment } from "@roster/api"
+import { Cause, Effect } from "effect"
+import { FindMyWay, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { OpenApi } from "effect/http-api"
 import { authentication } from "./Authentication.ts"
-import { ContactsHandlers } from "./ContactsHandlers.ts"
-import { EmailsHandlers } from "./EmailsHandlers.ts"
+import { contactsHandlers } from "./ContactsHandlers.ts"
+import { contractRoutes, type Guard, type Respond, type Route } from "./ContractRoutes.ts"
+import { emailsHandlers } from "./EmailsHandlers.ts"
 import { errorResponse } from "./ErrorResponse.ts"
-import { ExportRoute } from "./ExportRoute.ts"
+import { exportRoute } from "./ExportRoute.ts"
 import { requestChecks } from "./RequestChecks.ts"
-import { SecurityHandlers } from "./SecurityHandlers.ts"
+import { securityHandlers } from "./SecurityHandlers.ts"
 import { ServedApi } from "./ServedApi.ts"
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(ServedApi, { openapiPath: "/v4/openapi.json" }).pipe(
-    Layer.provide([ContactsHandlers, SecurityHandlers, EmailsHandlers]),
-    Layer.provide([authentication, requestChecks])
-  ),
-  ExportRoute
-)
+/** The contract itself, made when somebody first asks for it. */
+const contractRoute = (): Route => {
+  let response: HttpServerResponse.HttpServerResponse | undefined
+  const respond = () => Effect.sync(() => (response ??= HttpServerResponse.jsonUnsafe(OpenApi.fromApi(ServedApi))))
+  return { method: "GET", path: `/${versionSegment}/openapi.json`, respond }
+}
+
+const routes = Effect.gen(function* () {
+  const handlers = {
+    contacts: yield* contactsHandlers,
+    security: yield* securityHandlers,
+    emails: yield* emailsHandlers
+  }
+  const guards = new Map<unknown, Guard>([
+    [RequestErrors, yield* requestChecks],
+    [ApiKeyAuth, yield* authentication]
+  ])
+  return [...contractRoutes(handlers, guards), yield* exportRoute, contractRoute()]
+})
 
 /** Paths are matched to the letter; a value in a path may be as long as the longest e-mail, three bytes a character. */
-const exactly = Layer.succeed(HttpRouter.RouterConfig, {
+const exactly: Partial<FindMyWay.RouterConfig> = {
   caseSensitive: true,
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   maxParamLength: 4096
-})
+}
 
 const pathIssue = (url: string): string | undefined => {
   const path = url.split("?", 1)[0] ?? ""
@@ -45,19 +58,6 @@ const texts: Readonly<Record<number, string>> = {
   404: "There is no such operation. The paths are those of the interface, below /v4.",
   413: "The body of this request is too large.",
   415: "The body of this request is of a kind that the operation does not take."
-}
-
-/** Whatever is left without a body of ours gets one; what is a bug is logged under an id, which is all that is said of it. */
-const shaped = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
-  const answered = Effect.matchCauseEffect(app, {
-    onSuccess: (response) => Effect.succeed(finished(withBody(response))),
-    onFailure: (cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(fromCause(cause), finished)
-  })
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
-    const issue = pathIssue(url)
-    return issue === undefined ? answered : Effect.succeed(errorResponse(400, issue))
-  })
 }
 
 const fromCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>) {
@@ -83,7 +83,26 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
 const finished = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(withRetryAfter(response), idempotencyHonoured.name, idempotencyHonoured.value)
 
+/** Whatever is left without a body of ours gets one; what is a bug is logged under an id, which is all that is said of it. */
+const shaped = Effect.matchCauseEffect({
+  onSuccess: (response: HttpServerResponse.HttpServerResponse) => Effect.succeed(finished(withBody(response))),
+  onFailure: <E>(cause: Cause.Cause<E>) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(fromCause(cause), finished)
+})
+
 /**
  * @internal
  */
-export const httpApp = Effect.map(Effect.provide(HttpRouter.toHttpEffect(routes), exactly), shaped)
+export const httpApp = Effect.map(routes, (routes) => {
+  const paths = FindMyWay.make<Respond<never>>(exactly)
+  for (const { method, path, respond } of routes) paths.on(method, path, respond)
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const { method, url } = request
+    const issue = pathIssue(url)
+    if (issue !== undefined) return Effect.succeed(errorResponse(400, issue))
+    const found = paths.find(method, url) ?? (method === "HEAD" ? paths.find("GET", url) : undefined)
+    if (found === undefined) return Effect.succeed(finished(withBody(HttpServerResponse.empty({ status: 404 }))))
+    const { handler, params, searchParams } = found
+    return shaped(Effect.interruptible(handler({ request, params, searchParams })))
+  })
+})

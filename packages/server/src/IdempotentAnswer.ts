@@ -44,13 +44,14 @@ export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,
   endpoint: HttpApiEndpoint.Top,
   request: HttpServerRequest.HttpServerRequest,
+  body: Effect.Effect<string>,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
   if (key === undefined || !keyed.has(endpoint.identifier)) return answer
   if (key.length === 0 || key.length > 255)
     return Effect.succeed(errorResponse(400, "An Idempotency-Key has 1 to 255 characters."))
-  return once(sql, endpoint.identifier, key, request, answer)
+  return Effect.flatMap(body, (body) => once(sql, endpoint.identifier, key, request, body, answer))
 }
 
 const once = Effect.fnUntraced(function* <E, R>(
@@ -58,10 +59,10 @@ const once = Effect.fnUntraced(function* <E, R>(
   operation: string,
   key: string,
   request: HttpServerRequest.HttpServerRequest,
+  body: string,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) {
   const { account } = yield* Caller
-  const body = yield* Effect.orDie(request.text)
   const digest = createHash("sha256").update(request.url).update("\0").update(body).digest()
   const run = Effect.gen(function* () {
     const [known] = yield* sql<AnswerRow>`

@@ -2,14 +2,15 @@
  * What every request with a good key goes through: a body of the right kind and size, and input that does not fit the
  * contract turned into a 400 that names the field.
  */
-import { BadRequest, RequestErrors } from "@roster/api"
+import { BadRequest } from "@roster/api"
 import { invalidInput } from "@roster/domain"
-import { ByteSize, Effect, Layer, type Types } from "effect"
-import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
-import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
+import { ByteSize, Effect, Schema } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { actorOf, recordRefusal } from "./AuditTrail.ts"
 import { Caller } from "./Caller.ts"
+import type { Guard } from "./ContractRoutes.ts"
 import { errorResponse } from "./ErrorResponse.ts"
 import { onceByKey } from "./IdempotentAnswer.ts"
 
@@ -23,35 +24,27 @@ const isJson = (contentType: string | undefined): boolean =>
 const takesJson = ({ payload }: HttpApiEndpoint.Top): boolean =>
   payload.has("application/json") && !payload.has("multipart/form-data")
 
-/**
- * The request with its body as text, or `undefined` where the bytes are no UTF-8: decoded as usual they would become
- * replacement characters in somebody's name.
- */
-const withText = (request: HttpServerRequest.HttpServerRequest) =>
-  request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumBodySize),
-    Effect.orDie,
-    Effect.map((bytes): HttpServerRequest.HttpServerRequest | undefined => {
+/** Decoded as usual, bytes that are no UTF-8 would become replacement characters in somebody's name. */
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** The body as text, or `undefined` where its bytes are no UTF-8. */
+const readText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> =>
+  bounded(
+    Effect.map(request.arrayBuffer, (bytes) => {
       try {
-        const text = Effect.succeed(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
-        return new Proxy(request, { get: (target, key) => (key === "text" ? text : Reflect.get(target, key, target)) })
+        return utf8.decode(bytes)
       } catch {
         return undefined
       }
     })
   )
 
-/** A record of ours that does not fit the contract is our mistake, not the caller's. */
-const isInputError = (error: unknown): error is Types.unhandled & HttpApiError.HttpApiSchemaError =>
-  HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body" && error.kind !== "ResponseHeaders"
+const readAny = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
+  bounded(Effect.suspend(() => request.text))
 
-/**
- * @internal
- */
-export const requestChecks: Layer.Layer<RequestErrors, never, SqlClient.SqlClient> = Layer.effect(
-  RequestErrors,
-  Effect.map(SqlClient.SqlClient, (sql) => checkRequest(sql))
-)
+/** A body that is longer than allowed is answered as a defect of its reading is: with 413. */
+const bounded = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A> =>
+  Effect.orDie(Effect.provideService(read, HttpIncomingMessage.MaxBodySize, maximumBodySize))
 
 /** Changes of credentials that do not even fit the contract belong into the record too. */
 const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpoint: HttpApiEndpoint.Top) {
@@ -61,34 +54,41 @@ const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, e
   yield* recordRefusal(sql, { actor: actorOf(caller), peer, account, operation: endpoint.identifier }, "InvalidInput")
 })
 
-/** What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at. */
-const checkRequest =
-  (sql: SqlClient.SqlClient): RequestErrors["Service"] =>
-  (httpEffect, { endpoint }) => {
-    const answered = Effect.catchIf(httpEffect, isInputError, (error) =>
-      Effect.andThen(
-        recordMalformed(sql, endpoint),
-        Effect.fail(new BadRequest({ Error: invalidInput(error.cause).message }))
-      )
-    )
-    if (endpoint.method === "GET") return answered
-    const refuse = (status: number, text: string) =>
-      Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
-    return Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      if (takesJson(endpoint)) {
+/**
+ * What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at.
+ *
+ * @internal
+ */
+export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
+  SqlClient.SqlClient,
+  (sql): Guard =>
+    (endpoint, operation) => {
+      const malformed = (error: Schema.SchemaError) =>
+        Effect.andThen(
+          recordMalformed(sql, endpoint),
+          Effect.fail(new BadRequest({ Error: invalidInput(error).message }))
+        )
+      const answered: typeof operation = (incoming) =>
+        Effect.catchIf(operation(incoming), Schema.isSchemaError, malformed)
+      if (endpoint.method === "GET") return answered
+      if (!takesJson(endpoint)) {
+        return (incoming) => onceByKey(sql, endpoint, incoming.request, readAny(incoming.request), answered(incoming))
+      }
+      const refuse = (status: number, text: string) =>
+        Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
+      return (incoming) => {
+        const { request } = incoming
         if (!isJson(request.headers["content-type"])) {
-          return yield* refuse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
+          return refuse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
         }
         if (Number(request.headers["content-length"] ?? 0) > Number(maximumBodySize)) {
-          return yield* refuse(413, "The body of this request is larger than 32 MiB.")
+          return refuse(413, "The body of this request is larger than 32 MiB.")
         }
+        return Effect.flatMap(readText(request), (body) =>
+          body === undefined
+            ? refuse(400, "The body of this request is not UTF-8.")
+            : onceByKey(sql, endpoint, request, Effect.succeed(body), answered({ ...incoming, body }))
+        )
       }
-      const checked = takesJson(endpoint) ? yield* withText(request) : request
-      if (checked === undefined) return yield* refuse(400, "The body of this request is not UTF-8.")
-      return yield* onceByKey(sql, endpoint, checked, answered).pipe(
-        Effect.provideService(HttpServerRequest.HttpServerRequest, checked),
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumBodySize)
-      )
-    })
-  }
+    }
+)

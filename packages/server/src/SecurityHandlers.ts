@@ -3,28 +3,25 @@
  */
 import { CredentialsService } from "@roster/domain"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { ServedApi } from "./ServedApi.ts"
+import type { Handlers } from "./ContractRoutes.ts"
 import { orWire } from "./WireAnswer.ts"
 
 /**
  * @internal
  */
-export const SecurityHandlers = HttpApiBuilder.group(
-  ServedApi,
-  "security",
-  Effect.fnUntraced(function* (handlers) {
-    const { apiKeys, smtp } = yield* CredentialsService
-    return handlers
-      .handle("securityApikeysGet", ({ query }) => orWire(apiKeys.list(query)))
-      .handle("securityApikeysByNameGet", ({ params, query }) => orWire(apiKeys.get(params.name, query)))
-      .handle("securityApikeysPost", ({ payload }) => orWire(apiKeys.create(payload)))
-      .handle("securityApikeysByNamePut", ({ params, payload }) => orWire(apiKeys.update(params.name, payload)))
-      .handle("securityApikeysByNameDelete", ({ params, query }) => orWire(apiKeys.delete(params.name, query)))
-      .handle("securitySmtpGet", ({ query }) => orWire(smtp.list(query)))
-      .handle("securitySmtpByNameGet", ({ params, query }) => orWire(smtp.get(params.name, query)))
-      .handle("securitySmtpPost", ({ payload }) => orWire(smtp.create(payload)))
-      .handle("securitySmtpByNamePut", ({ params, payload }) => orWire(smtp.update(params.name, payload)))
-      .handle("securitySmtpByNameDelete", ({ params, query }) => orWire(smtp.delete(params.name, query)))
-  })
-)
+export const securityHandlers = Effect.gen(function* () {
+  const { apiKeys, smtp } = yield* CredentialsService
+  const handlers: Handlers<"security"> = {
+    securityApikeysGet: ({ query }) => orWire(apiKeys.list(query)),
+    securityApikeysByNameGet: ({ params, query }) => orWire(apiKeys.get(params.name, query)),
+    securityApikeysPost: ({ payload }) => orWire(apiKeys.create(payload)),
+    securityApikeysByNamePut: ({ params, payload }) => orWire(apiKeys.update(params.name, payload)),
+    securityApikeysByNameDelete: ({ params, query }) => orWire(apiKeys.delete(params.name, query)),
+    securitySmtpGet: ({ query }) => orWire(smtp.list(query)),
+    securitySmtpByNameGet: ({ params, query }) => orWire(smtp.get(params.name, query)),
+    securitySmtpPost: ({ payload }) => orWire(smtp.create(payload)),
+    securitySmtpByNamePut: ({ params, payload }) => orWire(smtp.update(params.name, payload)),
+    securitySmtpByNameDelete: ({ params, query }) => orWire(smtp.delete(params.name, query))
+  }
+  return handlers
+})
