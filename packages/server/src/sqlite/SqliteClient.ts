@@ -102,6 +102,13 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     isTransaction: () => database.isTransaction
   })
 
+  const alone = SqliteConnection.make(database, statements, {
+    busyTimeout,
+    signals,
+    executeStream: streamOutside,
+    inTurn: acquirers.borrower
+  })
+
   const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
   // Takes the write lock at the start, where waiting for it is possible: two transactions that began as readers can not
   // both become writers.
@@ -110,7 +117,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     // Only streams ask the acquirer. The lease of `makeSqliteAcquirers` would hold the one permit until the stream
     // ends, and a write inside the stream would wait for ever.
     acquirer: Effect.succeed(connection),
-    borrower: acquirers.borrower,
+    borrower: (f) => f(alone),
     // For `reserve`; transactions have theirs from `GroupCommit`.
     transactionAcquirer: Effect.map(acquirers.transactionAcquirer, leased),
     onCommitFailure: acquirers.onCommitFailure,

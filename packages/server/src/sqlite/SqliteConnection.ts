@@ -20,6 +20,11 @@ export interface Options {
   readonly busyTimeout: number
   /** Whether a sync failed on any connection of this process. */
   readonly signals?: StoreSignals | undefined
+  /**
+   * For statements outside any transaction: how one waits for its turn, which it need not while nobody is in a transaction,
+   * since it is over as soon as it has run.
+   */
+  readonly inTurn?: SqlConnection.Borrower | undefined
   /** How a stream outside a transaction gets its rows. */
   readonly executeStream: SqlConnection.Connection["executeStream"]
 }
@@ -72,9 +77,13 @@ export const make = (
     sql: string,
     params: Params,
     arrays: boolean,
-    f: (result: Result) => A
+    f: (result: Result) => A,
+    inTurn: SqlConnection.Borrower | null | undefined = options.inTurn
   ): Effect.Effect<A, SqlError.SqlError> =>
     Effect.withFiber((fiber) => {
+      const inTransaction = database.isTransaction
+      const later = (turn: SqlConnection.Borrower) => turn(() => execute(run, sql, params, arrays, f, null))
+      if (inTransaction && inTurn != null) return later(inTurn)
       if (lost !== undefined) return Effect.fail(lost)
       const mode = { arrays, bigints: fiber.getRef(SqlClient.SafeIntegers) }
       const attempt = () => {
@@ -90,11 +99,11 @@ export const make = (
           throw cause
         }
       }
-      const inTransaction = database.isTransaction
       try {
         return Effect.succeed(attempt())
       } catch (cause) {
         if (!inTransaction && isBusy(cause)) {
+          if (inTurn != null) return later(inTurn)
           return whileBusy({ try: attempt, catch: toError, timeout: options.busyTimeout, signals: options.signals })
         }
         const error = toError(cause)
