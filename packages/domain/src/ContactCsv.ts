@@ -122,6 +122,10 @@ class ReadRow implements ContactRow, PlainContact {
     return this.#head.plain.takes(this.#record) ? this : undefined
   }
 
+  get payload(): ContactPayload {
+    return this.#head.plain.payload(this.#record)
+  }
+
   get jsonLimit(): number {
     return this.#head.plain.jsonLimit(this.#record)
   }

@@ -1,9 +1,11 @@
 /**
- * The short way from a row of a file to the JSON of a contact: an ordinary row is looked at and copied as bytes. What it
+ * The short way from a row of a file to a contact, or to its JSON: an ordinary row is looked at, and copied as bytes. What it
  * cannot be sure of it leaves to the long way, by `importRow` and the schema of a contact, which is the rule for both.
  */
+import type { ContactPayload } from "./Contact.ts"
 import type { ImportColumns } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
+import type { EmailAddress } from "./EmailAddress.ts"
 
 /**
  * A contact whose bytes are known without a look at what they say.
@@ -16,12 +18,16 @@ export interface PlainContact {
   readonly writeIdentity: (to: Uint8Array) => number
   /** No more bytes than this are written of it. */
   readonly jsonLimit: number
+  /** What `importRow` makes of its cells. */
+  readonly payload: ContactPayload
   /** Writes what the interface takes for it, and gives the place behind. */
   readonly writeJson: (to: Uint8Array, at: number) => number
 }
 
 interface Field {
   readonly column: number
+  /** The name of a field of the payload, or of a custom field. */
+  readonly key: string
   /** What stands before the value where it is the first of its object, without the comma that it has elsewhere. */
   readonly name: Uint8Array
 }
@@ -102,10 +108,11 @@ export class PlainColumns {
   readonly #room: number
 
   constructor({ targets }: ImportColumns, isPossible: boolean) {
-    const record = (...names: ReadonlyArray<string>) =>
+    const record = (...names: ReadonlyArray<string>): ReadonlyArray<Field> =>
       names.flatMap((name) => {
         const column = targets.findIndex((target) => target?._tag === "Record" && target.name === name)
-        return column < 0 ? [] : [{ column, name: encode(`"${name}":"`) }]
+        const key = name.charAt(0).toLowerCase() + name.slice(1)
+        return column < 0 ? [] : [{ column, key, name: encode(`"${name}":"`) }]
       })
     const custom = targets.flatMap((target, column) =>
       target?._tag === "Custom" ? [{ column, name: target.name }] : []
@@ -115,7 +122,7 @@ export class PlainColumns {
     this.#count = isPossible && isUsual ? targets.length : never
     this.#email = record("Email")[0]?.column ?? 0
     this.#profile = record("FirstName", "LastName")
-    this.#custom = custom.map(({ column, name }) => ({ column, name: encode(`${JSON.stringify(name)}:"`) }))
+    this.#custom = custom.map(({ column, name }) => ({ column, key: name, name: encode(`${JSON.stringify(name)}:"`) }))
     this.#others = record("Status", "ConsentIP", "ConsentDate", "ConsentTracking").map(({ column }) => column)
     const names = [...this.#profile, ...this.#custom].reduce((sum, { name }) => sum + name.length + 2, 0)
     this.#room = begin.length + beginCustom.length + names + 4
@@ -146,6 +153,25 @@ export class PlainColumns {
       to[i] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
     }
     return length
+  }
+
+  payload(record: CsvRecord): ContactPayload {
+    const { cells } = record
+    const given = (fields: ReadonlyArray<Field>): Readonly<Record<string, string>> | undefined => {
+      let values: Record<string, string> | undefined
+      for (const { column, key } of fields) {
+        const cell = cells[column]
+        if (cell !== undefined && cell !== "") (values ??= {})[key] = cell
+      }
+      return values
+    }
+    const customFields = given(this.#custom)
+    return {
+      // What `takes` has looked at.
+      email: (cells[this.#email] ?? "") as EmailAddress,
+      ...given(this.#profile),
+      ...(customFields === undefined ? {} : { customFields })
+    }
   }
 
   writeJson(record: CsvRecord, to: Uint8Array, at: number): number {

@@ -116,6 +116,7 @@ describe("the short way from a row to its bytes", () => {
           if (Result.isFailure(contact)) return assert.fail(contact.failure)
           const room = new Uint8Array(plain.jsonLimit)
           assert.strictEqual(text(room.subarray(0, plain.writeJson(room, 0))), JSON.stringify(encode(contact.success)))
+          assert.deepStrictEqual(plain.payload, contact.success)
           const length = plain.writeIdentity(identity)
           assert.strictEqual(text(identity.subarray(0, length)), emailIdentity(contact.success.email))
         }

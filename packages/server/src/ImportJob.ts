@@ -1,21 +1,13 @@
 /**
- * Importing a file: a batch of rows is one transaction with the place in the file up to which it reads, so that an import
- * that was cut off goes on behind its last batch.
+ * Importing a file: rows are written in one transaction with the place in the file up to which they reach, so that an
+ * import that was cut off goes on behind its last transaction.
  */
-import {
-  type ContactPayload,
-  type ContactRow,
-  emailIdentity,
-  FileHeader,
-  readContacts,
-  type RejectedRow
-} from "@roster/domain"
-import { Effect, Result, Schema, Stream } from "effect"
+import { type ContactPayload, emailIdentity, FileHeader, readContacts, type RejectedRow } from "@roster/domain"
+import { Effect, Exit, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "./ContactWrites.ts"
 import { fetchFile } from "./FileUrlFetch.ts"
 import { checkArchive } from "./ImportArchive.ts"
-import { inBatches } from "./ImportBatch.ts"
 import { csvOf } from "./ImportFile.ts"
 import { readRow } from "./ImportRow.ts"
 import { advanceJob, endJob, type HeldJob, nowSeconds } from "./Job.ts"
@@ -78,6 +70,15 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
 const stepRows = 1000
 
 /**
+ * As many as one transaction may have. The more there are, the fewer pages of an index are written for each; but with more
+ * of them SQLite could not hold all pages that it changes in a large store.
+ */
+const transactionRows = 20_000
+
+/** A transaction ends with so many pieces of its file, too, of 256 KiB each: a row may be as long as thousands. */
+const transactionPieces = 16
+
+/**
  * @internal
  */
 export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
@@ -100,16 +101,30 @@ export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
   // What is kept is the beginning: where a row is missing already, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number)
 
-  /** Writes rows from one on until nobody may have to wait any longer, and gives the place of the next. */
-  const importFrom = Effect.fnUntraced(function* (rows: ReadonlyArray<ContactRow>, from: number) {
+  const pull = yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
+    Stream.drop(job.rows_done),
+    Stream.toPull
+  )
+  // What is wrong with the file is said when all rows before it are written.
+  const next = Effect.exit(Pull.catchDone(Effect.asSome(pull), () => Effect.succeedNone))
+  let piece = yield* next
+  let place = 0
+
+  /** Writes rows until there are enough, or somebody may have to wait. */
+  const importRows = Effect.gen(function* () {
     const now = yield* nowSeconds
     const identities: Array<string> = []
     const rejected: Array<RejectedRow> = []
+    let done = 0
     let repeats = 0
-    let next = from
+    let pieces = 0
     do {
+      if (Exit.isFailure(piece) || Option.isNone(piece.value)) break
+      const rows = piece.value.value
       const contacts: Array<ContactPayload> = []
-      for (const row of rows.slice(next, (next += stepRows))) {
+      const end = Math.min(place + stepRows, rows.length)
+      done += end - place
+      for (const row of rows.slice(place, end)) {
         const checked = readRow(row)
         if (Result.isSuccess(checked)) {
           contacts.push(checked.success)
@@ -130,32 +145,28 @@ export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
           added.map(([id]) => ({ id }))
         )
       }
-    } while (next < rows.length && !turns.isAwaited())
-    next = Math.min(next, rows.length)
+      place = end
+      if (place === rows.length) {
+        piece = yield* next
+        place = 0
+        pieces++
+      }
+    } while (done < transactionRows && pieces < transactionPieces && !turns.isAwaited())
     yield* noteAddresses(job.number, identities)
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
-    progress.rowsDone += next - from
+    progress.rowsDone += done
     progress.accepted += identities.length
     progress.duplicates += repeats
     progress.rejected += rejected.length
     progress.rejectedKept += kept.kept
     yield* advanceJob(job, progress)
-    return next
   })
 
-  const importBatch = Effect.fnUntraced(function* (rows: ReadonlyArray<ContactRow>) {
-    for (let next = 0; next < rows.length;) {
-      next = yield* sql.withTransaction(importFrom(rows, next))
-      yield* turns.giveWay
-    }
-  })
-
-  yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
-    Stream.drop(job.rows_done),
-    inBatches,
-    Stream.runForEach(importBatch)
-  )
+  while (Option.isSome(yield* piece)) {
+    yield* sql.withTransaction(importRows)
+    yield* turns.giveWay
+  }
   // The filter may have taken an address for known that was not.
   const duplicates = yield* countRepeats(job.number, suspects)
   yield* sql.withTransaction(
@@ -165,4 +176,4 @@ export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
       yield* removeParts(job.number)
     })
   )
-})
+}, Effect.scoped)
