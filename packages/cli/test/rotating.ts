@@ -80,6 +80,12 @@ export const keyUser = (address: string, file: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const seen = { requests: 0, refused: 0, keys: new Set<string>(), goesOn: true }
+      let requested = () => {}
+      /** Waits until this holds after a request. */
+      const until = (holds: () => boolean) =>
+        Effect.promise(async () => {
+          while (!holds()) await new Promise<void>((done) => (requested = done))
+        })
       const read = () => readFileSync(file, "utf8").trim()
       const run = (async () => {
         while (seen.goesOn) {
@@ -89,10 +95,11 @@ export const keyUser = (address: string, file: string) =>
           seen.keys.add(key)
           // A key that was replaced while the request was on its way may be refused; the one that is there may not.
           if (status !== 200 && read() === key) seen.refused++
+          requested()
           await new Promise((done) => setTimeout(done, 10))
         }
       })()
-      return { seen, run }
+      return { run, seen, until }
     }),
     ({ run, seen }) =>
       Effect.promise(() => {

@@ -33,7 +33,7 @@ describe("roster apikeys rotate", () => {
         writeFileSync(out, `${Token}\n`)
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const { seen } = yield* keyUser(address, out)
+            const { seen, until } = yield* keyUser(address, out)
             const args = ["apikeys", "rotate", name, "--out", out, ...quick]
             const killed = start(folder, args, through)
             proxy.stopAt(place, killed)
@@ -43,7 +43,7 @@ describe("roster apikeys rotate", () => {
             assert.strictEqual(resumed.code, 0, `${where}: ${resumed.stderr}`)
             assert.include(jsonOf<object>(resumed), { ok: true, name }, where)
             const [before, requests] = [seen.refused, seen.requests]
-            while (seen.requests < requests + 3) yield* Effect.sleep("10 millis")
+            yield* until(() => seen.requests >= requests + 3)
             assert.strictEqual(before, 0, where)
             assert.strictEqual(seen.refused, 0, where)
             assert.isTrue(seen.keys.has(readFileSync(out, "utf8").trim()), where)
@@ -65,7 +65,7 @@ describe("roster apikeys rotate", () => {
       const created = yield* run(["apikeys", "create", "ci", "--for", "contacts:read"], { env })
       const key = join(folder, "ci.key")
       writeFileSync(key, jsonOf<{ Token: string }>(created).Token)
-      const { seen } = yield* keyUser(address, key)
+      const { seen, until } = yield* keyUser(address, key)
       // Takes the secret, and the first time kills whoever gave it before it can hear of that.
       const script = join(folder, "take.sh")
       writeFileSync(
@@ -75,7 +75,7 @@ describe("roster apikeys rotate", () => {
       const args = ["apikeys", "rotate", "ci", "--exec", `. "${script}"`, ...quick]
       assert.strictEqual((yield* run(args, { env })).code, null)
       const taken = readFileSync(key, "utf8").trim()
-      while (!seen.keys.has(taken)) yield* Effect.sleep("10 millis")
+      yield* until(() => seen.keys.has(taken))
       writeFileSync(join(folder, "again"), "")
       const resumed = yield* run(args, { env })
       assert.deepStrictEqual(json(resumed), { ok: true, name: "ci", resumed: true })

@@ -2,7 +2,9 @@
  * A look at a store's file from outside, past everything that the service says of itself. Each look opens and closes a
  * connection, so that none of ours is open when a process is killed: the next start has to recover the WAL alone.
  */
+import { assert } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
+import { readdirSync, readlinkSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import type { ServePlace } from "./KillableServe.ts"
 
@@ -130,6 +132,23 @@ export const writeTo = ({ filename }: ServePlace, statements: string): void => {
 }
 
 /**
+ * The other processes that have the file open, as Linux knows them.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const openedBy = ({ filename }: ServePlace): ReadonlyArray<string> =>
+  readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid) || pid === String(process.pid)) return false
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === filename)
+    } catch {
+      // It has ended, or is not ours to look at.
+      return false
+    }
+  })
+
+/**
  * Looks again and again, as fast as is polite, until what is seen holds.
  *
  * @category programs
@@ -140,3 +159,24 @@ export const seen = <A>(look: () => A, holds: (value: A) => boolean) =>
     Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: holds }),
     Effect.timeout("60 seconds")
   )
+
+/**
+ * Waits until a job has ended, the first one unless another is meant, and gives the state that it ended in.
+ *
+ * @category programs
+ * @since 0.1.0
+ */
+export const endOf = (place: ServePlace, index = 0) =>
+  seen(
+    () => jobsIn(place)[index]?.state,
+    (state) => state !== undefined && state !== "Receiving" && state !== "Loading"
+  )
+
+/**
+ * Ends the test unless SQLite finds the whole file in order.
+ *
+ * @category assertions
+ * @since 0.1.0
+ */
+export const assertWhole = (place: ServePlace, message?: string): void =>
+  assert.strictEqual(integrityOf(place), "ok", message)

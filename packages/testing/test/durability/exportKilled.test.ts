@@ -12,7 +12,7 @@ import {
   servePlace
 } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { contactsIn, countOf, integrityOf, jobsIn, seen, writeTo } from "../../src/durability/StoreLook.ts"
+import { assertWhole, contactsIn, countOf, endOf, jobsIn, seen, writeTo } from "../../src/durability/StoreLook.ts"
 
 const rows = amount({ ci: 12_000, long: 100_000 })
 const kills = amount({ ci: 2, long: 20 })
@@ -92,10 +92,7 @@ describe("S.5 an export whose process dies", () => {
         }
         assert.isAbove(killed, 0)
         process.stdout.write(`S58: an export as ${format} was killed ${killed} times\n`)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         assert.isTrue(yield* isReady(serve, id))
         const bytes = yield* bytesOf(serve, link)
         const contacts = contactsIn(place)
@@ -108,10 +105,7 @@ describe("S.5 an export whose process dies", () => {
           )
         }
         const undisturbed = yield* askForExport(serve, `fileFormat=${format}`)
-        yield* seen(
-          () => jobsIn(place)[1]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place, 1)
         assert.isTrue(yield* isReady(serve, undisturbed.PublicExportID))
         assert.isTrue(Buffer.from(yield* bytesOf(serve, undisturbed.Link)).equals(bytes))
         const [first, second] = jobsIn(place)
@@ -119,7 +113,7 @@ describe("S.5 an export whose process dies", () => {
         assert.strictEqual(countOf(place, "job_parts WHERE job = 1"), countOf(place, "job_parts WHERE job = 2"))
         assert.deepStrictEqual([first?.state, second?.state], ["Ready", "Ready"])
         yield* serve.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     longRun ? 30 * 60_000 : 120_000
   )

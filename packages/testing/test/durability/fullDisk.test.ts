@@ -17,7 +17,7 @@ import {
 } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { powerLossTrial } from "../../src/durability/PowerLossTrial.ts"
-import { contactsIn, integrityOf, jobsIn, seen } from "../../src/durability/StoreLook.ts"
+import { assertWhole, contactsIn, endOf, jobsIn, seen } from "../../src/durability/StoreLook.ts"
 import { canTrace } from "../../src/durability/Strace.ts"
 import { canMount, fillUpTo, tinyPlace } from "../../src/durability/TinyDisk.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
@@ -102,7 +102,7 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
         assert.strictEqual((yield* add(serve, count + more, 20)).status, 200)
         const all = emailsUpTo(count + more + 20)
         yield* serve.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
         assert.deepStrictEqual(
           contactsIn(place).map(({ email }) => email),
           all
@@ -134,7 +134,7 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
           emailsUpTo(count + 20)
         )
         yield* again.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     60_000
   )
@@ -148,18 +148,12 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
         for (let from = 0; from < 600; from += 100) assert.strictEqual((yield* add(serve, from, 100)).status, 200)
         const makeRoom = fillUpTo(disk, 600 * 1024)
         const { PublicExportID: id } = yield* askForExport(serve)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         assert.include(yield* statusOf(serve, id), "Error")
         assert.strictEqual(jobsIn(place)[0]?.problem, "the disk is full")
         makeRoom()
         const later = yield* askForExport(serve)
-        yield* seen(
-          () => jobsIn(place)[1]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place, 1)
         assert.include(yield* statusOf(serve, later.PublicExportID), "Ready")
         const lines = Buffer.from(yield* download(later.Link))
           .toString()
@@ -167,7 +161,7 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
           .split("\n")
         assert.strictEqual(lines.length, 601)
         yield* serve.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     60_000
   )
@@ -180,15 +174,12 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
         const serve = yield* killableServe(place)
         for (let from = 0; from < 600; from += 100) assert.strictEqual((yield* add(serve, from, 100)).status, 200)
         const { PublicExportID: id } = yield* askForExport(serve)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         assert.include(yield* statusOf(serve, id), "Error")
         assert.include(jobsIn(place)[0]?.problem ?? "", "temporary folder")
         assert.deepStrictEqual(readdirSync(place.temporary), [])
         yield* serve.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     60_000
   )
@@ -209,13 +200,10 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
         makeRoom()
         const taken = yield* importFile(serve, 600, 2000)
         assert.strictEqual(taken.status, 202, taken.text)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state === "Ready"
-        )
+        assert.strictEqual(yield* endOf(place), "Ready")
         assert.strictEqual(contactsIn(place).length, 600)
         yield* serve.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     60_000
   )
@@ -238,13 +226,10 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
         // The same process goes on when the lease of 30 seconds has run out; another one, at once.
         if (!longRun) yield* serve.stop
         const ending = longRun ? serve : yield* killableServe(place)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state === "Ready"
-        )
+        assert.strictEqual(yield* endOf(place), "Ready")
         assert.strictEqual(contactsIn(place).length, 600)
         yield* ending.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     90_000
   )
@@ -265,7 +250,7 @@ describe.skipIf(!canMount)("S.5 a full disk, which needs to mount one", () => {
         )
         assert.strictEqual((yield* importFile(serve, 10, 100)).status, 202)
         yield* serve.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     60_000
   )

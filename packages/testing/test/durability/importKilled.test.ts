@@ -16,7 +16,16 @@ import {
   servePlace
 } from "../../src/durability/KillableServe.ts"
 import { amount, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { contactsIn, countOf, integrityOf, jobsIn, rowsOf, seen, writeTo } from "../../src/durability/StoreLook.ts"
+import {
+  assertWhole,
+  contactsIn,
+  countOf,
+  endOf,
+  jobsIn,
+  rowsOf,
+  seen,
+  writeTo
+} from "../../src/durability/StoreLook.ts"
 
 const rows = 200_000
 const kills = 20
@@ -116,7 +125,7 @@ const checkExact = (place: ServePlace, { bad, duplicates, good }: ImportedFile) 
   )
   assert.isTrue(rejections.every(({ reason }) => /e-mail|address/i.test(reason)))
   assert.strictEqual(countOf(place, "job_parts"), 0)
-  assert.strictEqual(integrityOf(place), "ok")
+  assertWhole(place)
 }
 
 const Step = Schema.Struct({ lease: Schema.String, before: Schema.Int, after: Schema.Int })
@@ -177,10 +186,7 @@ describe("S.5 an import whose process dies", () => {
           )
           assert.isBelow(performance.now() - restarted, 10_000, "the lease of the dead process kept the job")
         }
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         assert.isAtLeast(killed, 1)
         checkExact(place, file)
         const steps = notedSteps(place)
@@ -230,10 +236,7 @@ describe("S.5 an import whose process dies", () => {
         yield* serve.ended
         assert.strictEqual(jobsIn(place)[0]?.state, "Loading")
         const next = yield* killableServe(place, { args })
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         checkExact(place, file)
         assert.strictEqual(asked, 1)
         yield* next.stop
@@ -254,10 +257,7 @@ describe("S.5 an import whose process dies", () => {
         // It stays off for two days, and what is to be done is done all the same.
         writeTo(place, "UPDATE jobs SET created = created - 172800, expires = expires - 172800")
         const next = yield* killableServe(place)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         checkExact(place, file)
         yield* next.stop
       }).pipe(Effect.provide(NodeServices.layer)),
@@ -283,10 +283,7 @@ describe("S.5 an import whose process dies", () => {
         assert.strictEqual(dying.pid, worker)
         dying.killNow()
         yield* dying.ended
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         checkExact(place, file)
         const steps = notedSteps(place)
         const handedOver = steps.findIndex(({ lease }) => pidOf(lease) === living.pid)
@@ -316,10 +313,7 @@ describe("S.5 an import whose process dies", () => {
         // Even where the number of the process says nothing, as in a container that was made anew.
         writeTo(place, "UPDATE jobs SET lease = 'somebody else'")
         const next = yield* killableServe(place)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         checkExact(place, file)
         yield* next.stop
       }).pipe(Effect.provide(NodeServices.layer)),
@@ -343,10 +337,7 @@ describe("S.5 an import whose process dies", () => {
         other.exec("BEGIN IMMEDIATE")
         yield* seen(serve.output, (output) => output.includes("goes on later"))
         other.exec("ROLLBACK")
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         checkExact(place, file)
         yield* serve.stop
       }).pipe(Effect.provide(NodeServices.layer)),

@@ -10,7 +10,7 @@ import { lookAt } from "../../src/durability/FoundStore.ts"
 import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { powerLossTrial } from "../../src/durability/PowerLossTrial.ts"
-import { integrityOf } from "../../src/durability/StoreLook.ts"
+import { assertWhole } from "../../src/durability/StoreLook.ts"
 import { canTrace } from "../../src/durability/Strace.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 
@@ -165,7 +165,7 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
         assert.strictEqual(restarted.status, 200, restarted.text)
         assert.strictEqual((yield* askServe(again, "GET", "/contacts/before@example.com")).status, 200)
         yield* again.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     60_000
   )

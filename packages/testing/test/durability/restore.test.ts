@@ -15,7 +15,7 @@ import {
 } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { runRoster } from "../../src/durability/RosterCommand.ts"
-import { countOf, integrityOf, jobsIn, rowsOf, seen, writeTo } from "../../src/durability/StoreLook.ts"
+import { assertWhole, countOf, endOf, jobsIn, rowsOf, seen, writeTo } from "../../src/durability/StoreLook.ts"
 
 const timeout = longRun ? 30 * 60_000 : 120_000
 
@@ -150,12 +150,12 @@ describe("S.5 restore under load", () => {
         yield* Fiber.join(clients)
 
         assert.deepStrictEqual(words(place), ["new"])
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
         const [kept = "", ...others] = keptIn(place)
         assert.deepStrictEqual(others, [])
         const before = { ...place, filename: join(place.folder, kept) }
         assert.strictEqual(statSync(before.filename).mode & 0o777, 0o600)
-        assert.strictEqual(integrityOf(before), "ok")
+        assertWhole(before)
         assert.deepStrictEqual(words(before), ["old"])
         for (const { acknowledged, name } of writers) {
           const old = numbersIn(before, name)
@@ -206,7 +206,7 @@ describe("S.5 restore under load", () => {
           assert.deepStrictEqual(others, [])
           outcomes.push(word)
           assert.strictEqual(countOf(place, "contacts"), rows + ballast)
-          assert.strictEqual(integrityOf(place), "ok")
+          assertWhole(place)
         }
         assert.strictEqual((yield* runRoster(place, ["restore", file, "--yes"])).code, 0)
         assert.deepStrictEqual(words(place), ["new"])
@@ -238,14 +238,11 @@ describe("S.5 restore under load", () => {
         yield* seen(done, (rows) => rows > saved)
         const restored = yield* runRoster(place, ["restore", file, "--yes"])
         assert.strictEqual(restored.code, 0, restored.stderr)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state !== "Loading"
-        )
+        yield* endOf(place)
         const [job] = jobsIn(place)
         assert.deepStrictEqual([job?.state, job?.rows_done, job?.accepted], ["Ready", count, count], serve.output())
         assert.strictEqual(countOf(place, "contacts"), count)
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
         yield* serve.stop
         const then = jobsIn({ ...place, filename: join(place.folder, keptIn(place)[0] ?? "") })[0]?.rows_done
         process.stdout.write(`S66: backed up at ${saved} of ${count} rows, restored at ${then}\n`)
@@ -269,10 +266,7 @@ describe("S.5 restore under load", () => {
         assert.strictEqual((yield* runRoster(place, ["restore", file, "--yes"])).code, 0)
         assert.deepStrictEqual([jobsIn(place), countOf(place, "contacts")], [[], 0])
         yield* upload(serve, 500)
-        yield* seen(
-          () => jobsIn(place)[0]?.state,
-          (state) => state === "Ready"
-        )
+        assert.strictEqual(yield* endOf(place), "Ready")
         assert.strictEqual(countOf(place, "contacts"), 500)
         yield* serve.stop
       }).pipe(Effect.provide(NodeServices.layer)),

@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, statSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { fileForm, requestBytes, sendBytes } from "../../src/durability/BrokenRequest.ts"
 import { askServe, killableServe, type ServePlace, servePlace, uploadsIn } from "../../src/durability/KillableServe.ts"
-import { countOf, integrityOf, jobsIn, seen } from "../../src/durability/StoreLook.ts"
+import { assertWhole, countOf, endOf, jobsIn, seen } from "../../src/durability/StoreLook.ts"
 
 /** Several megabytes: many parts. */
 const content = `Email,note\n${Array.from({ length: 40_000 }, (_, row) => `p${row}@example.com,${"n".repeat(200)}\n`).join("")}`
@@ -22,7 +22,7 @@ const hasUpload = (place: ServePlace): boolean =>
 const assertNothing = (place: ServePlace) => {
   assert.deepStrictEqual(jobsIn(place), [])
   for (const table of ["contacts", "job_parts", "job_rejections"]) assert.strictEqual(countOf(place, table), 0, table)
-  assert.strictEqual(integrityOf(place), "ok")
+  assertWhole(place)
 }
 
 /** Makes an upload look as if it had been left an hour and a half ago. */
@@ -134,10 +134,7 @@ describe("S.4 an upload that breaks off", () => {
         (count) => count === 1
       )
       const other = yield* killableServe(place)
-      yield* seen(
-        () => jobsIn(place)[0]?.state,
-        (state) => state === "Ready"
-      )
+      assert.strictEqual(yield* endOf(place), "Ready")
       assert.strictEqual(countOf(place, "contacts"), 40_000)
       yield* other.stop
       yield* serve.stop
@@ -233,7 +230,7 @@ describe("S.2 a write whose sender goes away", () => {
         )
         .reduce((sum, count) => sum + count, 0)
       assert.strictEqual(names, 1)
-      assert.strictEqual(integrityOf(place), "ok")
+      assertWhole(place)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { makeWriter, settle, writeUntilGone } from "../../src/durability/MixedWrites.ts"
-import { integrityOf } from "../../src/durability/StoreLook.ts"
+import { assertWhole } from "../../src/durability/StoreLook.ts"
 
 const kills = amount({ ci: 8, long: 500 })
 const writers = 6
@@ -52,7 +52,7 @@ describe("S.5 kill -9 under mixed writes", () => {
           )
           unknown += all.filter(({ perhaps }) => perhaps !== undefined).length
           for (const writer of all) assert.isUndefined(settle(place, writer))
-          assert.strictEqual(integrityOf(place), "ok")
+          assertWhole(place)
         }
         process.stdout.write(
           `S58: ${kills} kills, ${acknowledged} acknowledged writes, 0 lost; ${unknown} under way, 0 by halves\n`
@@ -60,7 +60,7 @@ describe("S.5 kill -9 under mixed writes", () => {
         const serve = yield* killableServe(place)
         for (const writer of all) assert.isUndefined(settle(place, writer))
         yield* serve.stop
-        assert.strictEqual(integrityOf(place), "ok")
+        assertWhole(place)
       }).pipe(Effect.provide(NodeServices.layer)),
     longRun ? 60 * 60_000 : 60_000
   )
