@@ -8,6 +8,7 @@ import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
 import { jsonText, printable } from "./Printable.ts"
+import { type PlainWriter, jsonLines } from "./JsonLines.ts"
 import { fieldsOf, recordText, tableOf } from "./Table.ts"
 
 /** One value of which `words` are the form for people. */
@@ -59,7 +60,8 @@ export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, un
 })
 
 /**
- * A list of records, as it comes. `columns` are the fields that a table shows.
+ * A list of records, as it comes. `columns` are the fields that a table shows; `plain` writes those as JSON that need no
+ * look at each of their letters.
  *
  * @category printing
  * @since 0.1.0
@@ -67,49 +69,35 @@ export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, un
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,
-  values: Stream.Stream<A, E, R>
+  values: Stream.Stream<A, E, R>,
+  plain?: PlainWriter<A>
 ) {
   const output = yield* Output
-  const encoded = Stream.map(values, encoder(schema))
+  const encode = encoder(schema)
   switch (output.format) {
     case "json":
-      return yield* output.write(jsonArray(encoded))
     case "ndjson":
-      return yield* output.write(Stream.mapArray(encoded, (part) => [part.map((one) => `${jsonText(one)}\n`).join("")]))
+      return yield* output.write(jsonLines(values, { format: output.format, encode, plain }))
     case "csv":
       return yield* output.write(
         csvOf(
           columns,
-          Stream.map(encoded, (one) => new Map(fieldsOf(one)))
+          Stream.map(values, (one) => new Map(fieldsOf(encode(one))))
         )
       )
     case "table": {
       const table = tableOf(columns, output.width)
       let isEmpty = true
       yield* output.write(
-        Stream.mapArray(encoded, (part) => {
+        Stream.mapArray(values, (part) => {
           isEmpty = false
-          return [`${table(part)}\n`]
+          return [`${table(part.map(encode))}\n`]
         })
       )
       if (isEmpty) yield* output.note("There are none.")
     }
   }
 })
-
-const jsonArray = <E, R>(values: Stream.Stream<unknown, E, R>): Stream.Stream<string, E, R> =>
-  Stream.suspend(() => {
-    let separator = "[\n"
-    const lines = Stream.mapArray(values, (part) => {
-      const text = separator + part.map(jsonText).join(",\n")
-      separator = ",\n"
-      return [text]
-    })
-    return Stream.concat(
-      lines,
-      Stream.sync(() => (separator === "[\n" ? "[]\n" : "\n]\n"))
-    )
-  })
 
 /**
  * An account of our own of what was done: an object for programs, sentences for people.

@@ -51,7 +51,17 @@ const Instant = function (this: { epochMilliseconds: number }, milliseconds: num
   this.epochMilliseconds = milliseconds
   // A function with the prototype of instants makes instants.
 } as unknown as new (milliseconds: number) => DateTime.Utc
-Instant.prototype = Object.getPrototypeOf(DateTime.makeUnsafe(0))
+const prototype: unknown = Object.getPrototypeOf(DateTime.makeUnsafe(0))
+Instant.prototype = prototype
+
+/**
+ * Whether a value is an instant in UTC, as `DateTime` makes them: that is all that `DateTime.isUtc` takes for granted.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isInstant = (value: unknown): value is DateTime.Utc =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === prototype
 
 /**
  * Reads one instant, or gives `undefined` for a text that names none.
@@ -83,7 +93,25 @@ export const parseWireDate = (text: string): DateTime.Utc | undefined => {
 const earliest = -62_167_219_200_000
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-const tens = (number: number): number => 0x30 + Math.floor(number / 10)
+const isOfFourDigits = (milliseconds: number): boolean => milliseconds >= earliest && milliseconds <= latest
+
+/** The way back of what `readPlain` does, by eras of 400 years: the date of a day since 1970, as the number YYYYMMDD. */
+const dateOf = (days: number): number => {
+  // An era later, so that nothing is below zero: what is cut off is what is too much.
+  const fromMarch = (days + 719_468 + 146_097) | 0
+  const era = (fromMarch / 146_097) | 0
+  const ofEra = fromMarch - era * 146_097
+  const leaps = ((ofEra / 1460) | 0) - ((ofEra / 36_524) | 0) + ((ofEra / 146_096) | 0)
+  const yearOfEra = ((ofEra - leaps) / 365) | 0
+  const ofYear = ofEra - (yearOfEra * 365 + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0))
+  const since = ((5 * ofYear + 2) / 153) | 0
+  const month = since < 10 ? since + 3 : since - 9
+  const day = ofYear - (((153 * since + 2) / 5) | 0) + 1
+  const year = yearOfEra + (era - 1) * 400 + (month > 2 ? 0 : 1)
+  return year * 10_000 + month * 100 + day
+}
+
+const tens = (number: number): number => 0x30 + ((number / 10) | 0)
 const ones = (number: number): number => 0x30 + (number % 10)
 
 /**
@@ -93,29 +121,18 @@ const ones = (number: number): number => 0x30 + (number % 10)
  * @since 0.1.0
  */
 export const formatWireDate = (date: DateTime.Utc): string => {
-  const { epochMilliseconds } = date
-  if (!(epochMilliseconds >= earliest && epochMilliseconds <= latest)) {
-    return DateTime.formatIso(date).replace(/\.\d+Z$/, "Z")
-  }
-  const seconds = Math.floor(epochMilliseconds / 1000)
+  if (!isOfFourDigits(date.epochMilliseconds)) return DateTime.formatIso(date).replace(/\.\d+Z$/, "Z")
+  const seconds = Math.floor(date.epochMilliseconds / 1000)
   const days = Math.floor(seconds / 86_400)
-  // The way back of what `readPlain` does, by eras of 400 years.
-  const fromMarch = days + 719_468
-  const era = Math.floor(fromMarch / 146_097)
-  const ofEra = fromMarch - era * 146_097
-  const yearOfEra = Math.floor(
-    (ofEra - Math.floor(ofEra / 1460) + Math.floor(ofEra / 36_524) - Math.floor(ofEra / 146_096)) / 365
-  )
-  const ofYear = ofEra - (yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const since = Math.floor((5 * ofYear + 2) / 153)
-  const month = since < 10 ? since + 3 : since - 9
-  const day = ofYear - Math.floor((153 * since + 2) / 5) + 1
-  const year = yearOfEra + era * 400 + (month > 2 ? 0 : 1)
-  const century = Math.floor(year / 100)
+  const ofDay = (seconds - days * 86_400) | 0
+  const yearMonthDay = dateOf(days)
+  const year = (yearMonthDay / 10_000) | 0
+  const century = (year / 100) | 0
   const rest = year % 100
-  const ofDay = seconds - days * 86_400
-  const hour = Math.floor(ofDay / 3600)
-  const minute = Math.floor(ofDay / 60) % 60
+  const month = ((yearMonthDay / 100) | 0) % 100
+  const day = yearMonthDay % 100
+  const hour = (ofDay / 3600) | 0
+  const minute = ((ofDay / 60) | 0) % 60
   const second = ofDay % 60
   // One text, not many that are joined.
   // prettier-ignore
@@ -123,6 +140,40 @@ export const formatWireDate = (date: DateTime.Utc): string => {
     tens(century), ones(century), tens(rest), ones(rest), 0x2d, tens(month), ones(month), 0x2d, tens(day), ones(day), 0x54,
     tens(hour), ones(hour), 0x3a, tens(minute), ones(minute), 0x3a, tens(second), ones(second), 0x5a
   )
+}
+
+const writeDigits = (number: number, bytes: Uint8Array, at: number): void => {
+  bytes[at] = tens(number)
+  bytes[at + 1] = ones(number)
+}
+
+/**
+ * Writes the same text as 20 bytes, and gives the place behind them; -1 for an instant that four digits cannot say.
+ *
+ * @category formatting
+ * @since 0.1.0
+ */
+export const writeWireDate = (date: DateTime.Utc, bytes: Uint8Array, at: number): number => {
+  if (!isOfFourDigits(date.epochMilliseconds)) return -1
+  const seconds = Math.floor(date.epochMilliseconds / 1000)
+  const days = Math.floor(seconds / 86_400)
+  const ofDay = (seconds - days * 86_400) | 0
+  const yearMonthDay = dateOf(days)
+  const minutes = (ofDay / 60) | 0
+  writeDigits((yearMonthDay / 1_000_000) | 0, bytes, at)
+  writeDigits(((yearMonthDay / 10_000) | 0) % 100, bytes, at + 2)
+  bytes[at + 4] = 0x2d
+  writeDigits(((yearMonthDay / 100) | 0) % 100, bytes, at + 5)
+  bytes[at + 7] = 0x2d
+  writeDigits(yearMonthDay % 100, bytes, at + 8)
+  bytes[at + 10] = 0x54
+  writeDigits((ofDay / 3600) | 0, bytes, at + 11)
+  bytes[at + 13] = 0x3a
+  writeDigits(minutes % 60, bytes, at + 14)
+  bytes[at + 16] = 0x3a
+  writeDigits(ofDay % 60, bytes, at + 17)
+  bytes[at + 19] = 0x5a
+  return at + 20
 }
 
 /**

@@ -65,6 +65,25 @@ describe("streamPages", () => {
     })
   )
 
+  it.effect("asks for the next page while a full one is used, and for none that nobody waits for", () =>
+    Effect.gen(function* () {
+      const { list } = listOf(2500, [])
+      const asked: Array<number> = []
+      const interrupted: Array<number> = []
+      const slow = (page: { readonly limit: number; readonly offset: number }) =>
+        Effect.suspend(() => {
+          asked.push(page.offset)
+          return page.offset === 0 ? list(page) : Effect.never
+        }).pipe(Effect.onInterrupt(() => Effect.sync(() => interrupted.push(page.offset))))
+      const askedMeanwhile: Array<number> = []
+      yield* streamPages(slow).pipe(
+        Stream.take(1000),
+        Stream.runForEachArray(() => Effect.sync(() => askedMeanwhile.push(...asked)))
+      )
+      assert.deepStrictEqual({ askedMeanwhile, interrupted }, { askedMeanwhile: [0, 999], interrupted: [999] })
+    })
+  )
+
   it.effect.prop(
     "gives every contact that is there all the time once and in order, whoever comes and goes",
     [Int(0, 4000), Schema.Array(Change)],
@@ -72,13 +91,20 @@ describe("streamPages", () => {
       Effect.gen(function* () {
         const { initial, left, list } = listOf(count, changes)
         const seen: Array<string> = []
+        // The pages so far, which are asked for ahead of those who see them.
+        const given: Array<string> = []
         // What is not promised: the whole of the last page is deleted, at once or bit by bit.
         let isLost = false
         const watched = (page: { readonly limit: number; readonly offset: number }) =>
           Effect.suspend(() => {
             const there = new Set(left())
-            if (seen.length > 0 && !seen.slice(-1000).some((email) => there.has(email))) isLost = true
-            return list(page)
+            if (given.length > 0 && !given.slice(-1000).some((email) => there.has(email))) isLost = true
+            return Effect.tap(list(page), (contacts) =>
+              Effect.sync(() => {
+                const known = new Set(given)
+                given.push(...contacts.flatMap(({ email }) => (known.has(email) ? [] : [email])))
+              })
+            )
           })
         yield* streamPages(watched).pipe(Stream.runForEach((contact) => Effect.sync(() => seen.push(contact.email))))
         if (isLost) return

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Exit, Schema } from "effect"
 import { Contact, ContactPayload } from "../src/Contact.ts"
+import { writePlainContact } from "../src/ContactBytes.ts"
 
 /** The schemas without the short way: other values of the same meaning. */
 const exact = Contact.annotate({})
@@ -20,6 +21,15 @@ const values: ReadonlyArray<unknown> = [
   "ada@example.com",
   "ada@@example.com",
   "bücher@bücher.example",
+  "\u00a0ÿ\u05ff\u0600\u061c\u07ff\u0800\u1fff\u2028\u3000\ud7ff",
+  "東京",
+  "\u200e",
+  "\u{1f600}",
+  "\ud800",
+  'a"b',
+  "a\\b",
+  "a\tb\u007f\u009f",
+  "x".repeat(5000),
   "2024-02-29T23:59:59Z",
   "1999-12-31T00:00:00",
   "2023-02-29T00:00:00Z",
@@ -156,6 +166,7 @@ const seen = (exit: Exit.Exit<unknown, Schema.SchemaError>) =>
 describe("the short way of plain contacts", () => {
   let right = 0
   let rightPayloads = 0
+  let written = 0
 
   it.prop(
     "reads what the schema reads, and says what it says",
@@ -197,7 +208,26 @@ describe("the short way of plain contacts", () => {
     { arbitrary: { runs: 3000 } }
   )
 
+  it.prop(
+    "writes the bytes that the schema and JSON make, or none, and nothing that a terminal obeys",
+    [choices],
+    ([choices]) => {
+      // As it arrives: what a schema has made is a contact, whatever the values of its fields.
+      const value: unknown = contactOf(decoded, choices)
+      const bytes = new Uint8Array(4096)
+      const end = writePlainContact(value as Contact, bytes, 3)
+      if (end < 0) return
+      written++
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(3, end))
+      const result = Schema.encodeUnknownExit(exact)(value)
+      assert.deepStrictEqual(Exit.isSuccess(result) && JSON.stringify(result.value), text)
+      assert.notMatch(text, /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u)
+    },
+    { arbitrary: { runs: 3000 } }
+  )
+
   it("was taken", () => {
+    assert.isAbove(written, 300)
     assert.isAbove(right, 1000)
     assert.isAbove(rightPayloads, 300)
   })

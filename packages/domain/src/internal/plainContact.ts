@@ -3,11 +3,11 @@
  * long. What is not plain, and what is wrong, is `undefined` here and left to the schema, which knows what to say about it;
  * a property test proves that the two agree. Each field is named where it is read, since that is what makes it fast.
  */
-import { DateTime, type SchemaAST } from "effect"
+import { type DateTime, type SchemaAST } from "effect"
 import { invalid } from "effect/schema/SchemaCompiler"
 import type { Consent, Contact, ContactActivity } from "../Contact.ts"
 import type { UnknownValue } from "../OpenLiterals.ts"
-import { formatWireDate, parseWireDate } from "../WireDate.ts"
+import { formatWireDate, isInstant, parseWireDate } from "../WireDate.ts"
 
 /** @internal */
 export type Writable<A> = { -readonly [K in keyof A]: A[K] }
@@ -23,7 +23,8 @@ type Fields<A> = { readonly [K in keyof A]?: unknown }
 export const isPlain = <A extends object>(value: unknown): value is Fields<A> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
+/** @internal */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** Every text is one of a list that grows: one that is known, or one that is not. */
 const isOpen = (value: unknown): value is UnknownValue => typeof value === "string"
@@ -39,8 +40,7 @@ export const areTexts = (value: unknown): value is { readonly [name: string]: st
 export const readDate = (value: unknown): DateTime.Utc | undefined =>
   typeof value === "string" ? parseWireDate(value) : undefined
 
-const writeDate = (value: unknown): string | undefined =>
-  DateTime.isDateTime(value) && DateTime.isUtc(value) ? formatWireDate(value) : undefined
+const writeDate = (value: unknown): string | undefined => (isInstant(value) ? formatWireDate(value) : undefined)
 
 const readConsent = (wire: unknown): Consent | undefined => {
   if (!isPlain<typeof Consent.Encoded>(wire)) return undefined

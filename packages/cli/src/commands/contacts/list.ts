@@ -1,7 +1,7 @@
 /**
  * `roster contacts list`
  */
-import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
+import { Contact, ContactsService, maximumContactsPerPage, writePlainContact } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { CliError, Command } from "effect/cli"
 import { count, toggle } from "../../Inputs.ts"
@@ -26,7 +26,7 @@ export const command = Command.make(
     const found = all
       ? contacts.stream({ offset, rule })
       : Stream.fromArrayEffect(contacts.list({ limit, offset, rule }))
-    yield* Results.records(Contact, columns, found)
+    yield* Results.records(Contact, columns, found, writePlainContact)
   })
 ).pipe(
   Command.validate((given) => oneRule(given)),
