@@ -2,7 +2,13 @@
  * Reading answers: the bytes must be UTF-8, the text JSON, the JSON what the interface says.
  */
 import { ErrorBody } from "@roster/api"
-import { InvalidResponse, ServiceError, type ServiceErrorReason, UnexpectedContentType } from "@roster/domain"
+import {
+  InvalidResponse,
+  parseJson,
+  ServiceError,
+  type ServiceErrorReason,
+  UnexpectedContentType
+} from "@roster/domain"
 import { Duration, Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { WholeBodyResponse } from "./BodyLimitResponse.ts"
@@ -105,7 +111,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
       }
       let json: unknown
       try {
-        json = JSON.parse(text)
+        json = parseJson(text)
       } catch {
         const detail = text === "" ? "it is empty" : "it is not JSON"
         return Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))

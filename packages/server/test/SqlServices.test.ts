@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactsService, EmailAddress, RuleText } from "@roster/domain"
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import * as SqlServices from "../src/SqlServices.ts"
@@ -47,5 +47,23 @@ describe("the services", () => {
         ["ann@example.com"]
       )
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("give custom fields by the names that they have", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const email = EmailAddress.make("ann@example.com")
+      // JSON.parse takes the second for the first.
+      for (const name of ["5\\", '5"']) {
+        const customFields = { x: "1", [name]: "2" }
+        yield* contacts.add([{ email, customFields }])
+        const found = yield* contacts.list({ rule: RuleText.make(`x = '1'`) })
+        assert.deepStrictEqual(
+          found.map((contact) => contact.customFields),
+          [customFields]
+        )
+        yield* contacts.delete(email)
+      }
+    }).pipe(Effect.provide(SqlServices.layerMemory()))
   )
 })

@@ -37,6 +37,18 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies 
       })
     )
 
+    it.effect("the names of custom fields are those that were sent, whatever else is", () =>
+      Effect.gen(function* () {
+        // JSON.parse takes the second for the first, so the answer is looked at as text.
+        for (const name of [String.raw`"5\\"`, String.raw`"5\""`]) {
+          const body = `[{"Email": "named@example.com", "CustomFields": {"x": "1", ${name}: "2"}}]`
+          const added = yield* ask("POST", "/contacts", { headers: json, body })
+          assert.include(added.text, `"CustomFields":{"x":"1",${name}:"2"}`)
+          yield* ask("DELETE", "/contacts/named@example.com")
+        }
+      })
+    )
+
     it.effect("an access level that is none", () =>
       Effect.gen(function* () {
         const text = refusedWith(

@@ -2,7 +2,7 @@
  * What rules ask of SQLite and SQLite does not know: folding beyond ASCII, and what the text of a custom field means.
  * Each function is the domain's own, so that a rule selects by SQL whom `matchesRule` selects.
  */
-import { customValue, foldText, monthDayOf, numberOf, parseDate } from "@roster/domain"
+import { type CustomFields, customValue, foldText, monthDayOf, numberOf, parseDate, parseJson } from "@roster/domain"
 import { Predicate } from "effect"
 import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } from "node:sqlite"
 
@@ -54,11 +54,11 @@ const bigintOf = (number: number | undefined): bigint | undefined => (number ===
 /** Reads custom fields and keeps the last row's: a rule with several of them asks for the same row again and again. */
 const reader = () => {
   let text = "{}"
-  let customFields: Readonly<Record<string, string>> = {}
+  let customFields: CustomFields = {}
   return (fields: string, name: string): string | null => {
     if (fields !== text) {
       // The column is only ever written from `CustomFields`; what is not JSON fails the query.
-      customFields = JSON.parse(fields)
+      customFields = parseJson(fields) as CustomFields
       text = fields
     }
     const value = customValue({ email: "", customFields }, name)

@@ -1,0 +1,67 @@
+/**
+ * JSON whose names may be anything, as those of custom fields. `JSON.parse` of Node 24 and 26 may take a name that is escaped
+ * for another that it has read before: `5"` for `5\`. (https://github.com/nodejs/node/issues/63785)
+ */
+
+/** Where the string ends that begins at a quote, or -1 where it does not end. */
+const endOfString = (text: string, start: number): number => {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = end - 1
+    while (text[escapes] === "\\") escapes--
+    if ((end - escapes) % 2 === 1) return end
+  }
+  return -1
+}
+
+const colon = /\s*:/y
+
+const isFollowedByColon = (text: string, end: number): boolean => {
+  colon.lastIndex = end + 1
+  return colon.test(text)
+}
+
+const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map((inner) => renamed(inner, nameOf))
+  const object = {}
+  for (const [key, inner] of Object.entries(value)) {
+    // An assignment to `__proto__` would be no property.
+    Object.defineProperty(object, nameOf(key), {
+      value: renamed(inner, nameOf),
+      configurable: true,
+      enumerable: true,
+      writable: true
+    })
+  }
+  return object
+}
+
+/**
+ * What `JSON.parse` should give. Names that are escaped in the text are set aside for as long as it runs.
+ *
+ * @category parsing
+ * @since 0.1.0
+ */
+export const parseJson = (text: string): unknown => {
+  if (!text.includes("\\")) return JSON.parse(text)
+  // A letter that is nobody's, and where somebody has it, what nobody can know.
+  const mark = text.includes("\u{E000}") ? `\u{E000}${Math.random()} ` : "\u{E000}"
+  const names: Array<string> = []
+  let plain = ""
+  let taken = 0
+  for (let start = text.indexOf('"'); start !== -1;) {
+    const end = endOfString(text, start)
+    if (end === -1) break
+    const string = text.slice(start, end + 1)
+    if (isFollowedByColon(text, end) && string.includes("\\")) {
+      plain += `${text.slice(taken, start)}"${mark}${names.length}"`
+      names.push(String(JSON.parse(string)))
+      taken = end + 1
+    }
+    start = text.indexOf('"', end + 1)
+  }
+  if (names.length === 0) return JSON.parse(text)
+  return renamed(JSON.parse(plain + text.slice(taken)), (key) =>
+    key.startsWith(mark) ? (names[Number(key.slice(mark.length))] ?? key) : key
+  )
+}
