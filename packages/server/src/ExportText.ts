@@ -2,7 +2,14 @@
  * A contact as a part of an exported file, made of its row at once: the same text as the domain and the codecs of Effect make
  * of `toContact`, without the values between. (docs/decisions/csv.md)
  */
-import { type CustomFields, type ExportFileFormat, exportHeader, formatWireDate, protectCell } from "@roster/domain"
+import {
+  type CustomFields,
+  type ExportFileFormat,
+  exportHeader,
+  formatWireDate,
+  parseJson,
+  protectCell
+} from "@roster/domain"
 import { type ContactRow, fromSeconds } from "./ContactRow.ts"
 import { contactText } from "./ContactText.ts"
 
@@ -78,7 +85,7 @@ const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
 
 const csv: ExportFormat = {
   // What we wrote ourselves: an object of texts.
-  fields: (row) => JSON.parse(row.custom_fields) as CustomFields,
+  fields: (row) => parseJson(row.custom_fields) as CustomFields,
   row: (row, own, names) => {
     let text = csvRow(row)
     for (const name of names) text += `,${cell(Object.hasOwn(own, name) ? (own[name] ?? "") : "")}`
@@ -147,7 +154,7 @@ const xmlInside = (name: string, value: unknown): string => {
 
 const xml: ExportFormat = {
   ...withoutColumns,
-  row: (row) => xmlOf("Contact", JSON.parse(contactText(row))),
+  row: (row) => xmlOf("Contact", parseJson(contactText(row))),
   head: () => `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
   separator: "",
   tail: "</Contacts>"

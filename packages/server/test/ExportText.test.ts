@@ -1,4 +1,4 @@
-import { Contact, type CustomFields, exportCells, exportHeader } from "@roster/domain"
+import { Contact, type CustomFields, exportCells, exportHeader, parseJson } from "@roster/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { Csv, JsonArray, Xml } from "effect/encoding"
@@ -27,7 +27,7 @@ const seconds = Arbitrary.schema(
   Schema.Int.check(Schema.isBetween({ minimum: -99_999_999_999, maximum: 299_999_999_999 }))
 )
 const count = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 })))
-const names = ["city", "Größe", "a,b", '"', "=sum", "2", "__proto__", "<tag>", "x y"] as const
+const names = ["city", "Größe", "a,b", '"', "\\", "=sum", "2", "__proto__", "<tag>", "x y"] as const
 
 const row: Arbitrary.Arbitrary<ContactRow> = Arbitrary.all({
   id: count,
@@ -106,7 +106,7 @@ describe("an exported file", () => {
       ({ rows }) =>
         Effect.gen(function* () {
           // What we wrote ourselves: an object of texts.
-          const fields = rows.map((row) => JSON.parse(row.custom_fields) as CustomFields)
+          const fields = rows.map((row) => parseJson(row.custom_fields) as CustomFields)
           const filled = fields.flatMap((own) => Object.keys(own).filter((name) => own[name] !== ""))
           const columns = [...new Set(filled)].sort()
           const making = makeExportPieces(exportFormats[format])
