@@ -15,18 +15,27 @@ const pageSize = maximumContactsPerPage
 interface Place {
   /** Where the next page begins: at the last contact that was delivered. */
   readonly offset: number
-  /** The addresses that were delivered last, a page of them. */
-  readonly delivered: ReadonlyArray<string>
+  /** Those that were delivered last, a page of them. */
+  readonly delivered: ReadonlyArray<Keyed>
 }
 
+/** What tells contacts apart: of one that was deleted and added again, which stands at the end now, the date is another. */
+interface Keyed {
+  readonly email: string
+  readonly added: number | undefined
+}
+
+const keyed = ({ dateAdded, email }: Contact): Keyed => ({ email, added: dateAdded?.epochMilliseconds })
+const keyOf = ({ added, email }: Keyed): string => `${emailIdentity(email)} ${added ?? ""}`
+
 /** How many of a page have been delivered, and what stands before those. */
-const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<string>): number => {
-  const [first, last] = [page[0]?.email, delivered.at(-1)]
+const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<Keyed>): number => {
+  const [first, last] = [page[0], delivered.at(-1)]
   if (first === undefined || last === undefined) return 0
   // Nothing has moved: what is behind the last one is new.
-  if (emailIdentity(first) === emailIdentity(last)) return 1
-  const seen = new Set(delivered.map(emailIdentity))
-  return page.findLastIndex(({ email }) => seen.has(emailIdentity(email))) + 1
+  if (keyOf(keyed(first)) === keyOf(last)) return 1
+  const seen = new Set(delivered.map(keyOf))
+  return page.findLastIndex((contact) => seen.has(keyOf(keyed(contact)))) + 1
 }
 
 /**
@@ -71,7 +80,7 @@ export const streamPages = <E>(
         if (fresh.length === 0) return to([])
         const next = {
           offset: offset + page.length - 1,
-          delivered: [...delivered, ...fresh.map(({ email }) => email)].slice(-pageSize)
+          delivered: [...delivered, ...fresh.map(keyed)].slice(-pageSize)
         }
         if (page.length === pageSize) yield* ask(next)
         return to(fresh, next)

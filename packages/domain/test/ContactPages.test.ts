@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, Stream } from "effect"
+import { DateTime, Effect, Schema, Stream } from "effect"
+import type { Contact } from "../src/Contact.ts"
 import { streamPages } from "../src/ContactPages.ts"
 
 const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -50,6 +51,30 @@ describe("streamPages", () => {
     Effect.gen(function* () {
       const { initial, list } = listOf(150, [], 20)
       assert.deepStrictEqual(yield* emailsOf(streamPages(list)), initial)
+    })
+  )
+
+  it.effect("loses nobody where one is deleted and added again meanwhile", () =>
+    Effect.gen(function* () {
+      const added =
+        (date: string) =>
+        (_: unknown, i: number): Contact => ({
+          email: `c${i}@example.com`,
+          dateAdded: DateTime.makeUnsafe(date)
+        })
+      const before = Array.from({ length: 1500 }, added("2024-01-01"))
+      const after = [...before.toSpliced(5, 1), added("2024-01-02")(undefined, 5)]
+      let pages = 0
+      const seen = yield* emailsOf(
+        streamPages(({ limit, offset }) =>
+          Effect.sync(() => (pages++ === 0 ? before : after).slice(offset, offset + limit))
+        )
+      )
+      const stayed = before.toSpliced(5, 1).map(({ email }) => email)
+      assert.deepStrictEqual(
+        seen.filter((email) => email !== "c5@example.com"),
+        stayed
+      )
     })
   )
 
