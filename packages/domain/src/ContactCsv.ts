@@ -186,7 +186,11 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
   return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ContactRow>, UnreadableFile> => {
     const last = piece === undefined
     const text = toText(piece ?? nothing, last)
-    if (Result.isFailure(text)) return unreadable(text.failure)
+    if (Result.isFailure(text)) {
+      const { before, reason } = text.failure
+      line = split(before, false).at(-1)?.line ?? line
+      return unreadable(reason)
+    }
     const rows: Array<ContactRow> = []
     for (const record of split(text.success, last)) {
       line = record.line

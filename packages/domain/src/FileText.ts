@@ -46,6 +46,38 @@ export const isEncoding = (name: string): boolean => {
 }
 
 const nothing = new Uint8Array(0)
+const lineFeed = 0x0a
+
+/**
+ * Why a text cannot be read on, and the whole lines of the last piece that stand before.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BrokenText {
+  readonly reason: string
+  readonly before: Uint8Array
+}
+
+const isUtf8 = (bytes: Uint8Array): boolean => {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The lines before the first one that is not UTF-8. The piece may begin with the rest of a character. */
+const readableLines = (bytes: Uint8Array): Uint8Array => {
+  let start = 0
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  for (let end = 0; ;) {
+    const next = bytes.indexOf(lineFeed, start) + 1
+    if (next === 0 || !isUtf8(bytes.subarray(start, next))) return bytes.subarray(0, end)
+    start = end = next
+  }
+}
 
 /**
  * Makes a reader that takes the bytes of a file piece by piece and gives them as UTF-8, or says why it cannot. The encoding is
@@ -57,7 +89,7 @@ const nothing = new Uint8Array(0)
  */
 export const makeTextReader = (
   encoding = "utf-8"
-): ((piece: Uint8Array, last: boolean) => Result.Result<Uint8Array, string>) => {
+): ((piece: Uint8Array, last: boolean) => Result.Result<Uint8Array, BrokenText>) => {
   const encoder = new TextEncoder()
   let decoder: TextDecoder | undefined
   let held: Uint8Array = nothing
@@ -69,7 +101,9 @@ export const makeTextReader = (
       if (held.length < byteOrderMark && !last) return Result.succeed(nothing)
       const marked = encodingByMark(held)
       const name = marked ?? encoding
-      if (!isEncoding(name)) return Result.fail(`${JSON.stringify(name)} is the name of no encoding`)
+      if (!isEncoding(name)) {
+        return Result.fail({ reason: `${JSON.stringify(name)} is the name of no encoding`, before: nothing })
+      }
       decoder = new TextDecoder(name, { fatal: true })
       bytes = held
       piece = marked === "utf-8" ? held.subarray(byteOrderMark) : held
@@ -84,7 +118,8 @@ export const makeTextReader = (
       if (last) decoder.decode()
       return Result.succeed(piece)
     } catch {
-      return Result.fail(`soon after it come bytes that are not ${decoder.encoding}; say which encoding the file has`)
+      const reason = `soon after it come bytes that are not ${decoder.encoding}; say which encoding the file has`
+      return Result.fail({ reason, before: decoder.encoding === "utf-8" ? readableLines(piece) : nothing })
     }
   }
 }

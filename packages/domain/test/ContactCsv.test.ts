@@ -239,6 +239,19 @@ describe("readContacts", () => {
     })
   )
 
+  it.effect("says where bytes that are not UTF-8 are, in however large pieces they come", () =>
+    Effect.gen(function* () {
+      const row = utf8('a@example.com,"Zo\u00eb\nAnn"\n')
+      const rows = Array.from({ length: 1000 }, () => row)
+      for (const chunk of [7, 100, 128 * 1024]) {
+        const file = Buffer.concat([utf8("Email,FirstName\n"), ...rows, Buffer.from([0xe9, 0x0a]), ...rows])
+        const error = yield* Effect.flip(read(file, { chunk }))
+        // The last row before them begins here.
+        assert.deepStrictEqual([error._tag, error.line], ["UnreadableFile", 2000])
+      }
+    })
+  )
+
   it.effect("gives the rows before bytes that cannot be read", () =>
     Effect.gen(function* () {
       const seen: Array<number> = []
