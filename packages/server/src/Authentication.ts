@@ -6,15 +6,14 @@ import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
 import { Clock, Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
-import { timingSafeEqual } from "node:crypto"
 import type { AuditDetails } from "./AuditEntry.ts"
-import { actorOf, recordRefusal, unhindered } from "./AuditTrail.ts"
+import { actorOf, recordRefusal } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity, PublicAddress } from "./Caller.ts"
 import type { Guard, RequestServices, Respond } from "./ContractRoutes.ts"
-import { type CredentialRow, hasLevel, ipRangesOf } from "./CredentialRow.ts"
+import { hasLevel, ipRangesOf } from "./CredentialRow.ts"
 import { isInRanges } from "./IpRanges.ts"
+import { isNoted, keyFinder, type KeyRow, noteUse } from "./KeyRow.ts"
 import { peerOf, TrustedProxies } from "./Peer.ts"
-import { digestOf } from "./Secret.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 import { orWire } from "./WireAnswer.ts"
 import { makeWrongKeys } from "./WrongKeys.ts"
@@ -26,51 +25,19 @@ import { makeWrongKeys } from "./WrongKeys.ts"
  */
 export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
 
-/** The use of a key is noted at most this often, in seconds, so that reading does not cost a write each time. */
-const useNotedEvery = 60
-
-interface KeyRow extends Pick<
-  CredentialRow,
-  "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_digest" | "secret_hint"
-> {
-  /** When the key was last used for the level that is asked for. */
-  readonly level_last_use: number | null
-}
+const keyHeaders = [apiKeyHeader, elasticEmailApiKeyHeader].map((name) => name.toLowerCase())
 
 /** A scheme word may stand before the key. */
-const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
-  const headers = [apiKeyHeader, elasticEmailApiKeyHeader].flatMap((name) => request.headers[name.toLowerCase()] ?? [])
-  const [value, ...others] = headers
-  const key = value?.trim().replace(/^[A-Za-z]+ +/, "")
-  return others.length > 0 || key === "" ? undefined : key
+const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
+  let key: string | undefined
+  for (const name of keyHeaders) {
+    const value = headers[name]
+    if (value !== undefined && key !== undefined) return undefined
+    key ??= value
+  }
+  key = key?.trim().replace(/^[A-Za-z]+ +/, "")
+  return key === "" ? undefined : key
 }
-
-/** The index finds a digest, of which who guesses knows nothing; that it is the right one is looked at in constant time. */
-const findKey = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, key: string, level: AccessLevel) {
-  const digest = digestOf(key)
-  const [row] = yield* sql<KeyRow>`
-    SELECT id, account, name, access_levels, ip_ranges, expires, secret_digest, secret_hint,
-      credential_uses.last_use AS level_last_use
-    FROM credentials LEFT JOIN credential_uses
-      ON credential_uses.credential = credentials.id AND credential_uses.level = ${level}
-    WHERE credentials.secret_digest = ${digest} AND credentials.kind = 'ApiKey'`
-  return row !== undefined && timingSafeEqual(row.secret_digest, digest) ? row : undefined
-})
-
-/**
- * Notes that a key was used, and for what. The second statement is what the next look goes by: should only the first be
- * carried out, both are due again. In a transaction they could not be given up while another program holds the store.
- */
-const noteUse = (sql: SqlClient.SqlClient, { id }: KeyRow, level: AccessLevel, now: number): Effect.Effect<void> =>
-  Effect.andThen(
-    sql`UPDATE credentials SET last_use = ${now} WHERE id = ${id}`,
-    sql`
-      INSERT INTO credential_uses ${sql.insert({ credential: id, level, last_use: now })}
-      ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
-  ).pipe(unhindered("the use of a key could not be noted"))
-
-const isNoted = ({ level_last_use }: KeyRow, now: number): boolean =>
-  level_last_use !== null && level_last_use > now - useNotedEvery
 
 const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): CallerIdentity => ({
   account,
@@ -90,6 +57,7 @@ const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDet
  */
 export const authentication: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const findKey = keyFinder(sql)
   const wrongKeys = yield* makeWrongKeys
 
   return ({ annotations, identifier: operation }, answer) => {
@@ -119,7 +87,7 @@ export const authentication: Effect.Effect<Guard, never, SqlClient.SqlClient> = 
         const peer = peerOf(request, Context.get(context, TrustedProxies))
         const key = keyOf(request)
         if (key === undefined) return refuseKey(undefined, peer)
-        return Effect.flatMap(failed(findKey(sql, key, required)), (row) => {
+        return Effect.flatMap(failed(findKey(key, required)), (row) => {
           const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
           if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
           const details = objectionTo(row, required, peer)

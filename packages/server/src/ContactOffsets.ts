@@ -124,5 +124,5 @@ export const pageOfAll = Effect.fnUntraced(function* (
       OFFSET ${offset} - coalesce((SELECT before FROM start), (SELECT before FROM rest), 0)`
     : sql`
       SELECT ${columns} FROM contacts WHERE account = ${account} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-  return yield* readContacts(rows)
+  return yield* readContacts(rows.values)
 })

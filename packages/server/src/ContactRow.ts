@@ -114,17 +114,16 @@ export const contactRowOf = (values: ContactValues<typeof contactColumns>): Cont
 })
 
 /**
- * Reads the rows of a statement that asks for `contactColumns`.
+ * Reads the rows of a query for `contactColumns`.
  *
  * @internal
  */
-export const readContacts = (
-  statement: Statement.Statement<unknown>
-): Effect.Effect<ReadonlyArray<ContactRow>, SqlError.SqlError> =>
-  Effect.map(statement.values, (rows) =>
-    // As with every statement, what its rows hold is for who wrote it to say.
-    (rows as ReadonlyArray<ContactValues<typeof contactColumns>>).map(contactRowOf)
-  )
+export const readContacts: <E>(
+  query: Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, E>
+) => Effect.Effect<ReadonlyArray<ContactRow>, E> = Effect.map((rows) =>
+  // As with every statement, what its rows hold is for who wrote it to say.
+  (rows as ReadonlyArray<ContactValues<typeof contactColumns>>).map(contactRowOf)
+)
 
 /**
  * The same, as they are read.

@@ -22,6 +22,8 @@ import { contactColumns, type ContactRow, contactRowOf, readContacts } from "./C
 import { selection } from "./ContactSelection.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactWrites.ts"
 import { nowSeconds } from "./Job.ts"
+import { methodSpan } from "./MethodSpan.ts"
+import { preparedQuery } from "./PreparedQuery.ts"
 import { dialect } from "./SqlDialect.ts"
 import { sharingCommit } from "./sqlite/GroupCommit.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
@@ -57,15 +59,23 @@ export const makeContactRows = Effect.gen(function* () {
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
 
-  const get = Effect.fn("ContactsService.get")(function* (email: string) {
-    const { account } = yield* Caller
-    yield* checkEmail("email", email)
-    const [row] = yield* readContacts(sql`
-      SELECT ${columns} FROM contacts WHERE account = ${account} AND identity = ${emailIdentity(email)}`)
-    return row ?? (yield* new ContactNotFound({ email }))
-  }, orStoreFailure("contactsByEmailGet"))
+  const find = preparedQuery(
+    sql,
+    sql`SELECT ${columns} FROM contacts WHERE account = ${"account"} AND identity = ${"identity"}`
+  )
 
-  const list = Effect.fn("ContactsService.list")(
+  const get = Effect.fnUntraced(
+    function* (email: string) {
+      const { account } = yield* Caller
+      yield* checkEmail("email", email)
+      const [row] = yield* readContacts(find([account, emailIdentity(email)]))
+      return row ?? (yield* new ContactNotFound({ email }))
+    },
+    orStoreFailure("contactsByEmailGet"),
+    methodSpan("ContactsService.get")
+  )
+
+  const list = Effect.fnUntraced(
     function* (page: {
       readonly limit?: number | undefined
       readonly offset?: number | undefined
@@ -78,14 +88,15 @@ export const makeContactRows = Effect.gen(function* () {
       const count = Math.min(limit, maximumContactsPerPage)
       if (rule === undefined) return yield* pageOfAll(account, { limit: count, offset })
       const where = yield* selection(account, ContactFilter.ByRule({ rule }))
-      return yield* readContacts(sql`
-        SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${count} OFFSET ${offset}`)
+      const rows = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${count} OFFSET ${offset}`
+      return yield* readContacts(rows.values)
     },
     inStore,
-    orStoreFailure("contactsGet")
+    orStoreFailure("contactsGet"),
+    methodSpan("ContactsService.list")
   )
 
-  const add = Effect.fn("ContactsService.add")(
+  const add = Effect.fnUntraced(
     function* (
       contacts: ReadonlyArray<ContactPayload>,
       options: { readonly listNames?: ReadonlyArray<string> | undefined }
@@ -112,7 +123,8 @@ export const makeContactRows = Effect.gen(function* () {
       return saved.size === rows.length ? rows : rows.map((row) => saved.get(row.id) ?? row)
     },
     inStore,
-    orStoreFailure("contactsPost")
+    orStoreFailure("contactsPost"),
+    methodSpan("ContactsService.add")
   )
 
   const update = Effect.fn("ContactsService.update")(function* (email: string, changes: ContactUpdatePayload) {

@@ -1,10 +1,10 @@
 /**
  * Everything in which the databases differ, in one place.
  */
-import { Effect, Option, Stream } from "effect"
+import { Context, Effect, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"
-import { isSqliteConnection, StreamedValues } from "./sqlite/SqliteConnection.ts"
+import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
 /**
  * @internal
@@ -39,6 +39,11 @@ export interface SqlDialect {
     statement: Statement.Statement<unknown>,
     columns: ReadonlyArray<string>
   ) => Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>
+  /** Asks a query, as it was compiled: its rows as their values. */
+  readonly ask: (
+    query: string,
+    parameters: ReadonlyArray<unknown>
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
   /** What makes a table refuse to change or lose a row, given the column that numbers its rows. */
   readonly appendOnly: (table: string, number: string) => ReadonlyArray<string>
   /**
@@ -68,6 +73,19 @@ const eachAtOnce =
         : eachAlone(sql)(statement, parameters)
     )
 
+/** Where no spans are made the connection is asked itself: the steps between take as long as many a query. */
+const askAtOnce = (sql: SqlClient.SqlClient): SqlDialect["ask"] => {
+  if (!isSqliteSqlClient(sql)) return (query, parameters) => sql.unsafe(query, parameters).values
+  const { outsideTransactions, transactionService } = sql
+  return (query, parameters) =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      if (Context.get(context, References.TracerEnabled)) return sql.unsafe(query, parameters).values
+      const transaction = Context.getOption(context, transactionService)
+      const connection = Option.isSome(transaction) ? transaction.value[0] : outsideTransactions
+      return connection.executeValues(query, parameters)
+    })
+}
+
 const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   increasingId: "INTEGER PRIMARY KEY AUTOINCREMENT",
   clustered: "WITHOUT ROWID",
@@ -86,6 +104,7 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
       StreamedValues,
       true
     ),
+  ask: askAtOnce(sql),
   logBytes: Effect.map(
     sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
     ([main]) =>
@@ -122,6 +141,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
       statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
       (row) => columns.map((column) => row[column])
     ),
+  ask: (query, parameters) => sql.unsafe(query, parameters).values,
   logBytes: Effect.succeed(() => 0),
   appendOnly: (table) => [
     `CREATE FUNCTION ${table}_is_kept() RETURNS trigger LANGUAGE plpgsql AS

@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     isTransaction: () => database.isTransaction
   })
 
-  const alone = SqliteConnection.make(database, statements, {
+  const outsideTransactions = SqliteConnection.make(database, statements, {
     busyTimeout,
     signals,
     executeStream: streamOutside,
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     // Only streams ask the acquirer. The lease of `makeSqliteAcquirers` would hold the one permit until the stream
     // ends, and a write inside the stream would wait for ever.
     acquirer: Effect.succeed(connection),
-    borrower: (f) => f(alone),
+    borrower: (f) => f(outsideTransactions),
     // For `reserve`; transactions have theirs from `GroupCommit`.
     transactionAcquirer: Effect.map(acquirers.transactionAcquirer, leased),
     onCommitFailure: acquirers.onCommitFailure,
@@ -146,7 +146,10 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     releaseSavepoint: (connection, id) => cleanUp(connection, `RELEASE SAVEPOINT roster_${id}`),
     rollbackSavepoint: (connection, id) => cleanUp(connection, `ROLLBACK TO SAVEPOINT roster_${id}`)
   })
-  const client: SqlClient.SqlClient = Object.assign(ungrouped, { withTransaction })
+  const client: SqliteConnection.SqliteSqlClient = Object.assign(ungrouped, {
+    withTransaction,
+    outsideTransactions
+  })
 
   const source =
     filename === StoreFile.memory

@@ -56,6 +56,26 @@ export const isSqliteConnection = (connection: SqlConnection.Connection): connec
   Predicate.hasProperty(connection, "executeEach")
 
 /**
+ * The client of such connections.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SqliteSqlClient extends SqlClient.SqlClient {
+  /** The connection of what is not in a transaction. */
+  readonly outsideTransactions: SqliteConnection
+}
+
+/**
+ * Whether a client is one of these.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isSqliteSqlClient = (sql: SqlClient.SqlClient): sql is SqliteSqlClient =>
+  Predicate.hasProperty(sql, "outsideTransactions")
+
+/**
  * A connection on an open database.
  *
  * @category constructors

@@ -1,8 +1,9 @@
 import { assert, describe, it, vi } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, References, Stream } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
+import { dialect } from "../../src/SqlDialect.ts"
 import { layer, SqliteClient } from "../../src/sqlite/SqliteClient.ts"
 import { isDiskFull } from "../../src/sqlite/SqliteError.ts"
 import * as SqliteStatements from "../../src/sqlite/SqliteStatements.ts"
@@ -278,6 +279,34 @@ describe("transactions", () => {
       yield* Deferred.await(written)
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual(yield* values(sql), [])
+    })
+  )
+
+  it.effect("are nothing to statements outside of them, which wait for their end", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* opened
+      const text = "SELECT x FROM t ORDER BY x"
+      const asked = [values(sql), Effect.provideService(dialect(sql).ask(text, []), References.TracerEnabled, false)]
+      for (const ask of asked) {
+        const written = yield* Deferred.make<void>()
+        const undone = yield* Deferred.make<void>()
+        const transaction = yield* sql`INSERT INTO t VALUES (1)`.pipe(
+          Effect.andThen(Deferred.succeed(written, undefined)),
+          Effect.andThen(Deferred.await(undone)),
+          Effect.andThen(ask),
+          Effect.flatMap(Effect.fail),
+          sql.withTransaction,
+          Effect.flip,
+          Effect.forkChild
+        )
+        yield* Deferred.await(written)
+        const outside = yield* Effect.forkChild(ask)
+        yield* Effect.repeat(Effect.yieldNow, { times: 20 })
+        assert.isUndefined(outside.pollUnsafe())
+        yield* Deferred.succeed(undone, undefined)
+        assert.deepStrictEqual(yield* Fiber.join(transaction), [[1]])
+        assert.deepStrictEqual(yield* Fiber.join(outside), [])
+      }
     })
   )
 
