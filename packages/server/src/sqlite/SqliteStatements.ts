@@ -47,16 +47,16 @@ const capacity = 256
  * @since 0.1.0
  */
 export const make = (database: DatabaseSync) => {
-  // A Map keeps the order of insertion, so its first key is the one unused for longest.
+  // A Map keeps the order of insertion, so its first key is the one unused for longest, as far as it matters: while there is
+  // room for all, nothing is moved.
   const cache = new Map<string, Prepared>()
 
   const lookup = (sql: string, mode: ReadMode): Prepared => {
     const found = cache.get(sql)
+    const isFit = found !== undefined && found.arrays === mode.arrays && found.bigints === mode.bigints
+    if (isFit && cache.size < capacity) return found
     if (found !== undefined) cache.delete(sql)
-    const prepared =
-      found !== undefined && found.arrays === mode.arrays && found.bigints === mode.bigints
-        ? found
-        : prepare(database, sql, mode)
+    const prepared = isFit ? found : prepare(database, sql, mode)
     cache.set(sql, prepared)
     if (cache.size > capacity) {
       for (const oldest of cache.keys()) {
