@@ -6,13 +6,14 @@
 import { Schema } from "effect"
 
 const atom = /^[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+(?:\.[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+)*$/u
-const asciiLabel = /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?$/
+const asciiLabels = /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/
 
 // A pattern with the letters of all scripts takes a while to make, and most domains need none of them.
 let madeLabel: RegExp | undefined
 const label = () => (madeLabel ??= /^[\p{L}\p{N}\p{M}](?:[\p{L}\p{N}\p{M}_-]*[\p{L}\p{N}\p{M}])?$/u)
 
-const isDomain = (text: string): boolean => text.split(".").every((part) => asciiLabel.test(part) || label().test(part))
+const isDomain = (text: string): boolean =>
+  asciiLabels.test(text) || text.split(".").every((part) => label().test(part))
 
 /**
  * Says what is wrong with an address, or `undefined` where nothing is.
