@@ -8,7 +8,15 @@ import { basename, dirname, join } from "node:path"
 import { build, type OutputOptions } from "rolldown"
 import { fileOfPages } from "../packages/cli/src/Pages.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
-import { asciiWidths, knownCompressions, knownFrames, lateHttp2, lazyBuiltins, leanUndici } from "./bundlePlugins.ts"
+import {
+  asciiWidths,
+  knownCompressions,
+  knownFrames,
+  lateEndpoints,
+  lateHttp2,
+  lazyBuiltins,
+  leanUndici
+} from "./bundlePlugins.ts"
 import { withFirstCalls } from "./firstCalls.ts"
 import { helpPages } from "./helpPages.ts"
 
@@ -54,7 +62,7 @@ const bundleProgram = () =>
     logLevel: "warn",
     // As the build of undici within Node has it: without its second parser, which is an experiment.
     transform: { target: `node${required}`, define: { esbuildDetection: "true" } },
-    plugins: [lazyBuiltins, leanUndici, lateHttp2, asciiWidths, knownCompressions, knownFrames],
+    plugins: [lazyBuiltins, leanUndici, lateHttp2, lateEndpoints, asciiWidths, knownCompressions, knownFrames],
     optimization: { pifeForModuleWrappers: false },
     preserveEntrySignatures: false,
     write: false,

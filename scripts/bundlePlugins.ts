@@ -48,14 +48,19 @@ export const lazyBuiltins: Plugin = {
 }
 
 /** What one file says in place of what it says. A version of it that says something else stops the build. */
-const patch = (name: string, id: RegExp, before: string, after: string): Plugin => ({
+const patch = (
+  name: string,
+  id: RegExp,
+  ...changes: ReadonlyArray<readonly [before: string, after: string]>
+): Plugin => ({
   name,
   transform: {
     filter: { id },
-    handler: (code) => {
-      if (!code.includes(before)) throw new Error(`${name}: this is not what there was to replace`)
-      return code.replace(before, () => after)
-    }
+    handler: (code) =>
+      changes.reduce((code, [before, after]) => {
+        if (!code.includes(before)) throw new Error(`${name}: this is not what there was to replace`)
+        return code.replace(before, () => after)
+      }, code)
   }
 })
 
@@ -63,9 +68,7 @@ const patch = (name: string, id: RegExp, before: string, after: string): Plugin 
  * effect/cli makes an `Intl.Segmenter` whenever it is loaded, which takes as long as half of an empty start of Node. Of
  * printable ASCII each character stands for itself, and help has nothing else.
  */
-export const asciiWidths: Plugin = patch(
-  "ascii-widths",
-  /effect\/dist\/cli\/CliOutput\.js$/,
+export const asciiWidths: Plugin = patch("ascii-widths", /effect\/dist\/cli\/CliOutput\.js$/, [
   `const graphemeSegmenter = /*#__PURE__*/new Intl.Segmenter(undefined, {
   granularity: "grapheme"
 });`,
@@ -76,33 +79,86 @@ const graphemeSegmenter = {
       ? Array.from(text, (segment) => ({ segment }))
       : (segmenterOfOthers ??= new Intl.Segmenter(undefined, { granularity: "grapheme" })).segment(text)
 };`
-)
+])
 
 /** undici loads HTTP/2, and with it TLS, before it knows whether anybody speaks it. */
-export const lateHttp2: Plugin = patch(
-  "late-http2",
-  /undici\/lib\/dispatcher\/client\.js$/,
+export const lateHttp2: Plugin = patch("late-http2", /undici\/lib\/dispatcher\/client\.js$/, [
   "const connectH2 = require('./client-h2.js')",
   "const connectH2 = (...args) => require('./client-h2.js')(...args)"
-)
+])
 
 /** Every Node that runs this has all of them, and to look takes loading zlib. */
 export const knownCompressions: Plugin = patch(
   "known-compressions",
   /platform-node-shared\/dist\/NodeHttpCompression\.js$/,
-  'typeof Zlib.zstdCompress === "function" ? ["gzip", "deflate", "br", "zstd"] : ["gzip", "deflate", "br"]',
-  '["gzip", "deflate", "br", "zstd"]'
+  [
+    'typeof Zlib.zstdCompress === "function" ? ["gzip", "deflate", "br", "zstd"] : ["gzip", "deflate", "br"]',
+    '["gzip", "deflate", "br", "zstd"]'
+  ]
 )
 
 /**
  * effect finds out by the stack of an error whether the engine keeps the frame that it marks. V8 does, and the first stack of
  * a process takes as long as a twelfth of an empty start.
  */
-export const knownFrames: Plugin = patch(
-  "known-frames",
-  /effect\/dist\/Utils\.js$/,
+export const knownFrames: Plugin = patch("known-frames", /effect\/dist\/Utils\.js$/, [
   "/*#__PURE__*/pickInternalCall()",
   '({ "~effect/Utils/internal": body => body() })["~effect/Utils/internal"]'
+])
+
+/** An endpoint makes its schemas when they are asked for: a command asks for those of one operation, of twenty. */
+export const lateEndpoints: Plugin = patch(
+  "late-endpoints",
+  /effect\/dist\/http-api\/HttpApiEndpoint\.js$/,
+  [
+    `const Proto = {
+`,
+    `const once = make => {
+  let made;
+  return () => (made ??= { value: make() }).value;
+};
+const Proto = {
+  get params() { return this.late.params() },
+  get query() { return this.late.query() },
+  get headers() { return this.late.headers() },
+  get payload() { return this.late.payload() },
+  get success() { return this.late.success() },
+  get error() { return this.late.error() },
+`
+  ],
+  [
+    `  params: endpoint.params,
+  query: endpoint.query,
+  headers: endpoint.headers,
+  payload: endpoint.payload,
+  success: endpoint.success,
+  error: endpoint.error,
+`,
+    `  late: endpoint.late,
+`
+  ],
+  [
+    "const payload = getPayload(options?.payload, method, disableCodecs);",
+    "const payload = once(() => getPayload(options?.payload, method, disableCodecs));"
+  ],
+  [
+    `    params: ensureStruct(options?.params, transformProperties),
+    query: ensureStruct(options?.query, transformProperties),
+    headers: ensureStruct(options?.headers, transformProperties),
+    payload,
+    success: getSuccessResponse(options?.success, method, payload, disableCodecs),
+    error: getErrorResponse(options?.error, disableCodecs),
+`,
+    `    late: {
+      params: once(() => ensureStruct(options?.params, transformProperties)),
+      query: once(() => ensureStruct(options?.query, transformProperties)),
+      headers: once(() => ensureStruct(options?.headers, transformProperties)),
+      payload,
+      success: once(() => getSuccessResponse(options?.success, method, payload(), disableCodecs)),
+      error: once(() => getErrorResponse(options?.error, disableCodecs))
+    },
+`
+  ]
 )
 
 /** What of undici is used, by the file that has it. */
