@@ -32,7 +32,7 @@ const run = Effect.gen(function* () {
     )
   }
   const notes = [
-    "Of a call of Roster's client, a third is undici's (a quarter the write to the socket alone), which is what the reference has too. The rest is Effect's run loop, spread over some two dozen steps of which none stands out: the asynchronous context that each suspended fiber keeps, the span with its attributes, the counters, the steps of the policy between, and the garbage of all that; decoding is five of a hundred."
+    "By a profile at 64 at once sending has 22 % of a call, the parser of undici 15 %, the collection of garbage 7 %, reading the JSON with the look at every field 9 %; all that the reference has too but for the look. Effect's run loop has about a quarter, spread over some two dozen steps of which none stands out: the asynchronous context that the suspended fiber keeps, the two values in its context, the counter, and the steps of the policy between."
   ]
   return { tables, claims, notes }
 })
@@ -44,6 +44,6 @@ export const getBenchmark: Benchmark = {
   name: "get",
   title: "Getting one contact",
   about:
-    "Every client asks the same server, which answers from a process of its own with one record of 15 fields, over at most 16 connections that are kept alive. Roster's client validates the answer and has its retries, budget, timeouts, metrics and spans as they are when nothing is set; the reference parses the JSON and looks at nothing.",
+    "Every client asks the same server, which answers from a process of its own with one record of 15 fields, over at most 16 connections that are kept alive. Roster's client validates the answer and has its retries, budget, timeouts and metrics as they are when nothing is set; with no tracer nobody would see a span, and none is made; the reference parses the JSON and looks at nothing.",
   run
 }

@@ -11,7 +11,7 @@ import {
 } from "@roster/domain"
 import { Duration, Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { WholeBodyResponse } from "./BodyLimitResponse.ts"
+import { headerOf, WholeBodyResponse } from "./BodyLimitResponse.ts"
 import { type Failure, transportFailure } from "./Failure.ts"
 import { withoutSecrets } from "./Secrets.ts"
 
@@ -23,19 +23,26 @@ import { withoutSecrets } from "./Secrets.ts"
 export const readText = (
   operation: string,
   response: HttpClientResponse.HttpClientResponse
-): Effect.Effect<string, Failure<never>> =>
-  Effect.matchEffect(readBytes(response), {
+): Effect.Effect<string, Failure<never>> => {
+  const arrived = response instanceof WholeBodyResponse ? response.arrived : undefined
+  if (arrived !== undefined) return textOf(operation, response, arrived)
+  return Effect.matchEffect(readBytes(response), {
     onFailure: (error) => Effect.fail(transportFailure(operation, error)),
-    onSuccess: (bytes) => {
-      try {
-        return Effect.succeed(utf8.decode(bytes))
-      } catch {
-        return Effect.fail(
-          invalid(operation, new InvalidResponse({ status: response.status, detail: "it is not UTF-8" }))
-        )
-      }
-    }
+    onSuccess: (bytes) => textOf(operation, response, bytes)
   })
+}
+
+const textOf = (
+  operation: string,
+  { status }: HttpClientResponse.HttpClientResponse,
+  bytes: ArrayBuffer | Uint8Array
+): Effect.Effect<string, Failure<never>> => {
+  try {
+    return Effect.succeed(utf8.decode(bytes))
+  } catch {
+    return Effect.fail(invalid(operation, new InvalidResponse({ status, detail: "it is not UTF-8" })))
+  }
+}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -68,7 +75,8 @@ const isJson = (contentType: string): boolean =>
   contentType === "" ||
   (/^[^;]*[/+]json\s*(?:;|$)/i.test(contentType) && !/;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i.test(contentType))
 
-const contentTypeOf = ({ headers }: HttpClientResponse.HttpClientResponse): string => headers["content-type"] ?? ""
+const contentTypeOf = (response: HttpClientResponse.HttpClientResponse): string =>
+  headerOf(response, "content-type") ?? ""
 
 /**
  * Whether an answer is a page for browsers, as a proxy or a login sends it.
@@ -103,7 +111,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
     operation: string,
     response: HttpClientResponse.HttpClientResponse
   ): Effect.Effect<S["Type"], Failure<never>> =>
-    Effect.flatMap(readText(operation, response), (text) => {
+    Effect.flatMapEager(readText(operation, response), (text) => {
       const { status } = response
       const contentType = contentTypeOf(response)
       if (!isJson(contentType) || (contentType === "" && /^\s*</.test(text))) {
@@ -116,7 +124,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
         const detail = text === "" ? "it is empty" : "it is not JSON"
         return Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
       }
-      return Effect.mapError(decode(json), (error) =>
+      return Effect.mapErrorEager(decode(json), (error) =>
         invalid(operation, new InvalidResponse({ status, detail: error.message.replaceAll(/\s*\n\s*/g, " ") }))
       )
     })

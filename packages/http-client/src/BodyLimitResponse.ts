@@ -27,9 +27,17 @@ export abstract class WholeBodyResponse extends Inspectable.Class implements Htt
   abstract readonly cookies: Cookies.Cookies
   abstract readonly stream: Stream.Stream<Uint8Array, HttpClientError.HttpClientError>
   abstract readonly upgrade: HttpClientResponse.HttpClientResponse["upgrade"]
+  /** One of the headers, by its name in small letters. */
+  header(name: string): string | undefined {
+    return this.headers[name]
+  }
   /** All bytes of the body; may be asked for more than once. */
   abstract readonly bytes: Reading<Uint8Array>
-  /** The same, as they came. */
+  /** The same without waiting, where all have come already and are not too many. */
+  get arrived(): Uint8Array | undefined {
+    return undefined
+  }
+  /** As they came. */
   get pieces(): Reading<ReadonlyArray<Uint8Array>> {
     return Effect.map(this.bytes, (bytes) => [bytes])
   }
@@ -100,6 +108,14 @@ export abstract class WholeBodyResponse extends Inspectable.Class implements Htt
     return Pipeable.pipeArguments(this, arguments)
   }
 }
+
+/**
+ * One header of any response: of ours without making all of them.
+ *
+ * @internal
+ */
+export const headerOf = (response: HttpClientResponse.HttpClientResponse, name: string): string | undefined =>
+  response instanceof WholeBodyResponse ? response.header(name) : response.headers[name]
 
 const copy = (bytes: Uint8Array): ArrayBuffer => {
   const whole = new ArrayBuffer(bytes.length)

@@ -7,7 +7,7 @@ import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { errorText, retryAfter } from "./Answer.ts"
 import { type Failure, finalError, statusFailure, transportFailure } from "./Failure.ts"
-import { callCount, retryCount } from "./ClientMetrics.ts"
+import { countCall, retryCount } from "./ClientMetrics.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
 import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
@@ -69,20 +69,21 @@ export const makeCall =
           : new ServiceError({ operation, reason: new Rejected({ status, detail: error.message }) })
       })
 
-    const judge = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
-      const { headers, status } = response
-      const text = yield* errorText(operation, response)
-      const failure = statusFailure(operation, {
-        status,
-        text,
-        retryAfter: retryAfter(response),
-        location: yield* withoutSecrets(headers["location"] ?? "")
+    const judge = (response: HttpClientResponse.HttpClientResponse) =>
+      Effect.gen(function* () {
+        const { headers, status } = response
+        const text = yield* errorText(operation, response)
+        const failure = statusFailure(operation, {
+          status,
+          text,
+          retryAfter: retryAfter(response),
+          location: yield* withoutSecrets(headers["location"] ?? "")
+        })
+        if (failure.error._tag !== "ServiceError") return yield* refuse(status, failure.error)
+        const meaning = failure.error.reason._tag === "Rejected" ? byStatus[status] : undefined
+        const error: Expected | ServiceError = meaning === undefined ? failure.error : meaning()
+        return yield* Effect.fail<Failure<Expected>>({ ...failure, error })
       })
-      if (failure.error._tag !== "ServiceError") return yield* refuse(status, failure.error)
-      const meaning = failure.error.reason._tag === "Rejected" ? byStatus[status] : undefined
-      const error: Expected | ServiceError = meaning === undefined ? failure.error : meaning()
-      return yield* Effect.fail<Failure<Expected>>({ ...failure, error })
-    })
 
     const answer = (response: HttpClientResponse.HttpClientResponse, { afterAmbiguous }: Attempt) => {
       if (response.status >= 200 && response.status < 300) return read(operation, response)
@@ -90,6 +91,14 @@ export const makeCall =
         ? Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({ evidence: "Permanent", error }))
         : judge(response)
     }
+
+    const annotate = (status: number, { number }: Attempt) =>
+      Effect.annotateCurrentSpan({
+        "http.response.status_code": status,
+        "roster.attempts": number,
+        "roster.operation": operation,
+        ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+      })
 
     const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> => {
       const made = Effect.matchEffect(send, {
@@ -99,21 +108,17 @@ export const makeCall =
           return Schema.isSchemaError(error) ? refuse(400, invalidInput(error)) : Effect.die(error)
         },
         onSuccess: (response) =>
-          Effect.andThen(
-            Effect.annotateCurrentSpan({
-              "http.response.status_code": response.status,
-              "roster.attempts": current.number,
-              "roster.operation": operation,
-              ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
-            }),
-            answer(response, current)
+          Effect.withFiber((fiber) =>
+            fiber.cache.tracer === undefined
+              ? answer(response, current)
+              : Effect.andThen(annotate(response.status, current), answer(response, current))
           )
       })
       return current.number === 1 ? made : Effect.andThen(retryCount(operation), made)
     }
 
     const key = operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined
-    return withRetries({
+    const calls = withRetries({
       operation,
       row,
       budget,
@@ -121,13 +126,25 @@ export const makeCall =
       canRepeatBody,
       endsItself,
       attempt
-    }).pipe(
-      Effect.mapError((failure) =>
-        finalError({ operation, row, about: about === undefined ? "it" : JSON.stringify(about) }, failure)
-      ),
-      callCount(operation),
-      Effect.updateContext((context: Context.Context<never>) =>
-        Context.add(Context.add(context, IdempotencyKey, key), Secrets, secrets)
-      )
-    )
+    })
+    const counted = Effect.matchEffect(calls, {
+      onFailure: (failure) => {
+        const words = about === undefined ? "it" : JSON.stringify(about)
+        const error = finalError({ operation, row, about: words }, failure)
+        return Effect.withFiber((fiber) => {
+          countCall(operation, error._tag, fiber.context)
+          return Effect.fail(error)
+        })
+      },
+      onSuccess: (value) =>
+        Effect.withFiber((fiber) => {
+          countCall(operation, "Success", fiber.context)
+          return Effect.succeed(value)
+        })
+    })
+    return Effect.updateContext(counted, (context: Context.Context<never>) => {
+      const withSecrets = Context.add(context, Secrets, secrets)
+      // Mostly there is none, neither of this call nor of one around it.
+      return Context.get(context, IdempotencyKey) === key ? withSecrets : Context.add(withSecrets, IdempotencyKey, key)
+    })
   }

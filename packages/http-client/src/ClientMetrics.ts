@@ -1,7 +1,7 @@
 /**
  * What a client counts. The names are stable and documented in docs/observability.md.
  */
-import { Duration, Effect, Metric } from "effect"
+import { type Context, Duration, Metric } from "effect"
 
 const calls = Metric.counter("roster_client_calls_total", {
   description: "Calls by operation and outcome, each with all its attempts",
@@ -38,25 +38,16 @@ export const budgetLeft = (tokens: number) => Metric.update(budget, tokens)
  */
 export const retryCount = (operation: string) => Metric.update(Metric.withAttributes(retries, { operation }), 1)
 
-const ends = new Map<string, Effect.Effect<void>>()
-
-/** The same for the same operation and outcome: a counter is looked up by its attributes, once. */
-const count = (operation: string, outcome: string): Effect.Effect<void> => {
-  const name = `${operation} ${outcome}`
-  const known = ends.get(name) ?? Metric.update(Metric.withAttributes(calls, { operation, outcome }), 1)
-  ends.set(name, known)
-  return known
-}
+const ends = new Map<string, typeof calls>()
 
 /**
- * Counts a call by how it ends: the tag of its error, or `Success`.
+ * Counts a call by how it ends: the tag of its error, or `Success`. A counter is looked up by its attributes once.
  *
  * @internal
  */
-export const callCount =
-  (operation: string) =>
-  <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.matchEffect(effect, {
-      onFailure: (error) => Effect.andThen(count(operation, error._tag), Effect.fail(error)),
-      onSuccess: (value) => Effect.as(count(operation, "Success"), value)
-    })
+export const countCall = (operation: string, outcome: string, context: Context.Context<never>): void => {
+  const name = `${operation} ${outcome}`
+  const counter = ends.get(name) ?? Metric.withAttributes(calls, { operation, outcome })
+  ends.set(name, counter)
+  counter.updateUnsafe(1, context)
+}

@@ -39,13 +39,20 @@ export type ContractCalls = {
   ) => Effect.Effect<Response, HttpClientError.HttpClientError | Schema.SchemaError>
 }
 
-type Encode = (value: unknown) => Effect.Effect<unknown, Schema.SchemaError>
+/** Writes a value, where there is something to write, and goes on with the result. */
+type Encode = <A, E>(
+  value: unknown,
+  next: (encoded: unknown) => Effect.Effect<A, E>
+) => Effect.Effect<A, E | Schema.SchemaError>
 
-const nothing: Encode = () => Effect.void
+const nothing: Encode = (_, next) => next(undefined)
 
-// Nothing in the contract needs a service to be written.
-const encoder = (schema: Schema.Top | undefined): Encode =>
-  schema === undefined ? nothing : Schema.encodeUnknownEffect(schema as Schema.Codec<unknown>)
+const encoder = (schema: Schema.Top | undefined): Encode => {
+  if (schema === undefined) return nothing
+  // Nothing in the contract needs a service to be written.
+  const encode = Schema.encodeUnknownEffect(schema as Schema.Codec<unknown>)
+  return (value, next) => Effect.flatMapEager(encode(value), next)
+}
 
 /** The path with its parameters, for the names that stand in it. */
 const pathOf = (template: string): ((params: unknown) => string) => {
@@ -95,9 +102,9 @@ const compile = (
       : HttpClientRequest.setBody(request, HttpBody.text(JSON.stringify(payload), "application/json"))
   }
   return ({ params, payload, query }: Inputs) =>
-    Effect.flatMap(encodeParams(params), (params) =>
-      Effect.flatMap(encodeQuery(query), (query) =>
-        Effect.flatMap(encodePayload(payload), (payload) => send(request(params, query, payload)))
+    Effect.suspend(() =>
+      encodeParams(params, (params) =>
+        encodeQuery(query, (query) => encodePayload(payload, (payload) => send(request(params, query, payload))))
       )
     )
 }

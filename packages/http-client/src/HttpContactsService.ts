@@ -86,9 +86,11 @@ const make = Effect.gen(function* () {
     list,
     stream: ({ offset, rule } = {}) => streamPages((page) => list({ ...page, rule }), offset),
 
-    get: method("ContactsService.get")((email) =>
-      Effect.andThen(
-        inPath("email", email),
+    get: method(
+      "ContactsService.get",
+      shared
+    )((email) =>
+      Effect.flatMapEager(inPath("email", email), () =>
         call({
           operation: "contactsByEmailGet",
           about: email,

@@ -104,9 +104,8 @@ export const withRetries = <A, E>(options: {
     const { attempt, budget, canRepeatBody, endsItself, isKeyHonoured, operation, row } = options
     const policy = fiber.getRef(RetryPolicy)
     const clock = fiber.getRef(Clock.Clock)
-    // Milliseconds of the clock that never jumps.
-    const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
-    const deadline = now() + Duration.toMillis(policy.totalTimeout)
+    // The clock that never jumps.
+    const started = clock.monotonicTimeNanosUnsafe()
     const timedOut = (after: Duration.Duration, { receivedBytes, sent }: Progress): Failure<never> => {
       const received = receivedBytes === undefined ? {} : { receivedBytes }
       return {
@@ -115,33 +114,37 @@ export const withRetries = <A, E>(options: {
         error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
       }
     }
-    const left = () => Duration.millis(Math.max(0, deadline - now()))
+    const left = () => {
+      const passed = Number((clock.monotonicTimeNanosUnsafe() - started) / 1_000_000n)
+      return Duration.millis(Math.max(0, Duration.toMillis(policy.totalTimeout) - passed))
+    }
 
-    const again = Effect.fnUntraced(function* (current: Attempt, failure: Failure<E>) {
-      const afterAmbiguous = current.afterAmbiguous || failure.evidence === "Ambiguous"
-      const last = Effect.fail(afterAmbiguous ? { ...failure, evidence: worst(failure.evidence) } : failure)
-      if (
-        current.number >= policy.attempts ||
-        !canRepeatBody() ||
-        !mayRepeat(row, failure, policy.assumeIdempotencyKey || (yield* isKeyHonoured))
-      ) {
-        return yield* last
-      }
-      const told = failure.retryAfter ?? Duration.zero
-      if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, left()))) {
-        return yield* Effect.fail(tooLongToWait(operation, failure))
-      }
-      const cost = yield* budget.take(failure.throttled === true ? "throttled" : "transient")
-      if (cost === 0) return yield* last
-      const base = failure.throttled === true ? policy.throttledBase : policy.base
-      const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (current.number - 1)))
-      const wait = Duration.sum(told, Duration.times(ceiling, yield* Random.next))
-      if (Duration.isGreaterThanOrEqualTo(wait, left())) return yield* last
-      yield* waited(operation, wait)
-      yield* budgetLeft(yield* budget.left)
-      yield* Effect.sleep(wait)
-      return yield* run({ number: current.number + 1, afterAmbiguous }, cost)
-    })
+    const again = (current: Attempt, failure: Failure<E>) =>
+      Effect.gen(function* () {
+        const afterAmbiguous = current.afterAmbiguous || failure.evidence === "Ambiguous"
+        const last = Effect.fail(afterAmbiguous ? { ...failure, evidence: worst(failure.evidence) } : failure)
+        if (
+          current.number >= policy.attempts ||
+          !canRepeatBody() ||
+          !mayRepeat(row, failure, policy.assumeIdempotencyKey || (yield* isKeyHonoured))
+        ) {
+          return yield* last
+        }
+        const told = failure.retryAfter ?? Duration.zero
+        if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, left()))) {
+          return yield* Effect.fail(tooLongToWait(operation, failure))
+        }
+        const cost = yield* budget.take(failure.throttled === true ? "throttled" : "transient")
+        if (cost === 0) return yield* last
+        const base = failure.throttled === true ? policy.throttledBase : policy.base
+        const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (current.number - 1)))
+        const wait = Duration.sum(told, Duration.times(ceiling, yield* Random.next))
+        if (Duration.isGreaterThanOrEqualTo(wait, left())) return yield* last
+        yield* waited(operation, wait)
+        yield* budgetLeft(yield* budget.left)
+        yield* Effect.sleep(wait)
+        return yield* run({ number: current.number + 1, afterAmbiguous }, cost)
+      })
     const run = (current: Attempt, taken: number): Effect.Effect<A, Failure<E>> =>
       Effect.suspend(() => {
         const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
@@ -158,7 +161,10 @@ export const withRetries = <A, E>(options: {
             : within(attempt(current), bound, late)
         return Effect.matchEffect(Effect.provideService(limited, AttemptProgress, progress), {
           onFailure: (failure) => again(current, failure),
-          onSuccess: (value) => Effect.as(budget.giveBack(taken), value)
+          onSuccess: (value) => {
+            budget.giveBack(taken)
+            return Effect.succeed(value)
+          }
         })
       })
     return run({ number: 1, afterAmbiguous: false }, 0)

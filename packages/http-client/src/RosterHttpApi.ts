@@ -7,11 +7,13 @@ import {
   FetchHttpClient,
   Headers,
   HttpClient,
+  type HttpClientError,
   HttpClientRequest,
   type HttpClientResponse,
   HttpTraceContext
 } from "effect/http"
 import { isEndingItself } from "./AttemptProgress.ts"
+import { headerOf } from "./BodyLimitResponse.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type ContractCalls, contractCalls } from "./ContractCalls.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
@@ -35,6 +37,7 @@ export class RosterHttpApi extends Context.Service<
     /** Whether the service has said that it honours Idempotency-Key. */
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+    readonly propagateTrace: boolean
     readonly traceSubjects: boolean
   }
 >()("@roster/http-client/RosterHttpApi") {
@@ -45,17 +48,27 @@ export class RosterHttpApi extends Context.Service<
         const { baseUrl, header, headerValue, key } = yield* checkOptions(options)
         const isKeyHonoured = MutableRef.make(false)
         const hear = (response: HttpClientResponse.HttpClientResponse) => {
-          if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
+          if (headerOf(response, idempotencyHonoured.name) === idempotencyHonoured.value) isKeyHonoured.current = true
           return response
         }
         const transport = yield* HttpClient.HttpClient
-        const withoutKey = transport.pipe(HttpClient.transform(inOurContext(header)))
+        const endsItself = isEndingItself(transport)
+        // The one of ours does nothing of what the others must be told not to do.
+        const withoutKey = endsItself ? transport : transport.pipe(HttpClient.transform(inOurContext(header)))
         // The last step before the transport, whose errors never leave this package.
-        const own = headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) }
-        const addKeys = (request: HttpClientRequest.HttpClientRequest) =>
-          Effect.map(IdempotencyKey, (key) =>
-            HttpClientRequest.setHeaders(request, key === undefined ? own : { ...own, [idempotencyKeyHeader]: key })
+        const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
+        const addKeys = (request: HttpClientRequest.HttpClientRequest, key: string | undefined) => {
+          const { body, hash, headers, method, url, urlParams } = request
+          const all = key === undefined ? own : Headers.set(own, idempotencyKeyHeader, key)
+          return HttpClientRequest.makeWith(
+            method,
+            url,
+            urlParams,
+            hash,
+            headers === Headers.empty ? all : Headers.merge(headers, all),
+            body
           )
+        }
         const addTrace = (request: HttpClientRequest.HttpClientRequest) =>
           Effect.map(Effect.option(Effect.currentSpan), (span) => {
             const traceparent = Option.isNone(span) ? undefined : HttpTraceContext.toHeaders(span.value)["traceparent"]
@@ -63,20 +76,32 @@ export class RosterHttpApi extends Context.Service<
               ? request
               : HttpClientRequest.setHeader(request, "traceparent", traceparent)
           })
-        const addHeaders = (request: HttpClientRequest.HttpClientRequest) =>
-          options.propagateTrace === true ? Effect.flatMap(addTrace(request), addKeys) : addKeys(request)
-        const client = withoutKey.pipe(
-          HttpClient.mapRequestEffect(addHeaders),
-          HttpClient.transformResponse(Effect.map(hear))
+        const propagateTrace = options.propagateTrace === true
+        const execute = (request: HttpClientRequest.HttpClientRequest) =>
+          Effect.withFiber((fiber) => {
+            const sent = withoutKey.execute(addKeys(request, Context.get(fiber.context, IdempotencyKey)))
+            return Effect.map(sent, hear)
+          })
+        const send = propagateTrace
+          ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
+          : execute
+        const api = contractCalls(baseUrl, send)
+        const withKey = HttpClient.makeWith<
+          HttpClientError.HttpClientError,
+          never,
+          HttpClientError.HttpClientError,
+          never
+        >(
+          Effect.flatMap((request) => send(HttpClientRequest.prependUrl(request, baseUrl))),
+          Effect.succeed
         )
-        const withKey = client.pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(baseUrl)))
-        const api = contractCalls(baseUrl, client.execute)
         return RosterHttpApi.of({
           api,
           withKey,
           withoutKey,
           budget: yield* makeRetryBudget,
-          endsItself: isEndingItself(transport),
+          endsItself,
+          propagateTrace,
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],
           traceSubjects: options.traceSubjects === true

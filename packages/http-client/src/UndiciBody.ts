@@ -93,6 +93,14 @@ export class UndiciBody {
     })
   }
 
+  /** Every byte there is, if all have come and nobody is to wait: nothing otherwise, and nothing has changed. */
+  get arrived(): ReadonlyArray<Uint8Array> | undefined {
+    if (this.#use === "stream" || this.#end?.failed !== false) return undefined
+    if (Math.max(this.#held, this.#received) > this.#maximumBytes) return undefined
+    this.#use = "whole"
+    return this.#chunks
+  }
+
   /** What has come since it was asked for last. */
   pull<E>(onFailure: (cause: unknown) => E): Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, E> {
     return Effect.suspend((): Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, E> => {

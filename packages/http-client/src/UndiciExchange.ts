@@ -5,6 +5,7 @@ import { Context, Effect, Exit, type Fiber } from "effect"
 import { HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
 import { AttemptProgress, type Progress } from "./AttemptProgress.ts"
+import type { Address } from "./UndiciAddress.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 import { UndiciDecoder } from "./UndiciDecoder.ts"
 import { explain, Interrupted, isRefusal } from "./UndiciFailure.ts"
@@ -33,7 +34,7 @@ const forgotten = new FinalizationRegistry<UndiciBody>((body) => body.close())
  */
 export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   readonly #request: HttpClientRequest.HttpClientRequest
-  readonly #url: URL
+  readonly #address: Address
   readonly #maximumBytes: number
   readonly #fiber: Fiber.Fiber<unknown, unknown>
   readonly #upload: UndiciUpload | undefined
@@ -51,7 +52,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
 
   constructor(options: {
     readonly request: HttpClientRequest.HttpClientRequest
-    readonly url: URL
+    readonly address: Address
     readonly content: RequestContent
     readonly maximumBytes: number
     /** The one that sends the request, and has the response. */
@@ -61,7 +62,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     ) => void
   }) {
     this.#request = options.request
-    this.#url = options.url
+    this.#address = options.address
     this.#maximumBytes = options.maximumBytes
     this.#fiber = options.fiber
     this.#resume = options.resume
@@ -136,7 +137,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     this.#sink =
       encoding === "" || encoding === "identity" ? makeBody(this) : new UndiciDecoder(encoding, this, makeBody)
     const body = (this.#body = this.#sink instanceof UndiciDecoder ? this.#sink.body : this.#sink)
-    const response = new UndiciResponse(this.#request, this.#url, status, headers, body)
+    const response = new UndiciResponse(this.#request, this.#address.href, status, headers, body)
     queueMicrotask(() => this.#deliver(response, body))
   }
 

@@ -16,11 +16,12 @@
  * effect. `formData` of a response is read into memory.
  */
 import { Effect, type Fiber, Layer, Result } from "effect"
-import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
+import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
 import { endsItself } from "./AttemptProgress.ts"
 import { defaultMaximumBytes } from "./BodyLimit.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
+import { type Address, addressOf } from "./UndiciAddress.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
 import { type RequestContent, requestContent } from "./UndiciUpload.ts"
 
@@ -50,7 +51,7 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
   const maximumBytes = options.maximumResponseBytes ?? defaultMaximumBytes
   return endsItself(
     HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-      Effect.flatMap((request) => execute(dispatcher, request, maximumBytes)),
+      Effect.flatMapEager((request) => execute(dispatcher, request, maximumBytes)),
       Effect.succeed
     )
   )
@@ -67,29 +68,28 @@ type Answer = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientErr
 
 const execute = (dispatcher: Dispatcher, request: HttpClientRequest.HttpClientRequest, maximumBytes: number): Answer =>
   Effect.withFiber((fiber) => {
-    const parsed = Url.make(request.url, request.urlParams, undefined)
-    if (Result.isFailure(parsed) || !/^https?:$/.test(parsed.success.protocol)) {
-      const cause = Result.isFailure(parsed) ? parsed.failure : undefined
+    const parsed = addressOf(request)
+    if (Result.isFailure(parsed)) {
       const description = "the address is not one of http or https"
-      const reason = new HttpClientError.InvalidUrlError({ request, cause, description })
+      const reason = new HttpClientError.InvalidUrlError({ request, cause: parsed.failure, description })
       return Effect.fail(new HttpClientError.HttpClientError({ reason }))
     }
-    const url = parsed.success
+    const address = parsed.success
     const content = requestContent(request, fiber.context)
-    const send = (content: RequestContent) => exchange({ dispatcher, request, url, content, maximumBytes, fiber })
+    const send = (content: RequestContent) => exchange({ dispatcher, request, address, content, maximumBytes, fiber })
     return Effect.isEffect(content) ? Effect.flatMap(content, send) : send(content)
   })
 
 const exchange = (options: {
   readonly dispatcher: Dispatcher
   readonly request: HttpClientRequest.HttpClientRequest
-  readonly url: URL
+  readonly address: Address
   readonly content: RequestContent
   readonly maximumBytes: number
   readonly fiber: Fiber.Fiber<unknown, unknown>
 }): Answer =>
   Effect.callback((resume) => {
-    const { content, request, url } = options
+    const { address, content, request } = options
     const { headers, method } = request
     const fields: Array<string> = []
     for (const name of Object.keys(headers)) fields.push(name, headers[name] ?? "")
@@ -98,8 +98,8 @@ const exchange = (options: {
       fields.push("content-type", content.contentType)
     }
     const exchange = new UndiciExchange({ ...options, resume })
-    const path = url.pathname + url.search
     if (exchange.expired) return exchange.expire()
-    options.dispatcher.dispatch({ origin: url.origin, path, method, headers: fields, body: content.body }, exchange)
+    const { origin, path } = address
+    options.dispatcher.dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
     return Effect.sync(() => exchange.interrupt())
   })

@@ -8,13 +8,18 @@ import type { UndiciBody } from "./UndiciBody.ts"
 
 type RawHeaders = Readonly<Record<string, string | Array<string> | undefined>>
 
+const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const [first] = chunks
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
+}
+
 /**
  * @internal
  */
 export class UndiciResponse extends WholeBodyResponse {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly status: number
-  readonly #url: URL
+  readonly url: string
   readonly #rawHeaders: RawHeaders
   readonly #body: UndiciBody
   #headers: Headers.Headers | undefined
@@ -22,7 +27,7 @@ export class UndiciResponse extends WholeBodyResponse {
 
   constructor(
     request: HttpClientRequest.HttpClientRequest,
-    url: URL,
+    url: string,
     status: number,
     headers: RawHeaders,
     body: UndiciBody
@@ -30,17 +35,18 @@ export class UndiciResponse extends WholeBodyResponse {
     super()
     this.request = request
     this.status = status
-    this.#url = url
+    this.url = url
     this.#rawHeaders = headers
     this.#body = body
   }
 
-  get url(): string {
-    return this.#url.href.split("#", 1)[0] ?? ""
-  }
-
   get headers(): Headers.Headers {
     return (this.#headers ??= Headers.fromInput(this.#rawHeaders))
+  }
+
+  override header(name: string): string | undefined {
+    const value = this.#rawHeaders[name]
+    return Array.isArray(value) ? value.join(", ") : value
   }
 
   get cookies(): Cookies.Cookies {
@@ -48,10 +54,12 @@ export class UndiciResponse extends WholeBodyResponse {
   }
 
   get bytes(): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> {
-    return Effect.map(this.pieces, (chunks) => {
-      const [first] = chunks
-      return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
-    })
+    return Effect.map(this.pieces, joined)
+  }
+
+  override get arrived(): Uint8Array | undefined {
+    const chunks = this.#body.arrived
+    return chunks === undefined ? undefined : joined(chunks)
   }
 
   override get pieces(): Effect.Effect<ReadonlyArray<Uint8Array>, HttpClientError.HttpClientError> {
