@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import { ContactPayload } from "./Contact.ts"
 import type { ContactRow } from "./ContactCsv.ts"
+import { parseJson } from "./JsonText.ts"
 
 /**
  * @category models
@@ -20,7 +21,7 @@ export interface ContactBatch {
 }
 
 const encodePayload = Schema.encodeSync(ContactPayload)
-const decodePayloads = Schema.decodeSync(Schema.fromJsonString(Schema.Array(ContactPayload)))
+const decodePayloads = Schema.decodeUnknownSync(Schema.Array(ContactPayload))
 const encoder = new TextEncoder()
 const open = 0x5b
 const close = 0x5d
@@ -41,7 +42,7 @@ class JsonBatch implements ContactBatch {
   }
 
   get contacts(): ReadonlyArray<ContactPayload> {
-    return (this.#contacts ??= decodePayloads(new TextDecoder().decode(this.json)))
+    return (this.#contacts ??= decodePayloads(parseJson(new TextDecoder().decode(this.json))))
   }
 
   slice(from: number, to: number): ContactBatch {
