@@ -125,7 +125,7 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "An export writes its rows twice, the reference once: to a spool while its snapshot is open, so that the log of the store does not grow meanwhile, and then as parts of the file into the store, which are synced. By a profile of its thread iterating the rows has 15 %, making their text 10 %, the collection of garbage 6 %."
+      "An export writes its rows twice, the reference once: as text to a spool while its snapshot is open, so that the log of the store does not grow meanwhile, and then as parts of the file into the store, which are synced. Of its own work, some 3 µs of CPU a row, half is iterating the rows, as in the reference; the rest is making their text and the collection of garbage."
     ]
   }
 })
