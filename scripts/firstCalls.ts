@@ -35,13 +35,16 @@ const start = async (folder: string, counts: string): Promise<void> => {
   const db = join(folder, "roster.db")
   const counted = { NODE_V8_COVERAGE: counts }
   const service = { ...counted, ROSTER_BASE_URL: `http://127.0.0.1:${port}/v4`, ROSTER_API_KEY: "a".repeat(64) }
-  await roster(["add", email, "--db", db], {})
-  await Promise.all([
-    roster(["ls", "--help"], counted),
-    roster(["get", email], service),
-    roster(["get", email, "--db", db], counted)
-  ])
-  server.close()
+  try {
+    await roster(["add", email, "--db", db], {})
+    await Promise.all([
+      roster(["ls", "--help"], counted),
+      roster(["get", email], service),
+      roster(["get", email, "--db", db], counted)
+    ])
+  } finally {
+    server.close()
+  }
 }
 
 /** What Node writes down of a process. */
