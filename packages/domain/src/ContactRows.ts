@@ -16,7 +16,7 @@ export interface RowPart {
   /** The numbers of the rows, which begin at 1. */
   readonly rows: Int32Array
   readonly lines: Int32Array
-  /** Says that all of it was accepted, so that nothing of it is on its way: a later part is written over its bytes. */
+  /** Says that all of it was accepted and nobody looks at it any more: a later part is written over it. */
   readonly reuse: () => void
 }
 
@@ -35,20 +35,26 @@ export const rowParts = <E, R>(
   Stream.suspend(() => {
     const { isSent, onInvalid } = options
     const writer = makeBatchWriter(maximumContactsPerAdd)
+    const spare: Array<{ readonly numbers: Int32Array<ArrayBuffer>; readonly lines: Int32Array<ArrayBuffer> }> = []
     let read = 0
     let numbers = new Int32Array(maximumContactsPerAdd)
     let lines = new Int32Array(maximumContactsPerAdd)
     const take = (): RowPart => {
       const count = writer.count()
       const batch = writer.take()
+      const taken = { numbers, lines }
       const part: RowPart = {
         batch,
         rows: numbers.subarray(0, count),
         lines: lines.subarray(0, count),
-        reuse: () => writer.reuse(batch)
+        reuse: () => {
+          writer.reuse(batch)
+          spare.push(taken)
+        }
       }
-      numbers = new Int32Array(maximumContactsPerAdd)
-      lines = new Int32Array(maximumContactsPerAdd)
+      const next = spare.pop()
+      numbers = next?.numbers ?? new Int32Array(maximumContactsPerAdd)
+      lines = next?.lines ?? new Int32Array(maximumContactsPerAdd)
       return part
     }
     return Stream.mapAccumArray(

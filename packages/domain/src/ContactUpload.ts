@@ -156,7 +156,6 @@ export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
         now.underWay -= count
         const bad = refusals(part, stretches)
         const done = counted(stretches, "Accepted")
-        if (done === count) part.reuse()
         now.accepted += done
         now.unknown += counted(stretches, "Unknown")
         now.refused += bad.length
@@ -166,6 +165,7 @@ export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
         if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
           yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
         }
+        if (done === count) part.reuse()
         if (onProgress !== undefined) yield* onProgress(earlier.answered + now.accepted + now.refused + now.unknown)
       })
     )

@@ -56,13 +56,13 @@ export const addRows = Effect.fn("addRows")(function* <E, R>(
     Stream.mapEffect(
       ({ batch, lines, reuse }) =>
         Effect.map(adder.send(batch), (stretches) => {
-          if (stretches.every(({ outcome }) => outcome._tag === "Accepted")) reuse()
           let at = 0
           for (const { count, outcome } of stretches) {
             counts[outcome._tag] += count
             if (outcome._tag === "Refused") name(lines[at] ?? 0, outcome.error.message)
             at += count
           }
+          if (stretches.every(({ outcome }) => outcome._tag === "Accepted")) reuse()
         }),
       { concurrency, unordered: true }
     ),
