@@ -7,9 +7,7 @@ import { type SchemaAST } from "effect"
 import { invalid } from "effect/schema/SchemaCompiler"
 import type { ContactPayload, ContactStatus, ConsentTracking } from "../Contact.ts"
 import { type EmailAddress, emailAddressIssue } from "../EmailAddress.ts"
-import { areTexts, isPlain, isUsual, readDate, type Writable } from "./plainContact.ts"
-
-type ConsentPayload = NonNullable<ContactPayload["consent"]>
+import { areTexts, consentReader, isPlain, isUsual, type Writable } from "./plainContact.ts"
 
 const isEmailAddress = (value: unknown): value is EmailAddress =>
   typeof value === "string" && emailAddressIssue(value) === undefined
@@ -26,22 +24,7 @@ export const plainPayloadDecoder = (
   const knownStatuses = new Set<unknown>(statuses)
   const isStatus = (value: unknown): value is ContactStatus => knownStatuses.has(value)
   const knownTrackings = new Set<unknown>(trackings)
-  const isTracking = (value: unknown): value is ConsentTracking => knownTrackings.has(value)
-
-  const readConsent = (wire: unknown): ConsentPayload | undefined => {
-    if (!isPlain<typeof ContactPayload.Encoded.Consent & object>(wire)) return undefined
-    const to: Writable<ConsentPayload> = {}
-    const ip = wire.ConsentIP
-    if (typeof ip === "string") to.ip = ip
-    else if (ip !== undefined || "ConsentIP" in wire) return undefined
-    const date = wire.ConsentDate === null ? null : readDate(wire.ConsentDate)
-    if (date !== undefined) to.date = date
-    else if ("ConsentDate" in wire) return undefined
-    const tracking = wire.ConsentTracking
-    if (isTracking(tracking)) to.tracking = tracking
-    else if (tracking !== undefined || "ConsentTracking" in wire) return undefined
-    return to
-  }
+  const readConsent = consentReader((value): value is ConsentTracking => knownTrackings.has(value))
 
   const readPayload = (wire: unknown): ContactPayload | undefined => {
     if (!isPlain<typeof ContactPayload.Encoded>(wire)) return undefined
