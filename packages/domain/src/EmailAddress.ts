@@ -51,6 +51,9 @@ export type EmailAddress = typeof EmailAddress.Type
 // What is not plain ASCII, or stands for it: `xn--bcher-kva.example` is `bücher.example` on its way.
 const international = /[^ -~]|(?:^|\.)xn--/
 
+// Where nothing of it is in a whole address, there is nothing to compose and no domain to translate.
+const maybeInternational = /[^ -~]|xn--/
+
 const asciiDomain = (domain: string): string =>
   international.test(domain) && isDomain(domain) ? (URL.parse(`http://${domain}`)?.hostname ?? domain) : domain
 
@@ -62,8 +65,10 @@ const asciiDomain = (domain: string): string =>
  * @since 0.1.0
  */
 export const emailIdentity = (email: string): string => {
+  const lower = email.trim().toLowerCase()
+  if (!maybeInternational.test(lower)) return lower
   // Composed last: there are accents that have a composed form in lower case only.
-  const text = email.trim().toLowerCase().normalize("NFC")
+  const text = lower.normalize("NFC")
   const domain = text.lastIndexOf("@") + 1
   return text.slice(0, domain) + asciiDomain(text.slice(domain))
 }
