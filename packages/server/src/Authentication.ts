@@ -62,8 +62,8 @@ export const authentication: Effect.Effect<Guard, never, SqlClient.SqlClient> = 
 
   return ({ annotations, identifier: operation }, answer) => {
     const required = Context.getUnsafe(annotations, RequiredAccess)
-    const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) =>
-      orWire(orStoreFailure(operation)(effect))
+    const orFailure = orStoreFailure(operation)
+    const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => orWire(orFailure(effect))
 
     const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {
       const actor = row === undefined ? ({ _tag: "Unknown" } as const) : actorOf(callerOf(row, peer))

@@ -114,16 +114,22 @@ export const contactRowOf = (values: ContactValues<typeof contactColumns>): Cont
 })
 
 /**
+ * The rows of a query for `contactColumns`.
+ *
+ * @internal
+ */
+export const contactRowsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<ContactRow> =>
+  // As with every statement, what its rows hold is for who wrote it to say.
+  (rows as ReadonlyArray<ContactValues<typeof contactColumns>>).map(contactRowOf)
+
+/**
  * Reads the rows of a query for `contactColumns`.
  *
  * @internal
  */
 export const readContacts: <E>(
   query: Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, E>
-) => Effect.Effect<ReadonlyArray<ContactRow>, E> = Effect.map((rows) =>
-  // As with every statement, what its rows hold is for who wrote it to say.
-  (rows as ReadonlyArray<ContactValues<typeof contactColumns>>).map(contactRowOf)
-)
+) => Effect.Effect<ReadonlyArray<ContactRow>, E> = Effect.map(contactRowsOf)
 
 /**
  * The same, as they are read.

@@ -2,7 +2,7 @@
  * The spans of methods that are called for single records, often: without the stack that `Effect.fn` takes on each call, and
  * without any step where spans are made for nobody.
  */
-import { Effect, References } from "effect"
+import { Context, Effect, References } from "effect"
 
 /**
  * @internal
@@ -10,7 +10,7 @@ import { Effect, References } from "effect"
 export const methodSpan = (name: string) => {
   const spanned = Effect.withSpan(name)
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(References.TracerEnabled, (isEnabled): Effect.Effect<A, E, R> =>
-      isEnabled ? spanned(effect) : effect
+    Effect.contextWith((context: Context.Context<R>): Effect.Effect<A, E, R> =>
+      Context.get(context, References.TracerEnabled) ? spanned(effect) : effect
     )
 }
