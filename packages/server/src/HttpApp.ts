@@ -3,15 +3,16 @@
  * shape to everything that is neither. It is served over a socket or called in-process.
  */
 import { ApiKeyAuth, idempotencyHonoured, RequestErrors, versionSegment } from "@roster/api"
-import { Cause, Effect } from "effect"
-import { FindMyWay, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Context, Effect } from "effect"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { authentication } from "./Authentication.ts"
 import { contactsHandlers } from "./ContactsHandlers.ts"
-import { contractRoutes, type Guard, type Respond, type Route } from "./ContractRoutes.ts"
+import { contractRoutes, type Guard, type RequestServices, type Route } from "./ContractRoutes.ts"
 import { emailsHandlers } from "./EmailsHandlers.ts"
 import { errorResponse } from "./ErrorResponse.ts"
 import { exportRoute } from "./ExportRoute.ts"
+import { makePathTable } from "./PathTable.ts"
 import { requestChecks } from "./RequestChecks.ts"
 import { securityHandlers } from "./SecurityHandlers.ts"
 import { ServedApi } from "./ServedApi.ts"
@@ -35,14 +36,6 @@ const routes = Effect.gen(function* () {
   ])
   return [...contractRoutes(handlers, guards), yield* exportRoute, contractRoute()]
 })
-
-/** Paths are matched to the letter; a value in a path may be as long as the longest e-mail, three bytes a character. */
-const exactly: Partial<FindMyWay.RouterConfig> = {
-  caseSensitive: true,
-  ignoreTrailingSlash: false,
-  ignoreDuplicateSlashes: false,
-  maxParamLength: 4096
-}
 
 const pathIssue = (url: string): string | undefined => {
   const path = url.split("?", 1)[0] ?? ""
@@ -94,13 +87,16 @@ const shaped = Effect.matchCauseEffect({
  * @internal
  */
 export const httpApp = Effect.map(routes, (routes) => {
-  const paths = FindMyWay.make<Respond<never>>(exactly)
-  for (const { method, path, respond } of routes) paths.on(method, path, respond)
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+  const paths = makePathTable(routes.map(({ method, path, respond: handler }) => ({ method, path, handler })))
+  return Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest | RequestServices>) => {
+    const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const { method, url } = request
-    const issue = pathIssue(url)
-    if (issue !== undefined) return Effect.succeed(errorResponse(400, issue))
-    const found = paths.find(method, url) ?? (method === "HEAD" ? paths.find("GET", url) : undefined)
+    let found = paths.findPlain(method, url)
+    if (found === undefined) {
+      const issue = pathIssue(url)
+      if (issue !== undefined) return Effect.succeed(errorResponse(400, issue))
+      found = paths.find(method, url) ?? (method === "HEAD" ? paths.find("GET", url) : undefined)
+    }
     if (found === undefined) return Effect.succeed(finished(withBody(HttpServerResponse.empty({ status: 404 }))))
     const { handler, params, searchParams } = found
     return shaped(Effect.interruptible(handler({ request, params, searchParams })))
