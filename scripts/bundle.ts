@@ -12,7 +12,9 @@ import {
   asciiWidths,
   knownCompressions,
   knownFrames,
+  lateAssert,
   lateEndpoints,
+  lateHttp,
   lateHttp2,
   lazyBuiltins,
   leanUndici
@@ -62,7 +64,17 @@ const bundleProgram = () =>
     logLevel: "warn",
     // As the build of undici within Node has it: without its second parser, which is an experiment.
     transform: { target: `node${required}`, define: { esbuildDetection: "true" } },
-    plugins: [lazyBuiltins, leanUndici, lateHttp2, lateEndpoints, asciiWidths, knownCompressions, knownFrames],
+    plugins: [
+      lazyBuiltins,
+      leanUndici,
+      lateHttp2,
+      lateHttp,
+      lateAssert,
+      lateEndpoints,
+      asciiWidths,
+      knownCompressions,
+      knownFrames
+    ],
     optimization: { pifeForModuleWrappers: false },
     preserveEntrySignatures: false,
     write: false,
@@ -76,7 +88,6 @@ const bundleProgram = () =>
         groups: [
           { name: "core", tags: ["$initial"], priority: 4 },
           { name: "common", minShareCount: 10, priority: 3 },
-          { name: "rules", test: /packages\/domain\/src\/Rule/, priority: 2 },
           { name: "client", test: client, minShareCount: 2, priority: 1 }
         ]
       }

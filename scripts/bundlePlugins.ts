@@ -47,15 +47,15 @@ export const lazyBuiltins: Plugin = {
   }
 }
 
-/** What one file says in place of what it says. A version of it that says something else stops the build. */
+/** What a file says in place of what it says. A version of it that says something else stops the build. */
 const patch = (
   name: string,
-  id: RegExp,
+  of: RegExp | { readonly id: RegExp; readonly code: string },
   ...changes: ReadonlyArray<readonly [before: string, after: string]>
 ): Plugin => ({
   name,
   transform: {
-    filter: { id },
+    filter: of instanceof RegExp ? { id: of } : of,
     handler: (code) =>
       changes.reduce((code, [before, after]) => {
         if (!code.includes(before)) throw new Error(`${name}: this is not what there was to replace`)
@@ -81,10 +81,43 @@ const graphemeSegmenter = {
 };`
 ])
 
-/** undici loads HTTP/2, and with it TLS, before it knows whether anybody speaks it. */
-export const lateHttp2: Plugin = patch("late-http2", /undici\/lib\/dispatcher\/client\.js$/, [
-  "const connectH2 = require('./client-h2.js')",
-  "const connectH2 = (...args) => require('./client-h2.js')(...args)"
+/**
+ * undici loads HTTP/2, and with it TLS, before it knows whether anybody speaks it, and the HTTP of Node for a default that
+ * it is never without.
+ */
+export const lateHttp2: Plugin = patch(
+  "late-http2",
+  /undici\/lib\/dispatcher\/client\.js$/,
+  ["const connectH2 = require('./client-h2.js')", "const connectH2 = (...args) => require('./client-h2.js')(...args)"],
+  ["const http = require('node:http')\n", ""],
+  [
+    `const getDefaultNodeMaxHeaderSize = http &&
+  http.maxHeaderSize &&
+  Number.isInteger(http.maxHeaderSize) &&
+  http.maxHeaderSize > 0
+  ? () => http.maxHeaderSize
+  : () => { throw new InvalidArgumentError('http module not available or http.maxHeaderSize invalid') }
+`,
+    `const getDefaultNodeMaxHeaderSize = () => require('node:http').maxHeaderSize
+`
+  ]
+)
+
+/** undici looks whether a stream that it ends is a request to a server of Node, which there is only where there is its HTTP. */
+export const lateHttp: Plugin = patch(
+  "late-http",
+  /undici\/lib\/core\/util\.js$/,
+  ["const { IncomingMessage } = require('node:http')\n", ""],
+  [
+    "Object.getPrototypeOf(stream).constructor === IncomingMessage",
+    "Object.getPrototypeOf(stream).constructor === require('node:http').IncomingMessage"
+  ]
+)
+
+/** What makes the words of a failed assertion takes as long to load as a twentieth of an empty start. */
+export const lateAssert: Plugin = patch("late-assert", { id: /undici\/lib\//, code: "node:assert" }, [
+  "const assert = require('node:assert')",
+  "const assert = (value, message) => { if (!value) require('node:assert')(value, message) }"
 ])
 
 /** Every Node that runs this has all of them, and to look takes loading zlib. */
