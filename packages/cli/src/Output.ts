@@ -50,8 +50,13 @@ const writeTo = (stream: NodeJS.WriteStream, method: string) => (part: string | 
     })
   })
 
-/** Lets what has happened meanwhile be heard: the work of a local store takes no turn, and a result ends a command in time. */
-const heard = Effect.sleep("1 millis")
+/**
+ * Lets what has happened meanwhile be heard: the work of a local store takes no turn, and a result ends a command in time.
+ * From one round of immediates to the next Node looks at its timers and at signals.
+ */
+const heard = Effect.callback<void>((resume) => {
+  setImmediate(() => setImmediate(() => resume(Effect.void)))
+})
 
 /**
  * @category layers
