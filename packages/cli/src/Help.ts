@@ -25,24 +25,34 @@ const aboutValues = new Set(["InvalidValue", "ValidationError", "UserError"])
 const presenter = Effect.gen(function* () {
   const output = yield* Output
   const stdio = yield* Stdio.Stdio
-  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
-  const onTerminal = yield* stdio.stderrIsTerminal
-  const requested = CliOutput.defaultFormatter({ colors: canColor, globalFlags: "summary" })
-  const forMistake = CliOutput.defaultFormatter({ colors: canColor && onTerminal, globalFlags: "summary" })
+  const context = yield* Effect.context<Stdio.Stdio>()
+  // Most commands present nothing, and ask nobody what the terminal can do.
+  const formatters = Effect.gen(function* () {
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const onTerminal = yield* stdio.stderrIsTerminal
+    return {
+      requested: CliOutput.defaultFormatter({ colors: canColor, globalFlags: "summary" }),
+      forMistake: CliOutput.defaultFormatter({ colors: canColor && onTerminal, globalFlags: "summary" })
+    }
+  }).pipe(Effect.provide(TerminalCapabilities.layer), Effect.provideContext(context))
   const print = (text: string) => Effect.orDie(output.write(Stream.make(`${text}\n`)))
   const present = (event: CliOutput.Presenter.Event): Effect.Effect<void> => {
     switch (event._tag) {
       case "Version":
         return print(`${event.name} ${event.version}`)
       case "Help":
-        return event.reason === "Requested" || event.commandPath.length === 1
-          ? print(requested.formatHelpDoc(event.helpDoc))
-          : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
+        return Effect.flatMap(formatters, ({ forMistake, requested }) =>
+          event.reason === "Requested" || event.commandPath.length === 1
+            ? print(requested.formatHelpDoc(event.helpDoc))
+            : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
+        )
       case "InvalidInvocation":
         // A program reads the mistake from the last line, which says where the help is.
         return output.format !== "table" || event.errors.every((error) => aboutValues.has(error._tag))
           ? Effect.void
-          : output.noteExactly(`${forMistake.formatHelpDoc(event.helpDoc)}\n`)
+          : Effect.flatMap(formatters, ({ forMistake }) =>
+              output.noteExactly(`${forMistake.formatHelpDoc(event.helpDoc)}\n`)
+            )
     }
   }
   return CliOutput.layerPresenter({ present })
@@ -52,7 +62,4 @@ const presenter = Effect.gen(function* () {
  * @category layers
  * @since 0.1.0
  */
-export const layer = Layer.mergeAll(
-  Layer.unwrap(presenter),
-  CliConfig.layer({ builtIns: [GlobalFlag.Help, version] })
-).pipe(Layer.provide(TerminalCapabilities.layer))
+export const layer = Layer.mergeAll(Layer.unwrap(presenter), CliConfig.layer({ builtIns: [GlobalFlag.Help, version] }))
