@@ -78,7 +78,8 @@ const writeText = (bytes: Uint8Array, start: number, text: unknown): number => {
 
 const writeName = (bytes: Uint8Array, start: number, name: Uint8Array): number => {
   if (start < 0) return -1
-  bytes.set(name, start)
+  // A call of `set` takes longer for so few.
+  for (let index = 0; index < name.length; index++) bytes[start + index] = name[index] ?? 0
   return start + name.length
 }
 
