@@ -26,22 +26,45 @@ export const readText = (
 ): Effect.Effect<string, Failure<never>> => {
   const arrived = response instanceof WholeBodyResponse ? response.arrived : undefined
   if (arrived !== undefined) return textOf(operation, response, arrived)
-  return Effect.matchEffect(readBytes(response), {
+  return Effect.matchEffect(readPieces(response), {
     onFailure: (error) => Effect.fail(transportFailure(operation, error)),
-    onSuccess: (bytes) => textOf(operation, response, bytes)
+    onSuccess: (pieces) => textOf(operation, response, pieces)
   })
 }
 
 const textOf = (
   operation: string,
   { status }: HttpClientResponse.HttpClientResponse,
-  bytes: ArrayBuffer | Uint8Array
+  pieces: ReadonlyArray<Uint8Array>
 ): Effect.Effect<string, Failure<never>> => {
   try {
-    return Effect.succeed(utf8.decode(bytes))
+    return Effect.succeed(utf8.decode(together(pieces)))
   } catch {
     return Effect.fail(invalid(operation, new InvalidResponse({ status, detail: "it is not UTF-8" })))
   }
+}
+
+/** Room for an answer of ordinary size, a page of contacts too, in bytes. */
+const usualRoom = 1024 * 1024
+
+let room = new Uint8Array(0)
+
+/**
+ * Pieces as one, until the next are put together: in the same memory again and again, since what answers leave behind is
+ * collected late.
+ */
+const together = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  if (pieces.length < 2) return pieces[0] ?? new Uint8Array(0)
+  let size = 0
+  for (const piece of pieces) size += piece.length
+  if (size <= usualRoom && room.length === 0) room = new Uint8Array(usualRoom)
+  const bytes = size <= usualRoom ? room : new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes.subarray(0, size)
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })

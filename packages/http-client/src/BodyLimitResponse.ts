@@ -33,13 +33,13 @@ export abstract class WholeBodyResponse extends Inspectable.Class implements Htt
   }
   /** All bytes of the body; may be asked for more than once. */
   abstract readonly bytes: Reading<Uint8Array>
-  /** The same without waiting, where all have come already and are not too many. */
-  get arrived(): Uint8Array | undefined {
-    return undefined
-  }
   /** As they came. */
   get pieces(): Reading<ReadonlyArray<Uint8Array>> {
     return Effect.map(this.bytes, (bytes) => [bytes])
+  }
+  /** The same without waiting, where all have come already and are not too many. */
+  get arrived(): ReadonlyArray<Uint8Array> | undefined {
+    return undefined
   }
 
   get [HttpClientResponse.TypeId](): typeof HttpClientResponse.TypeId {

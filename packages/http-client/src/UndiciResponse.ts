@@ -57,9 +57,8 @@ export class UndiciResponse extends WholeBodyResponse {
     return Effect.map(this.pieces, joined)
   }
 
-  override get arrived(): Uint8Array | undefined {
-    const chunks = this.#body.arrived
-    return chunks === undefined ? undefined : joined(chunks)
+  override get arrived(): ReadonlyArray<Uint8Array> | undefined {
+    return this.#body.arrived
   }
 
   override get pieces(): Effect.Effect<ReadonlyArray<Uint8Array>, HttpClientError.HttpClientError> {
