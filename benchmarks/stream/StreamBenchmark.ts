@@ -50,7 +50,7 @@ const run = Effect.gen(function* () {
       { title: "4·10^6 contacts", unit: "row", reference: own, runs: longRuns }
     ],
     notes: [
-      "By a profile of the main thread JSON.parse with the look at every field, instants among them, has 22 % of its work, the collection of garbage 17 %, writing the lines as bytes 13 %, sending the requests 7 %, reading the bytes as UTF-8 4 %; the rest are some hundred steps below 2 % each. The next page is under way meanwhile, so that the command waits less than the loop does. The peak is V8's nursery, which grows with what lives for a page."
+      "By a profile of the main thread JSON.parse with the look at every field, instants among them, has 22 % of its work, the collection of garbage 17 %, writing the lines as bytes 13 %, sending the requests 7 %, reading the bytes as UTF-8 4 %; the rest are some hundred steps below 2 % each. The next page is under way meanwhile, so that the command waits less than the loop does. Of the peak some 75 MiB are V8's heap, whose nursery grows with what lives for a page, 50 are Node's program, and most of the rest is the bytes of answers, which Node frees when the garbage is collected, and what the allocator keeps of them."
     ],
     claims: [
       claimRatio("10^6 contacts to NDJSON, rows/s of the plain loop", runs, "rate", own, plain.name, { atLeast: 0.95 }),
