@@ -83,12 +83,12 @@ export const make = (database: DatabaseSync) => {
       parameters: ReadonlyArray<ReadonlyArray<unknown>>,
       mode: ReadMode
     ): ReadonlyArray<object> => {
-      const prepared = lookup(sql, mode)
+      const { statement } = lookup(sql, mode)
       const rows: Array<object> = []
       for (const params of parameters) {
-        const bound = params.map(bind)
-        const row = prepared.returnsRows ? prepared.statement.get(...bound) : prepared.statement.run(...bound)
-        if (prepared.returnsRows && row !== undefined) rows.push(row)
+        // Of a statement without rows, too: nobody asks what `run` would have to say of each.
+        const row = statement.get(...params.map(bind))
+        if (row !== undefined) rows.push(row)
       }
       return rows
     },
@@ -129,8 +129,8 @@ const isBlank = (sql: string): boolean => sql.replace(/--[^\n]*|\/\*[^]*?\*\/|[\
  * @since 0.1.0
  */
 export const bind = (value: unknown, index: number): SQLInputValue => {
-  if (Predicate.isString(value) || Predicate.isBigInt(value) || value instanceof Uint8Array) return value
-  if (Predicate.isNumber(value)) return Number.isSafeInteger(value) ? BigInt(value) : value
+  if (typeof value === "string" || typeof value === "bigint" || value instanceof Uint8Array) return value
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value
   if (Predicate.isNullish(value)) return null
   if (Predicate.isBoolean(value)) return value ? 1n : 0n
   if (value instanceof Date) return value.toISOString()
