@@ -117,8 +117,8 @@ export class PlainColumns {
     const custom = targets.flatMap((target, column) =>
       target?._tag === "Custom" ? [{ column, name: target.name }] : []
     )
-    // An object has these in an order of its own, or not as a field.
-    const isUsual = custom.every(({ name }) => !/^\d+$/.test(name) && name !== "__proto__")
+    // An object has these in an order of its own, or not as a field; or no store takes them.
+    const isUsual = custom.every(({ name }) => !/^\d+$/.test(name) && name !== "__proto__" && !name.includes("\0"))
     this.#count = isPossible && isUsual ? targets.length : never
     this.#email = record("Email")[0]?.column ?? 0
     this.#profile = record("FirstName", "LastName")
