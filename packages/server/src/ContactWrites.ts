@@ -38,11 +38,13 @@ const optionalColumns: ReadonlyArray<{
 export const upsertContacts = Effect.fnUntraced(function* <const Columns extends ReadonlyArray<keyof ContactRow>>(
   options: ContactsToWrite & {
     readonly contacts: ReadonlyArray<ContactPayload>
+    /** Of each contact, where the caller has them. */
+    readonly identities?: ReadonlyArray<string>
     readonly returning: Columns
   }
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { account, contacts, now, returning, source } = options
+  const { account, contacts, identities = [], now, returning, source } = options
   if (contacts.length === 0) return []
   const { mergeFields, runEach } = dialect(sql)
   const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
@@ -62,9 +64,10 @@ export const upsertContacts = Effect.fnUntraced(function* <const Columns extends
       custom_fields = ${mergeFields(sql`contacts.custom_fields`, sql`excluded.custom_fields`)},
       date_updated = excluded.date_added
     ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
-  const parametersOf = (contact: ContactPayload): ReadonlyArray<unknown> => {
+  const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact
-    const parameters: Array<unknown> = [account, emailIdentity(email), email.trim(), JSON.stringify(customFields)]
+    const identity = identities[index] ?? emailIdentity(email)
+    const parameters: Array<unknown> = [account, identity, email.trim(), JSON.stringify(customFields)]
     parameters.push(source, now, status ?? "Active")
     for (const { read } of given) parameters.push(read(contact))
     if (givesStatus) parameters.push(status, status)

@@ -122,6 +122,7 @@ export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
       if (Exit.isFailure(piece) || Option.isNone(piece.value)) break
       const rows = piece.value.value
       const contacts: Array<ContactPayload> = []
+      const before = identities.length
       const end = Math.min(place + stepRows, rows.length)
       done += end - place
       for (const row of rows.slice(place, end)) {
@@ -136,7 +137,13 @@ export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
           progress.header ??= encodeHeader(row.header)
         }
       }
-      const written = { account: job.account, contacts, source: "FileUpload", now } as const
+      const written = {
+        account: job.account,
+        contacts,
+        identities: identities.slice(before),
+        source: "FileUpload",
+        now
+      } as const
       if (list === undefined) yield* upsertContacts({ ...written, returning: [] })
       else {
         const added = yield* upsertContacts({ ...written, returning: ["id"] })
