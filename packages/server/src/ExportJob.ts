@@ -103,6 +103,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(
   stream: Stream.Stream<ContactRow, E>
 ) {
   const sql = yield* SqlClient.SqlClient
+  const turns = yield* WriteTurns
   const spool = yield* makeSpool
   const making = makeExportPieces(format)
   const keep = (pieces: ReadonlyArray<ExportPiece>) => Effect.forEach(pieces, spool.add, { discard: true })
@@ -128,7 +129,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(
           ? sql.withTransaction(Effect.andThen(readOn, note))
           : Effect.andThen(readOn, sql.withTransaction(note))
       )
-      yield* Effect.repeat(step, { while: () => Option.isSome(rows) })
+      yield* Effect.repeat(Effect.andThen(step, turns.giveWay), { while: () => Option.isSome(rows) })
     })
   )
   yield* keep(making.take())
