@@ -125,7 +125,8 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "An export writes its rows twice, the reference once: as text to a spool while its snapshot is open, so that the log of the store does not grow meanwhile, and then as parts of the file into the store, which are synced. Of its own work, some 3 µs of CPU a row, half is iterating the rows, as in the reference; the rest is making their text and the collection of garbage."
+      "An export writes its rows twice, the reference once: as text to a spool while its snapshot is open, so that the log of the store does not grow meanwhile, and then as parts of the file into the store, which are synced. Of its own work, some 3 µs of CPU a row, half is iterating the rows, as in the reference; the rest is making their text and the collection of garbage.",
+      "What four times the contacts take more memory for was not found: several exports of 1,000,000 in one process stay where the first one is, and the caches have a fixed size."
     ]
   }
 })

@@ -32,7 +32,8 @@ const run = Effect.gen(function* () {
     )
   }
   const notes = [
-    "By a profile at 64 at once sending has 22 % of a call, the parser of undici 15 %, the collection of garbage 7 %, reading the JSON with the look at every field 9 %; all that the reference has too but for the look. Effect's run loop has about a quarter, spread over some two dozen steps of which none stands out: the asynchronous context that the suspended fiber keeps, the two values in its context, the counter, and the steps of the policy between."
+    "By a profile at 64 at once sending has 22 % of a call, the parser of undici 15 %, the collection of garbage 7 %, reading the JSON with the look at every field 9 %; all that the reference has too but for the look. Effect's run loop has about a quarter, spread over some two dozen steps of which none stands out: the asynchronous context that the suspended fiber keeps, the two values in its context, the counter, and the steps of the policy between.",
+    "A quarter of the superagent client, or of axios where one call is made at a time, is less than undici alone takes."
   ]
   return { tables, claims, notes }
 })
