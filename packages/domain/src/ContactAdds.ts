@@ -29,13 +29,6 @@ export type AddOutcome = Data.TaggedEnum<{
  */
 export const AddOutcome = Data.taggedEnum<AddOutcome>()
 
-/** Whether a request that ended so may have been carried out: its answer was lost, or cannot be read. */
-const mayHaveHappened = ({ reason }: ServiceError): boolean =>
-  reason._tag === "OutcomeUnknown" ||
-  reason._tag === "InvalidResponse" ||
-  reason._tag === "UnexpectedContentType" ||
-  reason._tag === "ResponseTooLarge"
-
 /**
  * How many adds are under way at once. The public service cuts connections off at 20.
  *
@@ -103,7 +96,7 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
         ServiceError: (error) =>
           Effect.as(
             Ref.update(stopped, (first) => first ?? error),
-            all(mayHaveHappened(error) ? AddOutcome.Unknown({ error }) : AddOutcome.NotSent({ error }))
+            all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : AddOutcome.NotSent({ error }))
           )
       })
     )

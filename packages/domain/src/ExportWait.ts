@@ -96,7 +96,7 @@ export const watchExport = (
             }),
             ServiceError: Effect.fnUntraced(function* (error) {
               if (!isPassing(error)) return yield* error
-              if (error.reason._tag === "RateLimited" && error.reason.retryAfter !== undefined) {
+              if ("retryAfter" in error.reason && error.reason.retryAfter !== undefined) {
                 hint.after = Duration.seconds(error.reason.retryAfter)
               }
               failures++

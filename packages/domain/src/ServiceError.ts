@@ -74,10 +74,13 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   /** The status, where there was an answer. */
   status: Schema.optionalKey(Schema.Int),
-  detail: Schema.String
+  detail: Schema.String,
+  /** How long the service asked to wait, in seconds. */
+  retryAfter: Schema.optionalKey(Schema.Finite)
 }) {
   override get message(): string {
-    return `The service is not available: ${this.detail}. Try again later.`
+    const when = this.retryAfter === undefined ? "later" : `in ${this.retryAfter} s`
+    return `The service is not available: ${this.detail}. Try again ${when}.`
   }
 }
 
@@ -245,5 +248,16 @@ export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceErr
   get isRetryable(): boolean {
     const { _tag } = this.reason
     return _tag === "RateLimited" || _tag === "Unavailable" || _tag === "TimedOut"
+  }
+
+  /** Whether a write that failed so may have been carried out: its answer was lost, or cannot be read. */
+  get mayHaveHappened(): boolean {
+    const { _tag } = this.reason
+    return (
+      _tag === "OutcomeUnknown" ||
+      _tag === "InvalidResponse" ||
+      _tag === "UnexpectedContentType" ||
+      _tag === "ResponseTooLarge"
+    )
   }
 }

@@ -1,9 +1,9 @@
-/** Writes that were sent and whose answer never came. */
+/** Writes that were sent and whose answer never came, or cannot be read. */
 import { Effect } from "effect"
 import { ServiceError } from "../ServiceError.ts"
 
 export const isLost = (error: { readonly _tag: string }): error is ServiceError =>
-  error instanceof ServiceError && error.reason._tag === "OutcomeUnknown"
+  error instanceof ServiceError && error.mayHaveHappened
 
 /** How often a write whose answer was lost is made again. */
 export const furtherTries = 4

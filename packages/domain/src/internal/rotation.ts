@@ -26,7 +26,7 @@ export const rotationOf = <
   Old extends Copyable,
   New extends Old & Secret,
   P extends Payload,
-  Kept extends { readonly _tag: string } = never
+  Kept extends { readonly _tag: string; readonly message: string } = never
 >(
   kind: RotationKind<Old, New, P, Kept>
 ) => {
