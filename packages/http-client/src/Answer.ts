@@ -7,9 +7,10 @@ import {
   parseJson,
   ServiceError,
   type ServiceErrorReason,
+  Unavailable,
   UnexpectedContentType
 } from "@roster/domain"
-import { Duration, Effect, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { headerOf, WholeBodyResponse } from "./BodyLimitResponse.ts"
 import { type Failure, transportFailure } from "./Failure.ts"
@@ -34,15 +35,54 @@ export const readText = (
 
 const textOf = (
   operation: string,
-  { status }: HttpClientResponse.HttpClientResponse,
+  response: HttpClientResponse.HttpClientResponse,
   pieces: ReadonlyArray<Uint8Array>
 ): Effect.Effect<string, Failure<never>> => {
+  const bytes = together(pieces)
   try {
-    return Effect.succeed(utf8.decode(together(pieces)))
+    return Effect.succeed(utf8.decode(bytes))
   } catch {
-    return Effect.fail(invalid(operation, new InvalidResponse({ status, detail: "it is not UTF-8" })))
+    if (mayBeCut(response) && endsInCharacter(bytes)) return Effect.fail(cut(operation, response))
+    return Effect.fail(invalid(operation, new InvalidResponse({ status: response.status, detail: "it is not UTF-8" })))
   }
 }
+
+/** Whether a body could end early without the transport noticing: nothing tells how long it is once it is decoded. */
+const mayBeCut = (response: HttpClientResponse.HttpClientResponse): boolean =>
+  response.status !== 204 &&
+  (headerOf(response, "content-length") === undefined || headerOf(response, "content-encoding") !== undefined)
+
+/** Whether all is UTF-8 but for a character at the end that is not whole. */
+const endsInCharacter = (bytes: Uint8Array): boolean => {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a text of JSON ends before it is whole: before its first sign, inside a string, a list or an object. */
+const endsEarly = (text: string): boolean => {
+  let depth = 0
+  let isString = false
+  for (let index = 0; index < text.length; index++) {
+    const sign = text[index]
+    if (isString) {
+      if (sign === "\\") index++
+      else if (sign === '"') isString = false
+    } else if (sign === '"') isString = true
+    else if (sign === "{" || sign === "[") depth++
+    else if (sign === "}" || sign === "]") depth--
+  }
+  return isString || depth > 0 || text.trim() === ""
+}
+
+/** A success whose body ends early, as where something between here and the service broke off. */
+const cut = (operation: string, { status }: HttpClientResponse.HttpClientResponse): Failure<never> => ({
+  evidence: "Ambiguous",
+  error: new ServiceError({ operation, reason: new Unavailable({ status, detail: "its answer broke off" }) })
+})
 
 /** Room for an answer of ordinary size, a page of contacts too, in bytes. */
 const usualRoom = 1024 * 1024
@@ -144,6 +184,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
       try {
         json = parseJson(text)
       } catch {
+        if (mayBeCut(response) && endsEarly(text)) return Effect.fail(cut(operation, response))
         const detail = text === "" ? "it is empty" : "it is not JSON"
         return Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
       }
@@ -187,6 +228,7 @@ export const readList = Effect.fnUntraced(function* (
     return yield* Effect.fail(yield* unexpectedContent(operation, response, text))
   }
   if (first === "[" && signOf(pieces.findLast(hasInk)?.findLast(isInk)) === "]") return
+  if (mayBeCut(response) && (first === "[" || first === "")) return yield* Effect.fail(cut(operation, response))
   const detail = first === "" ? "it is empty" : "it is no list"
   return yield* Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
 })
@@ -210,15 +252,10 @@ const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
 /**
  * The words of a refusal: the field Error where there is one, and otherwise what kind of thing came and how it begins. The
- * status counts in whatever encoding they are: a letter that is not UTF-8 is replaced.
- *
- * @internal
+ * status counts whatever becomes of them: a letter that is not UTF-8 is replaced, and a body that breaks off says nothing.
  */
-export const errorText = Effect.fnUntraced(function* (
-  operation: string,
-  response: HttpClientResponse.HttpClientResponse
-) {
-  const bytes = yield* Effect.mapError(readBytes(response), (error) => transportFailure(operation, error))
+export const errorText = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+  const bytes = yield* Effect.orElseSucceed(readBytes(response), () => new Uint8Array(0))
   const body = new TextDecoder().decode(bytes)
   const words = Option.match(decodeError(body), {
     onSome: ({ Error }) => Error.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ").slice(0, longestSnippet),
@@ -230,14 +267,21 @@ export const errorText = Effect.fnUntraced(function* (
   return yield* withoutSecrets(words)
 })
 
+const httpDate = /^[a-z]+,? .*\d{2}:\d{2}:\d{2}/i
+
 /**
- * How long the service asks to wait: whole seconds, or a date, which is read against the date of the same answer.
- *
- * @internal
+ * How long the service asks to wait: whole seconds, however many, or a date, which is read against the date of the same
+ * answer, and against our own clock where that has none.
  */
-export const retryAfter = (response: HttpClientResponse.HttpClientResponse): Duration.Duration | undefined => {
-  const value = response.headers["retry-after"]?.trim() ?? ""
-  if (/^[1-9]\d{0,8}$/.test(value)) return Duration.seconds(Number(value))
-  const wait = Date.parse(value) - Date.parse(response.headers["date"] ?? "")
-  return /[a-z]/i.test(value) && wait > 0 ? Duration.millis(wait) : undefined
-}
+export const retryAfter = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.map(Clock.currentTimeMillis, (now): Duration.Duration | undefined => {
+    const value = headerOf(response, "retry-after")?.trim() ?? ""
+    // Beyond what a number can tell apart the exact one matters to nobody.
+    if (/^\d+$/.test(value)) return positive(Math.min(Number(value), Number.MAX_SAFE_INTEGER) * 1000)
+    if (!httpDate.test(value)) return undefined
+    const date = Date.parse(headerOf(response, "date") ?? "")
+    return positive(Date.parse(value) - (Number.isNaN(date) ? now : date))
+  })
+
+const positive = (milliseconds: number): Duration.Duration | undefined =>
+  milliseconds > 0 ? Duration.millis(milliseconds) : undefined

@@ -6,8 +6,9 @@ import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { errorText, retryAfter } from "./Answer.ts"
-import { type Failure, finalError, statusFailure, transportFailure } from "./Failure.ts"
-import { countCall, retryCount } from "./ClientMetrics.ts"
+import { headerOf } from "./BodyLimitResponse.ts"
+import { countedCall, retryCount } from "./ClientMetrics.ts"
+import { type Failure, finalError, partialAnswer, statusFailure, transportFailure } from "./Failure.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
 import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
@@ -44,7 +45,14 @@ export interface CallOptions<A, Tag extends Refusal["_tag"]> {
  * @internal
  */
 export const makeCall =
-  ({ budget, endsItself, isKeyHonoured, secrets, traceSubjects }: Context.Service.Shape<typeof RosterHttpApi>) =>
+  ({
+    budget,
+    endsItself,
+    isKeyHonoured,
+    policyOf,
+    secrets,
+    traceSubjects
+  }: Context.Service.Shape<typeof RosterHttpApi>) =>
   <A, Tag extends Refusal["_tag"]>(
     options: CallOptions<A, Tag>
   ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError> => {
@@ -61,88 +69,91 @@ export const makeCall =
     } = options
     const row = retryTable[options.row ?? operation]
     const isExpected = (error: Refusal): error is Expected => refusals.some((tag) => tag === error._tag)
-    const refuse = (status: number, error: Refusal): Effect.Effect<never, Failure<Expected>> =>
-      Effect.fail({
-        evidence: "Permanent",
-        error: isExpected(error)
-          ? error
-          : new ServiceError({ operation, reason: new Rejected({ status, detail: error.message }) })
-      })
+    const refusal = (status: number, error: Refusal): Expected | ServiceError =>
+      isExpected(error)
+        ? error
+        : new ServiceError({ operation, reason: new Rejected({ status, detail: error.message }) })
 
     const judge = (response: HttpClientResponse.HttpClientResponse) =>
       Effect.gen(function* () {
         const { headers, status } = response
-        const text = yield* errorText(operation, response)
         const failure = statusFailure(operation, {
           status,
-          text,
-          retryAfter: retryAfter(response),
+          text: yield* errorText(response),
+          retryAfter: yield* retryAfter(response),
           location: yield* withoutSecrets(headers["location"] ?? "")
         })
-        if (failure.error._tag !== "ServiceError") return yield* refuse(status, failure.error)
-        const meaning = failure.error.reason._tag === "Rejected" ? byStatus[status] : undefined
-        const error: Expected | ServiceError = meaning === undefined ? failure.error : meaning()
-        return yield* Effect.fail<Failure<Expected>>({ ...failure, error })
+        const meaning =
+          failure.error._tag === "ServiceError" && failure.error.reason._tag === "Rejected"
+            ? byStatus[status]?.()
+            : undefined
+        const error = failure.error._tag === "ServiceError" ? failure.error : refusal(status, failure.error)
+        return yield* Effect.fail<Failure<Expected>>({ ...failure, error: meaning ?? error })
       })
 
     const answer = (response: HttpClientResponse.HttpClientResponse, { afterAmbiguous }: Attempt) => {
-      if (response.status >= 200 && response.status < 300) return read(operation, response)
-      return response.status === 404 && afterAmbiguous && goneAfterAmbiguous !== undefined
-        ? Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({ evidence: "Permanent", error }))
+      const { status } = response
+      if (status >= 200 && status < 300) {
+        // Nobody asks for a part.
+        return status === 206 || headerOf(response, "content-range") !== undefined
+          ? Effect.fail(partialAnswer(operation, status))
+          : read(operation, response)
+      }
+      return status === 404 && afterAmbiguous && goneAfterAmbiguous !== undefined
+        ? Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({
+            evidence: "Permanent",
+            error,
+            settles: true
+          }))
         : judge(response)
     }
 
-    const annotate = (status: number, { number }: Attempt) =>
-      Effect.annotateCurrentSpan({
-        "http.response.status_code": status,
-        "roster.attempts": number,
-        "roster.operation": operation,
-        ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+    const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> =>
+      Effect.withFiber((fiber) => {
+        const isTraced = fiber.cache.tracer !== undefined
+        const made = Effect.matchEffect(send, {
+          onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
+            if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
+            // What the contract itself refuses to send: nothing left this machine.
+            return Schema.isSchemaError(error)
+              ? Effect.fail({ evidence: "Permanent", error: refusal(400, invalidInput(error)) })
+              : Effect.die(error)
+          },
+          onSuccess: (response) =>
+            isTraced
+              ? Effect.andThen(
+                  Effect.annotateCurrentSpan("http.response.status_code", response.status),
+                  answer(response, current)
+                )
+              : answer(response, current)
+        })
+        const traced = isTraced
+          ? Effect.andThen(
+              Effect.annotateCurrentSpan({
+                "roster.attempts": current.number,
+                "roster.operation": operation,
+                ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+              }),
+              made
+            )
+          : made
+        return current.number === 1 ? traced : Effect.andThen(retryCount(operation), traced)
       })
-
-    const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> => {
-      const made = Effect.matchEffect(send, {
-        onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
-          if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
-          // What the contract itself refuses to send: nothing left this machine.
-          return Schema.isSchemaError(error) ? refuse(400, invalidInput(error)) : Effect.die(error)
-        },
-        onSuccess: (response) =>
-          Effect.withFiber((fiber) =>
-            fiber.cache.tracer === undefined
-              ? answer(response, current)
-              : Effect.andThen(annotate(response.status, current), answer(response, current))
-          )
-      })
-      return current.number === 1 ? made : Effect.andThen(retryCount(operation), made)
-    }
 
     const key = operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined
     const calls = withRetries({
       operation,
       row,
       budget,
+      policyOf,
       isKeyHonoured: Effect.sync(() => isKeyHonoured.current),
       canRepeatBody,
       endsItself,
       attempt
     })
-    const counted = Effect.matchEffect(calls, {
-      onFailure: (failure) => {
-        const words = about === undefined ? "it" : JSON.stringify(about)
-        const error = finalError({ operation, row, about: words }, failure)
-        return Effect.withFiber((fiber) => {
-          countCall(operation, error._tag, fiber.context)
-          return Effect.fail(error)
-        })
-      },
-      onSuccess: (value) =>
-        Effect.withFiber((fiber) => {
-          countCall(operation, "Success", fiber.context)
-          return Effect.succeed(value)
-        })
-    })
-    return Effect.updateContext(counted, (context: Context.Context<never>) => {
+    const words = about === undefined ? "it" : JSON.stringify(about)
+    const ended = Effect.mapError(calls, (failure) => finalError({ operation, row, about: words }, failure))
+    return Effect.updateContext(countedCall(operation, ended), (context: Context.Context<never>) => {
       const withSecrets = Context.add(context, Secrets, secrets)
       // Mostly there is none, neither of this call nor of one around it.
       return Context.get(context, IdempotencyKey) === key ? withSecrets : Context.add(withSecrets, IdempotencyKey, key)

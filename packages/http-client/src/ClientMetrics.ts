@@ -1,11 +1,17 @@
 /**
  * What a client counts. The names are stable and documented in docs/observability.md.
  */
-import { type Context, Duration, Metric } from "effect"
+import { ServiceError } from "@roster/domain"
+import { Cause, Clock, Duration, Effect, Exit, Metric } from "effect"
 
 const calls = Metric.counter("roster_client_calls_total", {
   description: "Calls by operation and outcome, each with all its attempts",
   incremental: true
+})
+
+const durations = Metric.histogram("roster_client_call_duration_seconds", {
+  description: "How long calls took with all their attempts and waits, by operation and outcome",
+  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 })
 
 const retries = Metric.counter("roster_client_retries_total", {
@@ -38,16 +44,46 @@ export const budgetLeft = (tokens: number) => Metric.update(budget, tokens)
  */
 export const retryCount = (operation: string) => Metric.update(Metric.withAttributes(retries, { operation }), 1)
 
-const ends = new Map<string, typeof calls>()
+/** The name of what went wrong: a tag, and of a `ServiceError` that of its reason. */
+export const tagOf = (error: { readonly _tag: string }): string =>
+  error instanceof ServiceError ? error.reason._tag : error._tag
 
-/**
- * Counts a call by how it ends: the tag of its error, or `Success`. A counter is looked up by its attributes once.
- *
- * @internal
- */
-export const countCall = (operation: string, outcome: string, context: Context.Context<never>): void => {
-  const name = `${operation} ${outcome}`
-  const counter = ends.get(name) ?? Metric.withAttributes(calls, { operation, outcome })
-  ends.set(name, counter)
-  counter.updateUnsafe(1, context)
+const outcomeOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>): string => {
+  if (Exit.isSuccess(exit)) return "Success"
+  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  if (failure !== undefined) return tagOf(failure.error)
+  return Cause.hasInterruptsOnly(exit.cause) ? "Interrupted" : "Defect"
 }
+
+/** The metrics of an outcome, which are looked up by their attributes once. */
+const ends = new Map<string, { readonly calls: typeof calls; readonly durations: typeof durations }>()
+
+const endOf = (operation: string, outcome: string) => {
+  const name = `${operation} ${outcome}`
+  const known = ends.get(name)
+  if (known !== undefined) return known
+  const attributes = { operation, outcome }
+  const end = {
+    calls: Metric.withAttributes(calls, attributes),
+    durations: Metric.withAttributes(durations, attributes)
+  }
+  ends.set(name, end)
+  return end
+}
+
+/** Counts and times a call by how it ends: the name of its error, `Success`, or `Interrupted`. */
+export const countedCall = <A, E extends { readonly _tag: string }, R>(
+  operation: string,
+  call: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const clock = fiber.getRef(Clock.Clock)
+    const started = clock.monotonicTimeNanosUnsafe()
+    return Effect.onExit(call, (exit) => {
+      const outcome = outcomeOf(exit)
+      const end = endOf(operation, outcome)
+      end.calls.updateUnsafe(1, fiber.context)
+      end.durations.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - started) / 1e9, fiber.context)
+      return fiber.cache.tracer === undefined ? Effect.void : Effect.annotateCurrentSpan("roster.outcome", outcome)
+    })
+  })

@@ -3,6 +3,7 @@
  */
 import { apiKeyHeader } from "@roster/api"
 import { Config, Effect, Redacted, Schema } from "effect"
+import type { RetrySettings } from "./RetryPolicy.ts"
 
 /**
  * @category models
@@ -23,6 +24,8 @@ export interface ClientOptions {
   readonly propagateTrace?: boolean | undefined
   /** Puts the e-mail or name that a call is about into its span. Off where it is not given. */
   readonly traceSubjects?: boolean | undefined
+  /** What differs from the `RetryPolicy` that is provided to the client's layer. */
+  readonly retry?: Partial<RetrySettings> | undefined
 }
 
 /**

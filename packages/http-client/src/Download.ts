@@ -6,7 +6,7 @@ import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Un
 import { Duration, Effect, Random, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { errorText, isPage, readText, retryAfter, unexpectedContent } from "./Answer.ts"
-import { type Failure, statusFailure, tooLongToWait, transportFailure } from "./Failure.ts"
+import { type Failure, statusFailure, transportFailure } from "./Failure.ts"
 import { RetryPolicy } from "./RetryPolicy.ts"
 import { retryTable } from "./RetryTable.ts"
 import { within } from "./TimeLimit.ts"
@@ -64,7 +64,7 @@ const overlapOf = (response: HttpClientResponse.HttpClientResponse, progress: Pr
 
 const refusedDownload = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, link: string) {
   const { headers, status } = response
-  const text = yield* errorText(operation, response)
+  const text = yield* errorText(response)
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
   if (status === 410) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
   if (status === 404) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))
@@ -72,7 +72,7 @@ const refusedDownload = Effect.fnUntraced(function* (response: HttpClientRespons
   const failure = statusFailure(operation, {
     status,
     text,
-    retryAfter: retryAfter(response),
+    retryAfter: yield* retryAfter(response),
     location: headers["location"]
   })
   const error = failure.error._tag === "ServiceError" ? failure.error : new ExportNotFound({ id: link })
@@ -152,9 +152,7 @@ export const downloadExport = (
               const repeats = failure.evidence !== "Permanent" && row.ambiguous === "always"
               if (!repeats || made >= policy.attempts) return Stream.fail(failure.error)
               const told = failure.retryAfter ?? Duration.zero
-              if (Duration.isGreaterThan(told, policy.longestRetryAfter)) {
-                return Stream.fail(tooLongToWait(operation, failure).error)
-              }
+              if (Duration.isGreaterThan(told, policy.longestRetryAfter)) return Stream.fail(failure.error)
               const ceiling = Duration.min(policy.longestWait, Duration.times(policy.base, 2 ** (made - 1)))
               const wait = Effect.flatMap(Random.next, (random) =>
                 Effect.sleep(Duration.sum(told, Duration.times(ceiling, random)))

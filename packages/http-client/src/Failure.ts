@@ -29,6 +29,8 @@ export interface Failure<E> {
   /** Whether the service asks to slow down. */
   readonly throttled?: boolean | undefined
   readonly retryAfter?: Duration.Duration | undefined
+  /** Whether it tells what became of the call, even where an earlier attempt may have been carried out. */
+  readonly settles?: boolean | undefined
 }
 
 const neverReached = new Set([
@@ -81,8 +83,13 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
   const host = URL.parse(error.request.url)?.host ?? "the service"
   const detail =
     code === undefined ? `the connection to ${host} broke` : `the connection to ${host} failed with ${code}`
-  const status = "response" in reason ? { status: reason.response.status } : {}
-  const unavailable = new Unavailable({ ...status, detail })
+  if ("response" in reason) {
+    const { status } = reason.response
+    return code !== undefined && permanent.test(code)
+      ? failure("Permanent", new InvalidResponse({ status, detail: `it cannot be read (${code})` }))
+      : failure("Ambiguous", new Unavailable({ status, detail }))
+  }
+  const unavailable = new Unavailable({ detail })
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return failure("Permanent", unavailable)
   if (code === undefined) return failure("Ambiguous", unavailable)
   return failure(
@@ -94,6 +101,9 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
 const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect api ?key|invalid api ?key/i
 const accessDeniedText = /access denied/i
 const ambiguousStatuses = new Set([499, 500, 502, 503, 504, 520, 521, 522, 523, 524])
+
+/** What is refused for what it says, or is about nothing that is there: the same request was never carried out before. */
+const settling = new Set([400, 404, 410, 413, 415, 422])
 
 /** Where a redirect leads: scheme and host, and nothing of what else it says. */
 const originOf = (location: string | undefined): string => {
@@ -137,11 +147,15 @@ export const statusFailure = (
       readExceedsGrantor(text) ?? new AccessDenied({ required: requiredLevel(operation, text) })
     )
   }
+  const settles = settling.has(status)
   const refusal = readRefusal(status, text)
-  if (refusal !== undefined) return { evidence: "Permanent", error: refusal }
-  if (status === 429) return failure("NothingDone", rateLimited(retryAfter), true)
+  if (refusal !== undefined) {
+    return { evidence: "Permanent", error: refusal, settles: settles || refusal._tag === "LastManagingKey" }
+  }
+  const wait = retryAfter === undefined ? {} : { retryAfter: Duration.toSeconds(retryAfter) }
+  if (status === 429) return failure("NothingDone", new RateLimited(wait), true)
   const said = text === "" ? "" : ` (${text})`
-  const unavailable = new Unavailable({ status, detail: `it answers with status ${status}${said}` })
+  const unavailable = new Unavailable({ status, detail: `it answers with status ${status}${said}`, ...wait })
   if (status === 503 && retryAfter !== undefined) return failure("NothingDone", unavailable, true)
   if (status === 408 || status === 425) return failure("NothingDone", unavailable)
   if (ambiguousStatuses.has(status)) return failure("Ambiguous", unavailable)
@@ -149,7 +163,8 @@ export const statusFailure = (
     return failure("Permanent", new UnexpectedRedirect({ status, targetOrigin: originOf(location) }))
   if (status < 200 || status > 599)
     return failure("Permanent", new InvalidResponse({ status, detail: "there is no such status" }))
-  return failure("Permanent", new Rejected({ status, detail: text === "" ? "no reason given" : text }))
+  const rejected = failure("Permanent", new Rejected({ status, detail: text === "" ? "no reason given" : text }))
+  return { ...rejected, settles }
 }
 
 const isLevel = Schema.is(AccessLevel)
@@ -161,17 +176,13 @@ const requiredLevel = (operation: string, text: string): AccessLevel => {
   return isLevel(named) ? named : (operations.get(operation)?.requiredAccess ?? "None")
 }
 
-const rateLimited = (retryAfter: Duration.Duration | undefined) =>
-  new RateLimited(retryAfter === undefined ? {} : { retryAfter: Duration.toSeconds(retryAfter) })
-
-/**
- * The service asks for a longer wait than the call has.
- *
- * @internal
- */
-export const tooLongToWait = (operation: string, { retryAfter }: Failure<unknown>): Failure<never> => ({
+/** An answer that is a part of one, which nobody asked for: whoever took it for the whole would miss the rest. */
+export const partialAnswer = (operation: string, status: number): Failure<never> => ({
   evidence: "Permanent",
-  error: new ServiceError({ operation, reason: rateLimited(retryAfter) })
+  error: new ServiceError({
+    operation,
+    reason: new InvalidResponse({ status, detail: "it is a part of an answer, and nobody asked for a part" })
+  })
 })
 
 /**

@@ -217,7 +217,7 @@ const make = Effect.gen(function* () {
         send: api.contactsExportByIdStatusGet({ params: { id } }),
         read: Effect.fnUntraced(function* (operation, response) {
           const hint = yield* LookAgain
-          if (hint !== undefined) hint.after = retryAfter(response)
+          if (hint !== undefined) hint.after = yield* retryAfter(response)
           return yield* readStatus(operation, response)
         }),
         refusals: ["ExportNotFound"],

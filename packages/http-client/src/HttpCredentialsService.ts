@@ -1,16 +1,20 @@
 /**
  * Access credentials over HTTP.
  */
+import type { OperationId } from "@roster/api"
 import {
   ApiKey,
   CredentialNotFound,
   CredentialsService,
+  type InvalidInput,
   NameTaken,
   NewApiKey,
   NewSmtpCredentials,
+  OutcomeUnknown,
+  ServiceError,
   SmtpCredentials
 } from "@roster/domain"
-import { Effect, Layer, Schema } from "effect"
+import { type DateTime, Effect, Layer, Schema } from "effect"
 import { readJson, readNothing } from "./Answer.ts"
 import { makeCall } from "./Call.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
@@ -27,9 +31,56 @@ const readNewSmtp = readJson(NewSmtpCredentials)
 const notFound = (name: string) => ({ 404: () => new CredentialNotFound({ name }) })
 const taken = (name: string) => ({ 409: () => new NameTaken({ name }) })
 
-/** A rename whose answer was lost leaves nothing under the old name: what is under the new one is the result. */
-const renamed = <A, E>(name: string, next: string, get: (name: string) => Effect.Effect<A, E>) =>
-  name === next ? Effect.fail(new CredentialNotFound({ name })) : get(next)
+/** What a change of a credential says of it, in the fields that both kinds have. */
+interface Sent {
+  readonly name: string
+  readonly expires?: DateTime.Utc | null | undefined
+  readonly ipRanges?: ReadonlyArray<string> | undefined
+  readonly accessLevels?: ReadonlyArray<string> | undefined
+}
+
+/** The same of a credential as the service has it. */
+type Found = Omit<Sent, "name">
+
+const areSame = (some: ReadonlyArray<string> = [], others: ReadonlyArray<string> = []): boolean => {
+  const one = new Set(some.map((text) => text.toLowerCase()))
+  const other = new Set(others.map((text) => text.toLowerCase()))
+  return one.size === other.size && [...one].every((text) => other.has(text))
+}
+
+/** Dates travel in whole seconds. */
+const secondOf = (date: DateTime.Utc | null | undefined): number | undefined =>
+  date == null ? undefined : Math.floor(date.epochMilliseconds / 1000)
+
+/** Whether a credential is what a change was to make of it. What the change left out may be anything. */
+const isAsSent = (sent: Sent, found: Found): boolean =>
+  (sent.accessLevels === undefined || areSame(sent.accessLevels, found.accessLevels)) &&
+  (sent.ipRanges === undefined || areSame(sent.ipRanges, found.ipRanges)) &&
+  (sent.expires === undefined || secondOf(sent.expires) === secondOf(found.expires))
+
+/**
+ * A rename whose answer was lost leaves nothing under the old name. What is under the new one is the result where it is what
+ * was sent; otherwise nobody knows.
+ */
+const renamed = <A extends Found>(
+  operation: OperationId,
+  name: string,
+  sent: Sent,
+  get: Effect.Effect<A, CredentialNotFound | InvalidInput | ServiceError>
+): Effect.Effect<A, CredentialNotFound | ServiceError> => {
+  const { name: next } = sent
+  if (name === next) return Effect.fail(new CredentialNotFound({ name }))
+  const recovery = `Load ${JSON.stringify(next)}: it may be the same credential under its new name.`
+  const unknown = (detail: string) =>
+    new ServiceError({ operation, reason: new OutcomeUnknown({ status: 404, detail, recovery }) })
+  return get.pipe(
+    Effect.mapError(({ message }) => unknown(`the old name is gone, and looking under the new one failed: ${message}`)),
+    Effect.filterOrFail(
+      (found) => isAsSent(sent, found),
+      () => unknown("the old name is gone, and what is under the new one is not what was sent")
+    )
+  )
+}
 
 const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
@@ -93,8 +144,11 @@ const make = Effect.gen(function* () {
           send: api.securityApikeysByNamePut({ params: { name }, payload }),
           read: readApiKey,
           refusals: ["CredentialNotFound", "NameTaken", "LastManagingKey", "InvalidInput"],
-          goneAfterAmbiguous: renamed(name, payload.name, (next) =>
-            getApiKey(next, { subaccount: payload.subaccount })
+          goneAfterAmbiguous: renamed(
+            "securityApikeysByNamePut",
+            name,
+            payload,
+            getApiKey(payload.name, { subaccount: payload.subaccount })
           ),
           byStatus: { ...notFound(name), ...taken(payload.name) }
         })
@@ -143,7 +197,12 @@ const make = Effect.gen(function* () {
           send: api.securitySmtpByNamePut({ params: { name }, payload }),
           read: readSmtp,
           refusals: ["CredentialNotFound", "NameTaken", "InvalidInput"],
-          goneAfterAmbiguous: renamed(name, payload.name, (next) => getSmtp(next, { subaccount: payload.subaccount })),
+          goneAfterAmbiguous: renamed(
+            "securitySmtpByNamePut",
+            name,
+            payload,
+            getSmtp(payload.name, { subaccount: payload.subaccount })
+          ),
           byStatus: { ...notFound(name), ...taken(payload.name) }
         })
       }),

@@ -5,14 +5,14 @@
 import { ServiceError, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
 import { AttemptProgress, type Progress } from "./AttemptProgress.ts"
-import { budgetLeft, waited } from "./ClientMetrics.ts"
-import { type Failure, tooLongToWait } from "./Failure.ts"
+import { budgetLeft, tagOf, waited } from "./ClientMetrics.ts"
+import type { Failure } from "./Failure.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
 import { endedWithin, within } from "./TimeLimit.ts"
 
 /**
- * The numbers of the policy. A value in the context: provide another one to a client's layer or around a single call.
+ * The numbers of the policy.
  *
  * @category models
  * @since 0.1.0
@@ -52,12 +52,29 @@ export const defaultRetrySettings: RetrySettings = {
 }
 
 /**
+ * The policy as a value in the context. Provided to a client's layer it is the policy of that client, over which its option
+ * `retry` counts; provided around a call it is that of the call, whatever its client says.
+ *
  * @category services
  * @since 0.1.0
  */
 export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client/RetryPolicy", {
   defaultValue: () => defaultRetrySettings
 })
+
+/**
+ * The policy of a client that is built here, changed by its own settings: what a call goes by, unless another one is provided
+ * around it. What is provided around both the client and the call was already heard.
+ */
+export const clientPolicy = (settings: Partial<RetrySettings> = {}) =>
+  Effect.contextWith((built: Context.Context<never>) => {
+    const own = { ...Context.get(built, RetryPolicy), ...settings }
+    const heard = Context.getOrUndefined(built, RetryPolicy)
+    return Effect.succeed((call: Context.Context<never>): RetrySettings => {
+      const around = Context.getOrUndefined(call, RetryPolicy)
+      return around === undefined || around === heard ? own : around
+    })
+  })
 
 /** Whether the row of an operation lets a failure be answered by another attempt. */
 const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: boolean): boolean => {
@@ -90,10 +107,11 @@ export interface Attempt {
  *
  * @internal
  */
-export const withRetries = <A, E>(options: {
+export const withRetries = <A, E extends { readonly _tag: string }>(options: {
   readonly operation: string
   readonly row: RetryRow
   readonly budget: RetryBudget
+  readonly policyOf: (call: Context.Context<never>) => RetrySettings
   readonly isKeyHonoured: Effect.Effect<boolean>
   readonly canRepeatBody: () => boolean
   /** Whether the first attempt waits for nothing but a transport that ends itself. */
@@ -101,8 +119,8 @@ export const withRetries = <A, E>(options: {
   readonly attempt: (attempt: Attempt) => Effect.Effect<A, Failure<E>>
 }): Effect.Effect<A, Failure<E>> =>
   Effect.withFiber((fiber) => {
-    const { attempt, budget, canRepeatBody, endsItself, isKeyHonoured, operation, row } = options
-    const policy = fiber.getRef(RetryPolicy)
+    const { attempt, budget, canRepeatBody, endsItself, isKeyHonoured, operation, policyOf, row } = options
+    const policy = policyOf(fiber.context)
     const clock = fiber.getRef(Clock.Clock)
     // The clock that never jumps.
     const started = clock.monotonicTimeNanosUnsafe()
@@ -122,7 +140,9 @@ export const withRetries = <A, E>(options: {
     const again = (current: Attempt, failure: Failure<E>) =>
       Effect.gen(function* () {
         const afterAmbiguous = current.afterAmbiguous || failure.evidence === "Ambiguous"
-        const last = Effect.fail(afterAmbiguous ? { ...failure, evidence: worst(failure.evidence) } : failure)
+        // A later attempt that proves nothing of an earlier one does not undo what that may have done.
+        const isOpen = afterAmbiguous && failure.settles !== true
+        const last = Effect.fail<Failure<E>>(isOpen ? { ...failure, evidence: "Ambiguous" } : failure)
         if (
           current.number >= policy.attempts ||
           !canRepeatBody() ||
@@ -131,15 +151,16 @@ export const withRetries = <A, E>(options: {
           return yield* last
         }
         const told = failure.retryAfter ?? Duration.zero
-        if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, left()))) {
-          return yield* Effect.fail(tooLongToWait(operation, failure))
-        }
+        if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, left()))) return yield* last
         const cost = yield* budget.take(failure.throttled === true ? "throttled" : "transient")
         if (cost === 0) return yield* last
         const base = failure.throttled === true ? policy.throttledBase : policy.base
         const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (current.number - 1)))
         const wait = Duration.sum(told, Duration.times(ceiling, yield* Random.next))
         if (Duration.isGreaterThanOrEqualTo(wait, left())) return yield* last
+        yield* Effect.logDebug(
+          `${operation} is sent again in ${Math.round(Duration.toMillis(wait))} ms, attempt ${current.number + 1} of ${policy.attempts}: ${tagOf(failure.error)}`
+        )
         yield* waited(operation, wait)
         yield* budgetLeft(yield* budget.left)
         yield* Effect.sleep(wait)
@@ -169,7 +190,3 @@ export const withRetries = <A, E>(options: {
       })
     return run({ number: 1, afterAmbiguous: false }, 0)
   })
-
-/** Once an attempt may have been carried out, a later one that did nothing does not undo that. */
-const worst = (evidence: Failure<unknown>["evidence"]): Failure<unknown>["evidence"] =>
-  evidence === "NeverReached" || evidence === "NothingDone" ? "Ambiguous" : evidence

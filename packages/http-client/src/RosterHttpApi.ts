@@ -17,6 +17,7 @@ import { headerOf } from "./BodyLimitResponse.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type ContractCalls, contractCalls } from "./ContractCalls.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
+import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"
 
 /**
  * The contract as calls, and what the services need besides.
@@ -32,6 +33,8 @@ export class RosterHttpApi extends Context.Service<
     /** For addresses of other hosts: never with the key. */
     readonly withoutKey: HttpClient.HttpClient
     readonly budget: RetryBudget
+    /** The retry policy of a call that is made in a context. */
+    readonly policyOf: (call: Context.Context<never>) => RetrySettings
     /** Whether the transport ends an exchange whose time is over by itself. */
     readonly endsItself: boolean
     /** Whether the service has said that it honours Idempotency-Key. */
@@ -100,6 +103,7 @@ export class RosterHttpApi extends Context.Service<
           withKey,
           withoutKey,
           budget: yield* makeRetryBudget,
+          policyOf: yield* clientPolicy(options.retry),
           endsItself,
           propagateTrace,
           isKeyHonoured,

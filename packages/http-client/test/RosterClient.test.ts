@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Random, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as HttpContactsService from "../src/HttpContactsService.ts"
+import { defaultRetrySettings, RetryPolicy, type RetrySettings } from "../src/RetryPolicy.ts"
 import * as RosterClient from "../src/RosterClient.ts"
 
 class First extends Context.Service<First, ContactsService["Service"]>()("First") {}
@@ -38,4 +40,53 @@ describe("a client", () => {
       ])
     })
   )
+
+  const once = { ...defaultRetrySettings, attempts: 1 }
+  const twice = { ...defaultRetrySettings, attempts: 2 }
+
+  it.effect.each<readonly [string, number, Parameters<typeof policies>[0]]>([
+    ["of nobody is the default one", 3, {}],
+    ["of its layer counts", 2, { layer: twice }],
+    ["of its options counts, in part", 2, { options: { attempts: 2 } }],
+    ["of its options counts over that of its layer", 1, { layer: twice, options: { attempts: 1 } }],
+    ["around a call counts over both", 1, { layer: twice, options: { attempts: 3 }, call: once }],
+    ["around the application does not count over its options", 1, { around: twice, options: { attempts: 1 } }]
+  ])("has the retry policy that it is given: that %s", ([, attempts, given]) =>
+    Effect.map(policies(given), (sent) => assert.strictEqual(sent, attempts))
+  )
 })
+
+/** How often a call is sent to a service that is away, by what each place says of the policy. */
+const policies = Effect.fnUntraced(function* (given: {
+  readonly layer?: RetrySettings
+  readonly options?: Partial<RetrySettings>
+  readonly call?: RetrySettings
+  readonly around?: RetrySettings
+}) {
+  let sent = 0
+  const transport = Layer.succeed(
+    HttpClient.HttpClient,
+    HttpClient.make((request) => {
+      sent++
+      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response("", { status: 500 })))
+    })
+  )
+  const provided = (settings: RetrySettings | undefined) =>
+    settings === undefined ? Layer.empty : Layer.succeed(RetryPolicy, settings)
+  const client = RosterClient.layer({ baseUrl: "https://roster.example/v4", retry: given.options }).pipe(
+    Layer.provide([transport, provided(given.layer)]),
+    Layer.provideMerge(provided(given.around))
+  )
+  const call = Effect.flatMap(ContactsService, (contacts) => contacts.list()).pipe(
+    Effect.provide(provided(given.call)),
+    Effect.exit,
+    Effect.provide(client)
+  )
+  const running = yield* Effect.forkChild(Effect.provideService(call, Random.Random, instantly))
+  yield* TestClock.adjust("1 minute")
+  yield* Fiber.join(running)
+  return sent
+})
+
+/** No wait is longer than it must be. */
+const instantly = { nextDoubleUnsafe: () => 0, nextIntUnsafe: () => 0 }
