@@ -142,13 +142,18 @@ const callSite = (): (() => string | undefined) => {
 /**
  * `Effect.fn` for public methods and programs: its span, and all spans below it, tell nobody whom they are about.
  */
-export const fnRedacted = (name: string, options: SpanRedactionOptions = {}): Effect.fn.Untraced => {
+export const fnRedacted = (
+  name: string,
+  options: SpanRedactionOptions & Tracer.SpanOptionsNoTrace = {}
+): Effect.fn.Untraced => {
   const redact = redactSpans(options)
   const define = (...definition: Parameters<Effect.fn.Untraced>) => {
     const untraced = Effect.fnUntraced(...definition)
     const traced = (...args: Parameters<typeof untraced>) => {
       const effect = untraced(...args)
-      return Effect.isEffect(effect) ? redact(Effect.withSpan(effect, name, { captureStackTrace: callSite() })) : effect
+      return Effect.isEffect(effect)
+        ? redact(Effect.withSpan(effect, name, { ...options, captureStackTrace: callSite() }))
+        : effect
     }
     return traced
   }

@@ -209,15 +209,17 @@ const isInk = (byte: number): boolean => byte > 0x20 && !byteOrderMark.includes(
 const hasInk = (bytes: Uint8Array): boolean => bytes.some(isInk)
 const signOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 
+const readAnyList = readJson(Schema.Array(Schema.Unknown))
+
 /**
- * A list of records that nobody wants: that it came whole, and is a list, is enough.
- *
- * @internal
+ * A list of records that nobody wants: that it came whole, and is a list, is enough. Where something says how long the body is,
+ * and so that it came whole, a look at its ends tells.
  */
 export const readList = Effect.fnUntraced(function* (
   operation: string,
   response: HttpClientResponse.HttpClientResponse
 ) {
+  if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response))
   const { status } = response
   const pieces = yield* Effect.mapError(readPieces(response), (error) => transportFailure(operation, error))
   const contentType = contentTypeOf(response)
@@ -228,7 +230,6 @@ export const readList = Effect.fnUntraced(function* (
     return yield* Effect.fail(yield* unexpectedContent(operation, response, text))
   }
   if (first === "[" && signOf(pieces.findLast(hasInk)?.findLast(isInk)) === "]") return
-  if (mayBeCut(response) && (first === "[" || first === "")) return yield* Effect.fail(cut(operation, response))
   const detail = first === "" ? "it is empty" : "it is no list"
   return yield* Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
 })

@@ -45,14 +45,7 @@ export interface CallOptions<A, Tag extends Refusal["_tag"]> {
  * @internal
  */
 export const makeCall =
-  ({
-    budget,
-    endsItself,
-    isKeyHonoured,
-    policyOf,
-    secrets,
-    traceSubjects
-  }: Context.Service.Shape<typeof RosterHttpApi>) =>
+  ({ budget, endsItself, isKeyHonoured, policyOf, secrets, span }: Context.Service.Shape<typeof RosterHttpApi>) =>
   <A, Tag extends Refusal["_tag"]>(
     options: CallOptions<A, Tag>
   ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError> => {
@@ -132,7 +125,7 @@ export const makeCall =
               Effect.annotateCurrentSpan({
                 "roster.attempts": current.number,
                 "roster.operation": operation,
-                ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+                ...(span.traceSubjects === true && about !== undefined ? { "roster.subject": about } : {})
               }),
               made
             )

@@ -26,7 +26,7 @@ import { makeCall } from "./Call.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
 import { downloadExport } from "./Download.ts"
 import { formBody } from "./FormBody.ts"
-import { method } from "./Method.ts"
+import { method, methods } from "./Method.ts"
 import { RosterHttpApi } from "./RosterHttpApi.ts"
 import { inPath, inQuery } from "./UrlValue.ts"
 
@@ -70,8 +70,9 @@ const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, withKey, withoutKey } = shared
   const call = makeCall(shared)
+  const fn = methods(shared)
 
-  const list: ContactsService["Service"]["list"] = Effect.fn("ContactsService.list")(function* (page = {}) {
+  const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
     const { limit, offset } = page
     const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
     return yield* call({
@@ -102,7 +103,7 @@ const make = Effect.gen(function* () {
       )
     ),
 
-    add: Effect.fn("ContactsService.add")(function* (contacts, options = {}) {
+    add: fn("ContactsService.add")(function* (contacts, options = {}) {
       if (contacts.length > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
       }
@@ -115,7 +116,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    addBatch: Effect.fn("ContactsService.addBatch")(function* ({ count, json }, options = {}) {
+    addBatch: fn("ContactsService.addBatch")(function* ({ count, json }, options = {}) {
       if (count > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count, maximum: maximumContactsPerAdd })
       }
@@ -133,7 +134,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    update: Effect.fn("ContactsService.update")(function* (email, payload) {
+    update: fn("ContactsService.update")(function* (email, payload) {
       yield* inPath("email", email)
       return yield* call({
         operation: "contactsByEmailPut",
@@ -145,7 +146,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    delete: Effect.fn("ContactsService.delete")(function* (email) {
+    delete: fn("ContactsService.delete")(function* (email) {
       yield* inPath("email", email)
       return yield* call({
         operation: "contactsByEmailDelete",
@@ -158,7 +159,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    deleteMany: Effect.fn("ContactsService.deleteMany")(function* (filter) {
+    deleteMany: fn("ContactsService.deleteMany")(function* (filter) {
       const payload = yield* filterToSend(filter)
       return yield* call({
         operation: "contactsDeletePost",
@@ -169,7 +170,7 @@ const make = Effect.gen(function* () {
       }).pipe(inRule(filter._tag === "ByRule" ? filter.rule : undefined))
     }),
 
-    import: Effect.fn("ContactsService.import")(function* (source, options = {}) {
+    import: fn("ContactsService.import")(function* (source, options = {}) {
       yield* inQuery("listName", [options.listName])
       yield* inQuery("encodingName", [options.encodingName])
       // Services differ in where they read these from, so they go into the query and the form.
@@ -192,7 +193,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    export: Effect.fn("ContactsService.export")(function* (request = {}) {
+    export: fn("ContactsService.export")(function* (request = {}) {
       const { compressionFormat, fileFormat, fileName, filter } = request
       yield* inQuery("fileName", [fileName])
       yield* inQuery("emails", filter?._tag === "ByEmails" ? filter.emails : [])
@@ -211,7 +212,7 @@ const make = Effect.gen(function* () {
       }).pipe(inRule(filter?._tag === "ByRule" ? filter.rule : undefined))
     }),
 
-    exportStatus: Effect.fn("ContactsService.exportStatus")(function* (id) {
+    exportStatus: fn("ContactsService.exportStatus")(function* (id) {
       return yield* call({
         operation: "contactsExportByIdStatusGet",
         send: api.contactsExportByIdStatusGet({ params: { id } }),

@@ -18,6 +18,7 @@ import { type DateTime, Effect, Layer, Schema } from "effect"
 import { readJson, readNothing } from "./Answer.ts"
 import { makeCall } from "./Call.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
+import { methods } from "./Method.ts"
 import { RosterHttpApi } from "./RosterHttpApi.ts"
 import { inPath } from "./UrlValue.ts"
 
@@ -86,22 +87,24 @@ const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api } = shared
   const call = makeCall(shared)
+  const fn = methods(shared)
 
-  const getApiKey: CredentialsService["Service"]["apiKeys"]["get"] = Effect.fn("CredentialsService.apiKeys.get")(
-    function* (name, of = {}) {
-      yield* inPath("name", name)
-      return yield* call({
-        operation: "securityApikeysByNameGet",
-        about: name,
-        send: api.securityApikeysByNameGet({ params: { name }, query: { subaccount: of.subaccount } }),
-        read: readApiKey,
-        refusals: ["CredentialNotFound", "InvalidInput"],
-        byStatus: notFound(name)
-      })
-    }
-  )
+  const getApiKey: CredentialsService["Service"]["apiKeys"]["get"] = fn("CredentialsService.apiKeys.get")(function* (
+    name,
+    of = {}
+  ) {
+    yield* inPath("name", name)
+    return yield* call({
+      operation: "securityApikeysByNameGet",
+      about: name,
+      send: api.securityApikeysByNameGet({ params: { name }, query: { subaccount: of.subaccount } }),
+      read: readApiKey,
+      refusals: ["CredentialNotFound", "InvalidInput"],
+      byStatus: notFound(name)
+    })
+  })
 
-  const getSmtp: CredentialsService["Service"]["smtp"]["get"] = Effect.fn("CredentialsService.smtp.get")(function* (
+  const getSmtp: CredentialsService["Service"]["smtp"]["get"] = fn("CredentialsService.smtp.get")(function* (
     name,
     of = {}
   ) {
@@ -117,7 +120,7 @@ const make = Effect.gen(function* () {
 
   return CredentialsService.of({
     apiKeys: {
-      list: Effect.fn("CredentialsService.apiKeys.list")(function* (of = {}) {
+      list: fn("CredentialsService.apiKeys.list")(function* (of = {}) {
         return yield* call({
           operation: "securityApikeysGet",
           send: api.securityApikeysGet({ query: { subaccount: of.subaccount } }),
@@ -126,7 +129,7 @@ const make = Effect.gen(function* () {
         })
       }),
       get: getApiKey,
-      create: Effect.fn("CredentialsService.apiKeys.create")(function* (payload) {
+      create: fn("CredentialsService.apiKeys.create")(function* (payload) {
         return yield* call({
           operation: "securityApikeysPost",
           send: api.securityApikeysPost({ payload }),
@@ -136,7 +139,7 @@ const make = Effect.gen(function* () {
           byStatus: taken(payload.name)
         })
       }),
-      update: Effect.fn("CredentialsService.apiKeys.update")(function* (name, payload) {
+      update: fn("CredentialsService.apiKeys.update")(function* (name, payload) {
         yield* inPath("name", name)
         return yield* call({
           operation: "securityApikeysByNamePut",
@@ -153,7 +156,7 @@ const make = Effect.gen(function* () {
           byStatus: { ...notFound(name), ...taken(payload.name) }
         })
       }),
-      delete: Effect.fn("CredentialsService.apiKeys.delete")(function* (name, of = {}) {
+      delete: fn("CredentialsService.apiKeys.delete")(function* (name, of = {}) {
         yield* inPath("name", name)
         return yield* call({
           operation: "securityApikeysByNameDelete",
@@ -170,7 +173,7 @@ const make = Effect.gen(function* () {
       })
     },
     smtp: {
-      list: Effect.fn("CredentialsService.smtp.list")(function* (of = {}) {
+      list: fn("CredentialsService.smtp.list")(function* (of = {}) {
         return yield* call({
           operation: "securitySmtpGet",
           send: api.securitySmtpGet({ query: { subaccount: of.subaccount } }),
@@ -179,7 +182,7 @@ const make = Effect.gen(function* () {
         })
       }),
       get: getSmtp,
-      create: Effect.fn("CredentialsService.smtp.create")(function* (payload) {
+      create: fn("CredentialsService.smtp.create")(function* (payload) {
         return yield* call({
           operation: "securitySmtpPost",
           send: api.securitySmtpPost({ payload }),
@@ -189,7 +192,7 @@ const make = Effect.gen(function* () {
           byStatus: taken(payload.name)
         })
       }),
-      update: Effect.fn("CredentialsService.smtp.update")(function* (name, payload) {
+      update: fn("CredentialsService.smtp.update")(function* (name, payload) {
         yield* inPath("name", name)
         return yield* call({
           operation: "securitySmtpByNamePut",
@@ -206,7 +209,7 @@ const make = Effect.gen(function* () {
           byStatus: { ...notFound(name), ...taken(payload.name) }
         })
       }),
-      delete: Effect.fn("CredentialsService.smtp.delete")(function* (name, of = {}) {
+      delete: fn("CredentialsService.smtp.delete")(function* (name, of = {}) {
         yield* inPath("name", name)
         return yield* call({
           operation: "securitySmtpByNameDelete",

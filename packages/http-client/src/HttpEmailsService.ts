@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import { readJson } from "./Answer.ts"
 import { makeCall } from "./Call.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
+import { methods } from "./Method.ts"
 import { RosterHttpApi } from "./RosterHttpApi.ts"
 
 const readEmailSend = readJson(EmailSend)
@@ -14,9 +15,10 @@ const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api } = shared
   const call = makeCall(shared)
+  const fn = methods(shared)
 
   return EmailsService.of({
-    send: Effect.fn("EmailsService.send")(function* (message) {
+    send: fn("EmailsService.send")(function* (message) {
       return yield* call({
         operation: "emailsPost",
         send: api.emailsPost({ payload: message }),

@@ -16,6 +16,7 @@ import { isEndingItself } from "./AttemptProgress.ts"
 import { headerOf } from "./BodyLimitResponse.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type ContractCalls, contractCalls } from "./ContractCalls.ts"
+import type { MethodSpan } from "./Method.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
 import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"
 
@@ -41,7 +42,8 @@ export class RosterHttpApi extends Context.Service<
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
     readonly propagateTrace: boolean
-    readonly traceSubjects: boolean
+    /** What the spans of all methods have in common: whom they call, and whether they tell whom a call is about. */
+    readonly span: MethodSpan
   }
 >()("@roster/http-client/RosterHttpApi") {
   static readonly layer = (options: ClientOptions) =>
@@ -49,6 +51,7 @@ export class RosterHttpApi extends Context.Service<
       RosterHttpApi,
       Effect.gen(function* () {
         const { baseUrl, header, headerValue, key } = yield* checkOptions(options)
+        const url = new URL(baseUrl)
         const isKeyHonoured = MutableRef.make(false)
         const hear = (response: HttpClientResponse.HttpClientResponse) => {
           if (headerOf(response, idempotencyHonoured.name) === idempotencyHonoured.value) isKeyHonoured.current = true
@@ -108,11 +111,17 @@ export class RosterHttpApi extends Context.Service<
           propagateTrace,
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],
-          traceSubjects: options.traceSubjects === true
+          span: {
+            kind: "client",
+            attributes: { "server.address": url.hostname, "server.port": portOf(url) },
+            traceSubjects: options.traceSubjects === true
+          }
         })
       })
     )
 }
+
+const portOf = ({ port, protocol }: URL): number => (port !== "" ? Number(port) : protocol === "https:" ? 443 : 80)
 
 /**
  * The key of the call under way, the same on all its attempts.

@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  contactBatch,
   ContactsService,
   createSurely,
   CredentialName,
@@ -100,8 +101,14 @@ describe("what the client knows", () => {
         const text = JSON.stringify([
           { Email: "a@example.com", FirstName: 'Zo\u00eb "\\', CustomFields: { "]}": "[{" } }
         ])
-        for (const id of ["contactsGet", "contactsPost"] as const) {
-          const operation = { ...operationCall(id), answer: { status: 200, body: text } }
+        const batch = contactBatch([{ email: EmailAddress.make("a@example.com") }])
+        const addBatch = Effect.flatMap(ContactsService, (service) => service.addBatch(batch))
+        for (const { call, id, method } of [
+          operationCall("contactsGet"),
+          operationCall("contactsPost"),
+          { ...operationCall("contactsPost"), call: addBatch }
+        ]) {
+          const operation: OperationCall = { id, method, call, answer: { status: 200, body: text } }
           const body = bodyOf(operation)
           for (let length = 0; length < body.length; length++) {
             const script = untilClose(operation, body.subarray(0, length))
