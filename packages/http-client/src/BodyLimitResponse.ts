@@ -41,6 +41,10 @@ export abstract class WholeBodyResponse extends Inspectable.Class implements Htt
   get arrived(): ReadonlyArray<Uint8Array> | undefined {
     return undefined
   }
+  /** Whether a compressed body that ends early is an error: `fetch` gives what there is, and calls it whole. */
+  get showsCutEncoding(): boolean {
+    return false
+  }
 
   get [HttpClientResponse.TypeId](): typeof HttpClientResponse.TypeId {
     return HttpClientResponse.TypeId

@@ -1,11 +1,21 @@
 /**
  * The file of an export, by its link: a stream of bytes, asked for without the key, since the link carries its own. A
- * download that breaks off goes on where it was, as long as it is the same file; what arrives is as long as was said.
+ * download that breaks off goes on where it was, or begins again behind what was received, as long as it is the same file;
+ * what arrives is as long as was said. (docs/decisions/downloads.md)
  */
-import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
+import {
+  ExportExpired,
+  ExportNotFound,
+  InvalidInput,
+  InvalidResponse,
+  ServiceError,
+  TimedOut,
+  Unavailable
+} from "@roster/domain"
 import { Duration, Effect, Random, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { errorText, isPage, readText, retryAfter, unexpectedContent } from "./Answer.ts"
+import { WholeBodyResponse } from "./BodyLimitResponse.ts"
 import { type Failure, statusFailure, transportFailure } from "./Failure.ts"
 import { RetryPolicy } from "./RetryPolicy.ts"
 import { retryTable } from "./RetryTable.ts"
@@ -14,14 +24,18 @@ import { within } from "./TimeLimit.ts"
 /** A download is the last part of asking for the file, and goes by the same row. */
 const operation = "contactsExportByIdStatusGet"
 
+type Response = HttpClientResponse.HttpClientResponse
+
 type DownloadError = ExportNotFound | ExportExpired | ServiceError
 
-/** How far a download is, and of which file. */
+/** How far a download is, and of which file. All bytes are those of the file itself, never those of a compressed one. */
 interface Progress {
   received: number
   /** The size of the whole file, where it was said. */
   size: number | undefined
   etag: string | undefined
+  /** Whether a place in the file is one in what the service sends, which in a compressed file it is not. */
+  hasPlaces: boolean
 }
 
 const broken = (detail: string): Failure<never> => ({
@@ -37,30 +51,88 @@ const silent = (after: Duration.Duration, { received }: Progress): Failure<never
   })
 })
 
-const changed = (): Failure<never> => ({ ...broken("the file changed while it was downloaded"), evidence: "Permanent" })
+const invalid = (status: number, detail: string): Failure<never> => ({
+  evidence: "Permanent",
+  error: new ServiceError({ operation, reason: new InvalidResponse({ status, detail }) })
+})
 
-/** Asks for the file, or for the rest of it where that is known to be the same file. */
-const requestOf = (url: URL, { etag, received }: Progress): HttpClientRequest.HttpClientRequest =>
-  received === 0 || etag === undefined
-    ? HttpClientRequest.get(url)
-    : HttpClientRequest.get(url, { headers: { range: `bytes=${received}-`, "if-match": etag } })
+const changed = (detail = "the file changed while it was downloaded"): Failure<never> => ({
+  ...broken(detail),
+  evidence: "Permanent"
+})
 
-/** Whether an answer is of another file than what was received of it before. */
-const isAnother = (
-  { headers, status }: HttpClientResponse.HttpClientResponse,
-  { etag, received, size }: Progress
-): boolean => {
-  const length = headers["content-length"]
-  const isOtherSize = status !== 206 && size !== undefined && length !== undefined && Number(length) !== size
-  return received > 0 && ((headers["etag"] ?? etag) !== etag || isOtherSize)
+/** Asks for the file, or for the rest of it where that is known to be the same file: a weak ETag matches nothing. */
+const requestOf = (url: URL, { etag, hasPlaces, received, size }: Progress): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.get(url, {
+    headers: {
+      // As undici asks for by itself, and `fetch` does not: what a proxy compresses cannot be resumed.
+      "accept-encoding": "identity",
+      ...(received > 0 && received !== size && hasPlaces && etag !== undefined && !etag.startsWith("W/")
+        ? { range: `bytes=${received}-`, "if-match": etag }
+        : {})
+    }
+  })
+
+const encodingOf = ({ headers }: Response): string => {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? ""
+  return encoding === "identity" ? "" : encoding
 }
 
-/** How many bytes an answer repeats: none where it is the rest, all that was received where it is the whole file again. */
-const overlapOf = (response: HttpClientResponse.HttpClientResponse, progress: Progress): number | undefined => {
-  if (response.status !== 206) return progress.received
-  const start = /^bytes (\d+)-/.exec(response.headers["content-range"] ?? "")?.[1]
-  return start !== undefined && Number(start) <= progress.received ? progress.received - Number(start) : undefined
+/** The length of what an answer brings of the file: that of a compressed body says nothing of it. */
+const lengthOf = (response: Response): number | undefined => {
+  const said = response.headers["content-length"]
+  return encodingOf(response) === "" && said !== undefined && /^\d+$/.test(said) ? Number(said) : undefined
 }
+
+/** What a proxy may do to a file, and every transport undoes. */
+const readable = new Set(["", "gzip", "x-gzip", "deflate", "br"])
+
+/** Why an answer is no file or part of one that can be read to a certain end. */
+const formIssue = (response: Response, wasPartAskedFor: boolean): string | undefined => {
+  const { headers, status } = response
+  const encoding = encodingOf(response)
+  if (status === 206 && !wasPartAskedFor) return "it is a part of the file, and the whole was asked for"
+  if (status !== 200 && status !== 206) return "it is no file"
+  if (status === 200 && headers["content-range"] !== undefined) return "it says to be whole and a part of the file"
+  if (!readable.has(encoding)) return "it is in an encoding that was not asked for"
+  const isFramed = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+  const showsCut = response instanceof WholeBodyResponse && response.showsCutEncoding
+  return encoding === "" || isFramed || showsCut ? undefined : "it is compressed, and nothing tells where it ends"
+}
+
+const tagOf = (etag: string | undefined): string | undefined => etag?.replace(/^W\//, "")
+
+/** How many bytes the whole file repeats, which is all that was received, or why it may be another one. */
+const overlapOfWhole = (response: Response, { etag, received, size }: Progress): number | Failure<never> => {
+  if (received === 0) return 0
+  const said = response.headers["etag"]
+  const length = lengthOf(response)
+  if (tagOf(said ?? etag) !== tagOf(etag)) return changed()
+  if (size !== undefined && length !== undefined && length !== size) return changed()
+  const isSame = (said !== undefined && etag !== undefined) || (size !== undefined && length !== undefined)
+  return isSame ? received : changed("it broke off, and nothing tells whether what it sends now is the same file")
+}
+
+/** The size of the whole file, as a part of it says. */
+const totalOf = ({ headers }: Response): number | undefined => {
+  const total = /\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1]
+  return total === undefined ? undefined : Number(total)
+}
+
+/** The same for a part: none where it begins with the first byte that is missing. */
+const overlapOfPart = (response: Response, { etag, received, size }: Progress): number | Failure<never> => {
+  const said = response.headers["etag"]
+  const start = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(response.headers["content-range"] ?? "")?.[1]
+  const whole = totalOf(response) ?? size
+  if (tagOf(said ?? etag) !== tagOf(etag)) return changed()
+  if (start === undefined || Number(start) > received || whole === undefined || encodingOf(response) !== "") {
+    return broken("the service sent another part than was asked for")
+  }
+  return size !== undefined && size !== whole ? changed() : received - Number(start)
+}
+
+/** Closes the connection of an answer that nobody reads. */
+const discard = (response: Response) => Effect.ignore(Effect.scoped(Stream.toPull(response.stream)))
 
 const refusedDownload = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, link: string) {
   const { headers, status } = response
@@ -91,19 +163,29 @@ const attempt = (
 ): Stream.Stream<Uint8Array, Failure<DownloadError>> => {
   const late = () => silent(patience, progress)
   const answer = Effect.gen(function* () {
-    const response = yield* client
-      .execute(requestOf(url, progress))
-      .pipe(Effect.mapError((error) => transportFailure(operation, error)))
+    const request = requestOf(url, progress)
+    const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
     if (response.status < 200 || response.status >= 300) return yield* refusedDownload(response, url.href)
     if (isPage(response)) {
       return yield* Effect.fail(yield* unexpectedContent(operation, response, yield* readText(operation, response)))
     }
-    if (isAnother(response, progress)) return yield* Effect.fail(changed())
-    const overlap = overlapOf(response, progress)
-    if (overlap === undefined) return yield* Effect.fail(broken("the service sent another part than was asked for"))
-    const length = response.headers["content-length"]
-    progress.etag ??= response.headers["etag"]
-    if (length !== undefined) progress.size ??= Number(length) + progress.received - overlap
+    const issue = formIssue(response, request.headers["range"] !== undefined)
+    const isPart = response.status === 206
+    const overlap =
+      issue !== undefined
+        ? invalid(response.status, issue)
+        : isPart
+          ? overlapOfPart(response, progress)
+          : overlapOfWhole(response, progress)
+    if (typeof overlap !== "number") {
+      progress.hasPlaces = false
+      yield* discard(response)
+      return yield* Effect.fail(overlap)
+    }
+    const isEncoded = encodingOf(response) !== ""
+    progress.hasPlaces = !isEncoded
+    if (progress.received === 0) Object.assign(progress, { etag: response.headers["etag"], size: undefined })
+    progress.size ??= isPart ? totalOf(response) : lengthOf(response)
     let toSkip = overlap
     return response.stream.pipe(
       Stream.mapError((error) => transportFailure(operation, error)),
@@ -115,11 +197,12 @@ const attempt = (
         return fresh
       }),
       Stream.concat(
-        Stream.suspend(() =>
-          progress.size === undefined || progress.size === progress.received
-            ? Stream.empty
-            : Stream.fail(broken(`${progress.received} of ${progress.size} bytes came`))
-        )
+        Stream.suspend(() => {
+          const { received, size } = progress
+          // No file is so small that it is nothing when it is compressed.
+          const isWhole = toSkip === 0 && (size ?? received) === received && !(isEncoded && received === 0)
+          return isWhole ? Stream.empty : Stream.fail(broken(`${received} of ${size ?? "all"} bytes came`))
+        })
       )
     )
   })
@@ -141,7 +224,7 @@ export const downloadExport = (
       }
       const policy = yield* RetryPolicy
       const row = retryTable[operation]
-      const progress: Progress = { received: 0, size: undefined, etag: undefined }
+      const progress: Progress = { received: 0, size: undefined, etag: undefined, hasPlaces: false }
       // Bytes that came are worth new attempts: what is bounded is how often nothing comes.
       const loop = (fruitless: number): Stream.Stream<Uint8Array, DownloadError> =>
         Stream.suspend(() => {

@@ -57,6 +57,10 @@ export class UndiciResponse extends WholeBodyResponse {
     return Effect.map(this.pieces, joined)
   }
 
+  override get showsCutEncoding(): boolean {
+    return true
+  }
+
   override get arrived(): ReadonlyArray<Uint8Array> | undefined {
     return this.#body.arrived
   }
