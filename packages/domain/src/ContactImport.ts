@@ -12,6 +12,7 @@ import { Data, type PlatformError, Schema, type Stream } from "effect"
 export type ImportSource = Data.TaggedEnum<{
   File: {
     readonly name: string
+    /** Where it fails, so does the import, with the same error; the service takes nothing of it. */
     readonly content: Stream.Stream<Uint8Array, PlatformError.PlatformError>
     /** Whether the content can be read a second time, as that of a file can and that of standard input cannot. */
     readonly replayable?: boolean

@@ -2,7 +2,7 @@
  * Contacts: what every layer promises, whatever it is made of.
  * (Service interface, Endpoints, Contacts.)
  */
-import { Context, type Effect, type Stream } from "effect"
+import { Context, type Effect, type PlatformError, type Stream } from "effect"
 import type {
   Contact,
   ContactNotFound,
@@ -86,12 +86,12 @@ export class ContactsService extends Context.Service<
     readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
     /**
      * Hands a file over. When it returns the service has the file, and works on it: the interface has no way to ask how
-     * far. `contactsImportPost`, needs ModifyContacts.
+     * far. A `PlatformError` is that of the content itself. `contactsImportPost`, needs ModifyContacts.
      */
     readonly import: (
       source: ImportSource,
       options?: ImportOptions
-    ) => Effect.Effect<void, ListNotFound | ImportRefused | InvalidInput | ServiceError>
+    ) => Effect.Effect<void, ListNotFound | ImportRefused | InvalidInput | PlatformError.PlatformError | ServiceError>
     /** Asks for a file of contacts. `contactsExportPost`, needs Export. */
     readonly export: (request?: ExportRequest) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
     /** Looks at an export once. `contactsExportByIdStatusGet`, needs Export. */

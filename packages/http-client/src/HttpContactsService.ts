@@ -19,7 +19,7 @@ import {
   streamPages,
   TooManyContacts
 } from "@roster/domain"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "./Answer.ts"
 import { makeCall } from "./Call.ts"
@@ -57,13 +57,23 @@ const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter) {
   return filter._tag === "ByRule" ? { rule: yield* ruleToSend(filter.rule) } : { emails: filter.emails }
 })
 
-/** A file that can be read once can be sent again as long as nobody has begun to read it. */
+/**
+ * A file on its way. One that can be read once can be sent again as long as nobody has begun to read it. Where reading it
+ * fails, the request hears nothing more, since what it made of a failure would look like one of the network: it is for
+ * whoever waits for `failed` to end it.
+ */
 const watched = ({ content, name, replayable = false }: Extract<ImportSource, { readonly _tag: "File" }>) => {
   let begun = false
+  const failed = Deferred.makeUnsafe<never, PlatformError.PlatformError>()
   const begin = Effect.sync(() => {
     begun = true
   })
-  return { name, content: Stream.concat(Stream.fromEffectDrain(begin), content), canRepeat: () => replayable || !begun }
+  const watchedContent = Stream.concat(Stream.fromEffectDrain(begin), content).pipe(
+    Stream.catchCause((cause) =>
+      Stream.fromEffectDrain(Effect.andThen(Deferred.failCause(failed, cause), Effect.never))
+    )
+  )
+  return { name, content: watchedContent, canRepeat: () => replayable || !begun, failed: Deferred.await(failed) }
 }
 
 const make = Effect.gen(function* () {
@@ -184,13 +194,14 @@ const make = Effect.gen(function* () {
         HttpClientRequest.setUrlParams(fields),
         HttpClientRequest.setBody(formBody(fields, file))
       )
-      return yield* call({
+      const sent = call({
         operation: "contactsImportPost",
         send: withKey.execute(request),
         read: readNothing,
         canRepeatBody: () => file === undefined || file.canRepeat(),
         refusals: ["ListNotFound", "ImportRefused", "InvalidInput"]
       })
+      return yield* file === undefined ? sent : Effect.raceFirst(sent, file.failed)
     }),
 
     export: fn("ContactsService.export")(function* (request = {}) {

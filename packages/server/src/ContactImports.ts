@@ -41,11 +41,8 @@ const receive = Effect.fnUntraced(function* (
   options: ImportOptions
 ) {
   const sql = yield* SqlClient.SqlClient
-  const incoming = source.content.pipe(
-    Stream.mapError((error) => new ImportRefused({ reason: `the file could not be read: ${error.message}` }))
-  )
   let part = 0
-  yield* inParts(incoming).pipe(
+  yield* inParts(source.content).pipe(
     Stream.rechunk(partsAtOnce),
     Stream.runForEachArray((contents) =>
       Effect.map(sql.withTransaction(writeParts(job, part, contents)), () => (part += contents.length))

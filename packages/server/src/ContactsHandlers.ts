@@ -16,6 +16,7 @@ import type { ContactRow } from "./ContactRow.ts"
 import { makeContactRows } from "./ContactRows.ts"
 import { contactsText, contactText } from "./ContactText.ts"
 import type { Handlers } from "./ContractRoutes.ts"
+import { cannotBeKept } from "./ImportForm.ts"
 import { readImport } from "./ImportRequest.ts"
 import { orWire } from "./WireAnswer.ts"
 
@@ -68,6 +69,8 @@ export const contactsHandlers = Effect.gen(function* () {
     contactsImportPost: ({ query, request }) =>
       readImport(request, query).pipe(
         Effect.flatMap(({ options, source }) => contacts.import(source, options)),
+        // Here the content is a file of our own.
+        Effect.catchTag("PlatformError", () => cannotBeKept),
         orWire
       )
   }

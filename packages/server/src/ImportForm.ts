@@ -94,7 +94,10 @@ export const readImportForm = Effect.fnUntraced(
   Effect.catchTag("PlatformError", () => cannotBeKept)
 )
 
-const cannotBeKept = Effect.fail(
+/**
+ * @internal
+ */
+export const cannotBeKept = Effect.fail(
   new ServiceError({
     operation: "contactsImportPost",
     reason: new StoreFailure({ detail: "the file cannot be kept in the temporary folder" })

@@ -17,6 +17,7 @@ import { credentialsConformance } from "./CredentialsConformance.ts"
 import { emailsConformance } from "./EmailsConformance.ts"
 import { exportConformance } from "./ExportConformance.ts"
 import { exportFormatConformance } from "./ExportFormatConformance.ts"
+import { importContentConformance } from "./ImportContentConformance.ts"
 import { importConformance } from "./ImportConformance.ts"
 import { roundTripConformance } from "./RoundTripConformance.ts"
 import { upsertConformance } from "./UpsertConformance.ts"
@@ -40,6 +41,7 @@ export const conformance = (
     exportConformance(it)
     exportFormatConformance(it)
     importConformance(it)
+    importContentConformance(it)
     roundTripConformance(it)
     credentialsConformance(it)
     credentialKindsConformance(it)
