@@ -2,11 +2,28 @@
  * An import that the service makes by itself: it is given the file, and has no way to say how far it is.
  */
 import { ContactsService, ImportSource, type UploadSurvey } from "@roster/domain"
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, Path, PlatformError, Stream } from "effect"
+import { fileProblem } from "./FileProblem.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
 import * as Results from "./Results.ts"
 import { settings } from "./Settings.ts"
 import { Target } from "./Target.ts"
+import { UsageError } from "./UsageError.ts"
+
+/** The content as a source of the service, whose error is one of the platform. */
+const contentOf = (file: ImportedFile) =>
+  Stream.mapError(file.again, (cause) =>
+    PlatformError.systemError({
+      _tag: "InvalidData",
+      module: "ImportedFile",
+      method: "again",
+      pathOrDescriptor: file.path,
+      cause
+    })
+  )
+
+const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformError): UsageError =>
+  error.reason.cause instanceof UsageError ? error.reason.cause : fileProblem(path, "read")(error)
 
 /**
  * Hands a surveyed file over, or says what would be handed over.
@@ -19,7 +36,6 @@ export const handOver = Effect.fnUntraced(function* (
   { duplicates, invalid, read }: UploadSurvey,
   options: { readonly listName: string | undefined; readonly encoding: string | undefined; readonly dryRun: boolean }
 ) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const contacts = yield* ContactsService
   const target = yield* Target
@@ -33,8 +49,10 @@ export const handOver = Effect.fnUntraced(function* (
     )
   }
   yield* file.unchanged
-  const source = ImportSource.File({ name: path.basename(file.path), content: fs.stream(file.path), replayable: true })
-  yield* contacts.import(source, { listName, encodingName: encoding })
+  const source = ImportSource.File({ name: path.basename(file.path), content: contentOf(file), replayable: true })
+  yield* contacts
+    .import(source, { listName, encodingName: encoding })
+    .pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(sourceProblem(file, error))))
   const isLocal = (yield* settings)._tag === "Local"
   const status = isLocal
     ? "See how far it is with: roster jobs list"

@@ -17,11 +17,12 @@ export interface ImportedFile {
   readonly path: string
   /** Whether it is the very file that was named, so that something can lie beside it. */
   readonly isFile: boolean
-  readonly bytes: Stream.Stream<Uint8Array, UsageError>
-  /** What the content is known by, which takes one reading of it. */
-  readonly digest: Effect.Effect<{ readonly sha256: string; readonly bytes: number }>
-  /** The same bytes, of which the digest is taken as they pass. */
+  /** The content, of which the digest is taken as it passes. */
   readonly digested: Stream.Stream<Uint8Array, UsageError>
+  /** What the content is known by, once it was read. */
+  readonly digest: Effect.Effect<{ readonly sha256: string; readonly bytes: number }>
+  /** The same content once more: it fails before its end where it is not what the digest was taken of. */
+  readonly again: Stream.Stream<Uint8Array, UsageError>
   /** Refuses a file that was written to since it was opened here. */
   readonly unchanged: Effect.Effect<void, UsageError>
 }
@@ -64,22 +65,32 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   const path = isFile ? named : yield* spool(named)
   const before = yield* look(path)
   const bytes = yield* readBytes(path)
-  let hash = createHash("sha256")
-  let size = 0
+  const unread = () => ({ hash: createHash("sha256"), size: 0 })
+  /** What the content was when its digest was taken. */
+  let checked = unread()
+  const changed = Effect.fail(
+    usageError(
+      `${named} was written to while it was sent: it is not what was checked any more.`,
+      "Import it again when it is whole."
+    )
+  )
+  /** The content as long as it is no longer than expected, and what is known of it as it passes. */
+  const read = (known: typeof checked, longest: number) =>
+    Stream.tap(bytes, (part) => {
+      known.hash.update(part)
+      known.size += part.length
+      return known.size > longest ? changed : Effect.void
+    })
   const file: ImportedFile = {
     path,
     isFile,
-    bytes,
-    digest: Effect.sync(() => ({ sha256: hash.copy().digest("hex"), bytes: size })),
-    digested: Stream.suspend(() => {
-      hash = createHash("sha256")
-      size = 0
-      return Stream.tap(bytes, (part) =>
-        Effect.sync(() => {
-          hash.update(part)
-          size += part.length
-        })
-      )
+    digested: Stream.suspend(() => read((checked = unread()), Infinity)),
+    digest: Effect.sync(() => ({ sha256: checked.hash.copy().digest("hex"), bytes: checked.size })),
+    again: Stream.suspend(() => {
+      const known = unread()
+      const isSame = () => known.hash.digest("hex") === checked.hash.copy().digest("hex")
+      const check = Effect.suspend(() => (isSame() ? Effect.void : changed))
+      return Stream.concat(read(known, checked.size), Stream.fromEffectDrain(check))
     }),
     unchanged: Effect.flatMap(look(path), (now) =>
       now.size === before.size && String(now.mtime) === String(before.mtime)

@@ -44,7 +44,7 @@ export const command = Command.make(
     if (given.via === "file") {
       return yield* handOver(file, survey, { listName: lists[0], encoding, dryRun: given.dryRun })
     }
-    yield* importRows({ ...given, file, rows: readContacts(file.bytes, reading), survey, reading, keepRejected })
+    yield* importRows({ ...given, file, rows: readContacts(file.again, reading), survey, reading, keepRejected })
   }, Effect.scoped)
 ).pipe(
   Command.validate(({ columns, concurrency, delimiter, lists, noJournal, rejected, restart, via }) =>
