@@ -12,13 +12,13 @@ import {
   TimedOut,
   Unavailable
 } from "@roster/domain"
-import { Duration, Effect, Random, Stream } from "effect"
+import { type Context, Duration, Effect, Random, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { errorText, isPage, readText, retryAfter, unexpectedContent } from "./Answer.ts"
 import { WholeBodyResponse } from "./BodyLimitResponse.ts"
 import { type Failure, statusFailure, transportFailure } from "./Failure.ts"
-import { RetryPolicy } from "./RetryPolicy.ts"
 import { retryTable } from "./RetryTable.ts"
+import type { RosterHttpApi } from "./RosterHttpApi.ts"
 import { within } from "./TimeLimit.ts"
 
 /** A download is the last part of asking for the file, and goes by the same row. */
@@ -209,11 +209,8 @@ const attempt = (
   return Stream.unwrap(within(answer, patience, late))
 }
 
-/**
- * @internal
- */
 export const downloadExport = (
-  client: HttpClient.HttpClient,
+  { policyOf, withoutKey: client }: Pick<Context.Service.Shape<typeof RosterHttpApi>, "policyOf" | "withoutKey">,
   link: string
 ): Stream.Stream<Uint8Array, DownloadError | InvalidInput> =>
   Stream.unwrap(
@@ -222,7 +219,7 @@ export const downloadExport = (
       if (url === null || !/^https?:$/.test(url.protocol)) {
         return yield* new InvalidInput({ field: "link", issue: "it is not the link of an export" })
       }
-      const policy = yield* RetryPolicy
+      const policy = policyOf(yield* Effect.context<never>())
       const row = retryTable[operation]
       const progress: Progress = { received: 0, size: undefined, etag: undefined, hasPlaces: false }
       // Bytes that came are worth new attempts: what is bounded is how often nothing comes.

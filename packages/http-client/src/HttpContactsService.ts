@@ -78,7 +78,7 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
 
 const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, withKey, withoutKey } = shared
+  const { api, withKey } = shared
   const call = makeCall(shared)
   const fn = methods(shared)
 
@@ -237,7 +237,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    download: (link) => downloadExport(withoutKey, link)
+    download: (link) => downloadExport(shared, link)
   })
 })
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
-import { Context, Effect, Fiber, Layer, Random, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Random, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as HttpContactsService from "../src/HttpContactsService.ts"
@@ -49,6 +49,7 @@ describe("a client", () => {
     ["of its layer counts", 2, { layer: twice }],
     ["of its options counts, in part", 2, { options: { attempts: 2 } }],
     ["of its options counts over that of its layer", 1, { layer: twice, options: { attempts: 1 } }],
+    ["of its options counts in downloads", 2, { options: { attempts: 2 }, download: true }],
     ["around a call counts over both", 1, { layer: twice, options: { attempts: 3 }, call: once }],
     ["around the application does not count over its options", 1, { around: twice, options: { attempts: 1 } }]
   ])("has the retry policy that it is given: that %s", ([, attempts, given]) =>
@@ -62,6 +63,7 @@ const policies = Effect.fnUntraced(function* (given: {
   readonly options?: Partial<RetrySettings>
   readonly call?: RetrySettings
   readonly around?: RetrySettings
+  readonly download?: boolean
 }) {
   let sent = 0
   const transport = Layer.succeed(
@@ -77,11 +79,11 @@ const policies = Effect.fnUntraced(function* (given: {
     Layer.provide([transport, provided(given.layer)]),
     Layer.provideMerge(provided(given.around))
   )
-  const call = Effect.flatMap(ContactsService, (contacts) => contacts.list()).pipe(
-    Effect.provide(provided(given.call)),
-    Effect.exit,
-    Effect.provide(client)
-  )
+  const call = Effect.flatMap(ContactsService, (contacts) =>
+    given.download === true
+      ? Stream.runDrain(contacts.download("https://files.example/export.csv"))
+      : Effect.asVoid(contacts.list())
+  ).pipe(Effect.provide(provided(given.call)), Effect.exit, Effect.provide(client))
   const running = yield* Effect.forkChild(Effect.provideService(call, Random.Random, instantly))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.join(running)
