@@ -85,7 +85,8 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
     code === undefined ? `the connection to ${host} broke` : `the connection to ${host} failed with ${code}`
   if ("response" in reason) {
     const { status } = reason.response
-    return code !== undefined && permanent.test(code)
+    // A parser that stops inside a body may have met its end: one that is cut inside a chunk looks so.
+    return code !== undefined && permanent.test(code) && !code.startsWith("HPE_")
       ? failure("Permanent", new InvalidResponse({ status, detail: `it cannot be read (${code})` }))
       : failure("Ambiguous", new Unavailable({ status, detail }))
   }

@@ -79,11 +79,12 @@ const policies = Effect.fnUntraced(function* (given: {
     Layer.provide([transport, provided(given.layer)]),
     Layer.provideMerge(provided(given.around))
   )
-  const call = Effect.flatMap(ContactsService, (contacts) =>
-    given.download === true
-      ? Stream.runDrain(contacts.download("https://files.example/export.csv"))
-      : Effect.asVoid(contacts.list())
-  ).pipe(Effect.provide(provided(given.call)), Effect.exit, Effect.provide(client))
+  const used = Effect.gen(function* () {
+    const contacts = yield* ContactsService
+    if (given.download !== true) return yield* Effect.asVoid(contacts.list())
+    return yield* Stream.runDrain(contacts.download("https://files.example/export.csv"))
+  })
+  const call = used.pipe(Effect.provide(provided(given.call)), Effect.exit, Effect.provide(client))
   const running = yield* Effect.forkChild(Effect.provideService(call, Random.Random, instantly))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.join(running)

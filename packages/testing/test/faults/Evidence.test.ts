@@ -60,6 +60,15 @@ const inChunks = (operation: OperationCall, body: Uint8Array, ...lines: Readonly
   finish
 ]
 
+/** A body that breaks off inside a chunk. */
+const inChunk = (operation: OperationCall, body: Uint8Array): Script => [
+  readBody(),
+  head(operation, "Transfer-Encoding: chunked", "Connection: close"),
+  write(`${(body.length * 2).toString(16)}\r\n`),
+  write(body),
+  finish
+]
+
 /** The same answer ends early, once: reads and updates are sent again; of the rest nobody knows. */
 const cutOnce = Effect.fnUntraced(function* (
   operation: OperationCall,
@@ -92,6 +101,7 @@ describe("what the client knows", () => {
           yield* cutOnce(operation, untilClose(operation, half), transport, "half of it")
           yield* cutOnce(operation, untilClose(operation, new Uint8Array(0)), transport, "nothing of it")
           yield* cutOnce(operation, inChunks(operation, half), transport, "half of it in chunks")
+          yield* cutOnce(operation, inChunk(operation, half), transport, "half of a chunk")
         }
       })
     )
