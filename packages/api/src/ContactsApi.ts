@@ -16,7 +16,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Multipart } from "effect/http"
 import { RequiredAccess } from "./ApiKeyAuth.ts"
-import { byEmail, emails, paging, repeated } from "./Parameters.ts"
+import { byEmail, documentPaging, emails, paging, repeated } from "./Parameters.ts"
 import { BadRequest, NotFound } from "./WireError.ts"
 
 const importOptions = {
@@ -86,7 +86,8 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       error: BadRequest
     })
       .annotate(RequiredAccess, "ViewContacts")
-      .annotate(OpenApi.Summary, "List contacts"),
+      .annotate(OpenApi.Summary, "List contacts")
+      .annotateMerge(documentPaging),
     HttpApiEndpoint.post("contactsImportPost", "/contacts/import", {
       query: importOptions,
       payload: [

@@ -1,8 +1,9 @@
 /**
  * Inputs that several endpoints share. Names are those of the wire.
  */
-import { EmailAddress } from "@roster/domain"
+import { EmailAddress, maximumContactsPerPage } from "@roster/domain"
 import { Schema, SchemaGetter } from "effect"
+import { OpenApi } from "effect/http-api"
 
 const count = Schema.String.check(
   Schema.isPattern(/^[0-9]{1,16}$/, { expected: "a whole number in ASCII digits, given once" })
@@ -44,6 +45,22 @@ export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
  * @since 0.1.0
  */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
+
+const pagingDocumented: Readonly<Record<string, object>> = {
+  limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
+  offset: { type: "integer", minimum: 0, default: 0 }
+}
+
+/** What the OpenAPI document says of such an operation: these are numbers, and how large they may be. */
+export const documentPaging = OpenApi.annotations({
+  transform: ({ parameters, ...operation }) => ({
+    ...operation,
+    parameters: parameters.map((parameter: OpenApi.OpenAPISpecParameter) => ({
+      ...parameter,
+      schema: pagingDocumented[parameter.name] ?? parameter.schema
+    }))
+  })
+})
 
 /**
  * Several texts: the key repeated, or given once.

@@ -138,6 +138,12 @@ describe("the OpenAPI document", () => {
     )
   })
 
+  it("says that limit and offset are numbers, and that a page has 1000 contacts at most", () => {
+    const schemas = new Map((operation("contactsGet")?.parameters ?? []).map(({ name, schema }) => [name, schema]))
+    assert.deepStrictEqual<unknown>(schemas.get("limit"), { type: "integer", minimum: 0, maximum: 1000, default: 20 })
+    assert.deepInclude(schemas.get("offset"), { type: "integer", minimum: 0 })
+  })
+
   it("says where the key goes", () => {
     const { apiKey } = document.components.securitySchemes
     assert.deepStrictEqual(apiKey?.type === "apiKey" ? [apiKey.in, apiKey.name] : [], ["header", "X-Service-ApiKey"])

@@ -2,7 +2,7 @@
  * Contacts: what every layer promises, whatever it is made of.
  * (Service interface, Endpoints, Contacts.)
  */
-import { Context, type Effect, type PlatformError, type Stream } from "effect"
+import { Context, Effect, type PlatformError, type Stream } from "effect"
 import type {
   Contact,
   ContactNotFound,
@@ -15,13 +15,13 @@ import type { ContactBatch } from "./ContactBatch.ts"
 import type { ContactFilter } from "./ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "./ContactImport.ts"
 import type { ExportExpired, ExportId, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "./Export.ts"
-import type { InvalidInput } from "./InvalidInput.ts"
+import { InvalidInput } from "./InvalidInput.ts"
 import type { InvalidRule } from "./RuleError.ts"
 import type { ContactRule } from "./RuleText.ts"
 import type { ServiceError } from "./ServiceError.ts"
 
 /**
- * The most contacts of one answer, whatever is asked. (docs/decisions/paging.md)
+ * The largest `limit` of a page; a larger one is refused. (docs/decisions/paging.md)
  *
  * @category constants
  * @since 0.1.0
@@ -35,12 +35,26 @@ export const maximumContactsPerPage = 1000
  * @since 0.1.0
  */
 export interface ContactsPage {
-  /** How many at most: 20 where it is not given, 1000 in one answer whatever is asked. */
+  /** Maximum number of contacts, up to 1000 (default: 20). `stream` gives more. */
   readonly limit?: number | undefined
   /** How many to skip ahead. */
   readonly offset?: number | undefined
   readonly rule?: ContactRule | undefined
 }
+
+const checkCount = (field: "limit" | "offset", count: number | undefined, most: number, issue: string) =>
+  count === undefined || (Number.isSafeInteger(count) && count >= 0 && count <= most)
+    ? Effect.void
+    : Effect.fail(new InvalidInput({ field, issue }))
+
+const limitIssue = `it is a whole number from 0 to ${maximumContactsPerPage}; more contacts are read page by page, by offset`
+
+/** Refuses a page that no service gives, in the same words on every layer. */
+export const checkPage = ({ limit, offset }: ContactsPage): Effect.Effect<void, InvalidInput> =>
+  Effect.andThen(
+    checkCount("limit", limit, maximumContactsPerPage, limitIssue),
+    checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
+  )
 
 /**
  * @category services

@@ -2,6 +2,7 @@
  * Contacts over HTTP.
  */
 import {
+  checkPage,
   checkRule,
   Contact,
   type ContactFilter,
@@ -83,6 +84,7 @@ const make = Effect.gen(function* () {
   const fn = methods(shared)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
+    yield* checkPage(page)
     const { limit, offset } = page
     const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
     return yield* call({

@@ -2,6 +2,7 @@
  * Contacts on SQL as their rows: what `ContactsService` gives as contacts, and what is answered over HTTP as text.
  */
 import {
+  checkPage,
   ContactFilter,
   ContactNotFound,
   type ContactPayload,
@@ -10,7 +11,6 @@ import {
   emailIdentity,
   InvalidInput,
   maximumContactsPerAdd,
-  maximumContactsPerPage,
   TooManyContacts
 } from "@roster/domain"
 import { Context, Effect, identity } from "effect"
@@ -33,11 +33,6 @@ const defaultPage = 20
 
 /** So many contacts are written in less time than a sync takes. */
 const mostShared = 10
-
-const checkCount = (field: string, count: number) =>
-  Number.isSafeInteger(count) && count >= 0
-    ? Effect.void
-    : Effect.fail(new InvalidInput({ field, issue: "it is a whole number from 0 on" }))
 
 const checkListNames = (names: ReadonlyArray<string>) =>
   names.every((name) => name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name))
@@ -85,13 +80,11 @@ export const makeContactRows = Effect.gen(function* () {
       readonly rule?: ContactRule | undefined
     }) {
       const { account } = yield* Caller
+      yield* checkPage(page)
       const { limit = defaultPage, offset = 0, rule } = page
-      yield* checkCount("limit", limit)
-      yield* checkCount("offset", offset)
-      const count = Math.min(limit, maximumContactsPerPage)
-      if (rule === undefined) return yield* pageOfAll(account, { limit: count, offset })
+      if (rule === undefined) return yield* pageOfAll(account, { limit, offset })
       const where = yield* selection(account, ContactFilter.ByRule({ rule }))
-      const rows = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${count} OFFSET ${offset}`
+      const rows = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
       return yield* readContacts(rows.values)
     },
     inStore,

@@ -31,6 +31,7 @@ it.effect("the client refuses, before anything is sent, what no service could ta
     const many = Array.from({ length: 1001 }, (_, i) => ({ email: EmailAddress.make(`m${i}@example.com`) }))
     yield* refused(contacts.add(many), "TooManyContacts")
     yield* refused(contactFilterFromInput({ rule: "All", emails: ["a@example.com"] }), "ConflictingFilter")
+    yield* refused(contacts.list({ limit: 1001 }), "InvalidInput")
     for (const impossible of ["", ".", "..", "\ud800"]) {
       yield* refused(contacts.get(impossible), "InvalidInput")
       yield* refused(contacts.update(impossible, {}), "InvalidInput")

@@ -74,6 +74,44 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
+  it.live("lists as many as are asked for, in every form", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRoster
+      const rows = Array.from({ length: 3100 }, (_, index) => `c${index + 1000}@example.com`)
+      yield* run(["contacts", "import", "-"], { input: `Email\n${rows.join("\n")}\n` })
+      for (const [limit, offset] of [
+        [1000, 0],
+        [1001, 0],
+        [2500, 0],
+        [1999, 300],
+        [5000, 0],
+        [5000, 3000]
+      ] as const) {
+        const args = ["contacts", "list", "--limit", String(limit), "--offset", String(offset)]
+        const expected = rows.slice(offset, offset + limit)
+        assert.deepStrictEqual(emails(yield* run(args)), expected)
+        const { stdout: lines } = yield* run([...args, "-o", "ndjson"])
+        assert.deepStrictEqual(
+          lines
+            .trimEnd()
+            .split("\n")
+            .map((line) => JSON.parse(line).Email),
+          expected
+        )
+        for (const format of ["csv", "table"]) {
+          const { stdout } = yield* run([...args, "-o", format])
+          const shown = stdout.trimEnd().split(/\r?\n/).slice(1)
+          assert.deepStrictEqual(
+            shown.map((line) => line.split(/[ ,]/)[0]),
+            expected
+          )
+        }
+      }
+      const ruled = ["contacts", "list", "--limit", "2000", "--rule", "email contains '1'", "-o", "json"]
+      assert.deepStrictEqual(emails(yield* run(ruled)), rows.filter((email) => email.includes("1")).slice(0, 2000))
+    })
+  )
+
   it.live("deletes nothing without --yes where nobody can be asked, and nothing by two filters at once", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster

@@ -14,7 +14,7 @@ const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
 export const command = Command.make(
   "list",
   {
-    limit: count("limit", "How many at most: 20 unless said", 1, maximumContactsPerPage),
+    limit: count("limit", "Maximum number of contacts to show (default: 20)", 1, Number.MAX_SAFE_INTEGER),
     offset: count("offset", "How many to skip ahead", 0, Number.MAX_SAFE_INTEGER),
     ...ruleFlags,
     all: toggle("all", "All of them, however many there are")
@@ -23,9 +23,12 @@ export const command = Command.make(
     const rule = checked ?? rawRule
     yield* noteFields(rule)
     const contacts = yield* ContactsService
+    const isMore = limit !== undefined && limit > maximumContactsPerPage
     const found = all
       ? contacts.stream({ offset, rule })
-      : Stream.fromArrayEffect(contacts.list({ limit, offset, rule }))
+      : isMore
+        ? Stream.take(contacts.stream({ offset, rule }), limit)
+        : Stream.fromArrayEffect(contacts.list({ limit, offset, rule }))
     yield* Results.records(Contact, columns, found, writePlainContact)
   })
 ).pipe(
