@@ -50,8 +50,9 @@ export const contactsHandlers = Effect.gen(function* () {
         orWire
       ),
     contactsPost: ({ payload, query }) => orWire(answerAll(rows.add(payload, { listNames: query.listnames }))),
-    contactsDeletePost: ({ payload }) =>
-      contactFilterFromInput({ rule: payload.rule ?? undefined, emails: payload.emails ?? undefined }).pipe(
+    contactsDeletePost: ({ payload: { emails, rule } }) =>
+      // Some clients send both, the one that is not meant empty or null.
+      contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(
         Effect.flatMap(Effect.fromOption),
         Effect.catchTag("NoSuchElementError", () =>
           Effect.fail(new InvalidInput({ field: "body", issue: "it says neither by which Rule nor which Emails" }))

@@ -12,10 +12,11 @@ import type {
   ServerUnavailable,
   TooManyRequests
 } from "@roster/api"
-import { parseJson } from "@roster/domain"
+import { type InvalidInput, parseJson } from "@roster/domain"
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
 import { type FindMyWay, type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
+import { queryReader } from "./QueryNames.ts"
 import { ServedApi } from "./ServedApi.ts"
 
 /**
@@ -47,11 +48,11 @@ type WireError =
 export type RequestServices = FileSystem.FileSystem | Path.Path | Scope.Scope
 
 /**
- * Answers a request. A `SchemaError` is input that does not fit the contract.
+ * Answers a request. A `SchemaError` or `InvalidInput` is input that does not fit the contract.
  *
  * @internal
  */
-export type Respond<E = WireError | Schema.SchemaError> = (
+export type Respond<E = WireError | Schema.SchemaError | InvalidInput> = (
   incoming: Incoming
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, RequestServices>
 
@@ -143,8 +144,7 @@ const encoder = (schemas: Iterable<Schema.Top>, status: number) => {
 
 const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respond => {
   const decodeParams = endpoint.params === undefined ? decodesNothing : decoder(endpoint.params)
-  const decodeQuery =
-    endpoint.query === undefined ? decodesNothing : decoder(Schema.toCodecArrayFromSingle(endpoint.query))
+  const readQuery = queryReader(endpoint)
   // A form is read by whoever takes one, as it comes.
   const isForm = endpoint.payload.has("multipart/form-data")
   const decodeBody = bodyDecoder(isForm ? undefined : endpoint.payload.get("application/json")?.schemas)
@@ -152,12 +152,25 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
   const toResponse = (value: unknown) => (HttpServerResponse.isHttpServerResponse(value) ? value : encode(value))
   return ({ body, params, request, searchParams }) =>
     Effect.flatMapEager(decodeParams(params), (params) =>
-      Effect.flatMapEager(decodeQuery(searchParams), (query) =>
+      Effect.flatMapEager(readQuery(searchParams), (query) =>
         Effect.flatMapEager(decodeBody(body), (payload) =>
           Effect.map(handler({ request, params, query, payload }), toResponse)
         )
       )
     )
+}
+
+/**
+ * Turns the errors that some schemas describe into responses.
+ *
+ * @internal
+ */
+export const withRefusals = (errors: Iterable<Schema.Top>) => {
+  const encode = encoder(errors, 500)
+  const refuse = (error: unknown) => Effect.sync(() => encode(error))
+  return (respond: Respond): Respond<never> =>
+    (incoming) =>
+      Effect.catch(respond(incoming), refuse)
 }
 
 /**
@@ -184,13 +197,6 @@ export const contractRoutes = (
         // Every middleware of an endpoint is one of these.
         for (const error of (middleware as HttpApiMiddleware.AnyService).error) errors.add(error)
       }
-      const encode = encoder(errors, 500)
-      const refuse = (error: unknown) => Effect.sync(() => encode(error))
-      const guarded = respond
-      return {
-        method: endpoint.method,
-        path: `/${endpoint.path.slice(1)}`,
-        respond: (incoming) => Effect.catch(guarded(incoming), refuse)
-      }
+      return { method: endpoint.method, path: `/${endpoint.path.slice(1)}`, respond: withRefusals(errors)(respond) }
     })
   )

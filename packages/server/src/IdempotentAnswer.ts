@@ -44,14 +44,14 @@ export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,
   endpoint: HttpApiEndpoint.Top,
   request: HttpServerRequest.HttpServerRequest,
-  body: Effect.Effect<string>,
+  body: string,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
   if (key === undefined || !keyed.has(endpoint.identifier)) return answer
   if (key.length === 0 || key.length > 255)
     return Effect.succeed(errorResponse(400, "An Idempotency-Key has 1 to 255 characters."))
-  return Effect.flatMap(body, (body) => once(sql, endpoint.identifier, key, request, body, answer))
+  return once(sql, endpoint.identifier, key, request, body, answer)
 }
 
 const once = Effect.fnUntraced(function* <E, R>(

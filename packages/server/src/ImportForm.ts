@@ -2,21 +2,25 @@
  * The form of an import request, its file in a temporary place. A part called `file` is a file whether or not it has a file
  * name, so that its bytes stay as they are: the encoding of the file is not that of the form.
  */
-import { ImportRefused, ServiceError, StoreFailure } from "@roster/domain"
+import { ImportRefused, InvalidInput, ServiceError, StoreFailure } from "@roster/domain"
 import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { uploadPrefix } from "./ImportUploads.ts"
+import { nameKey, unknownName } from "./QueryNames.ts"
 
 /**
  * @internal
  */
 export interface ImportForm {
+  /** The options that are not empty, by their names in the contract. */
   readonly fields: ReadonlyMap<string, string>
   readonly file?: { readonly name: string; readonly path: string } | undefined
 }
 
-/** The options, each in its two spellings. Passed over as a file, one would be taken for not given. */
-const isOption = (name: string): boolean => /^(?:list_?name|encoding_?name|file_?url)$/i.test(name)
+const optionNames = ["listName", "encodingName", "fileUrl"]
+const options: ReadonlyMap<string, string> = new Map(optionNames.map((name) => [nameKey(name), name]))
+
+const unknownField = (name: string) => unknownName(name, "form", [...optionNames, "file"])
 
 const maximumBytes = 2 * 1024 * 1024 * 1024
 
@@ -47,40 +51,52 @@ export const readImportForm = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const refuse = (reason: string) => Effect.fail(new ImportRefused({ reason: `the form cannot be read: ${reason}` }))
-    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* refuse(limitReached)
+    const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
+    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* unreadable(limitReached)
     const target = path.join(yield* fs.makeTempDirectoryScoped({ prefix: uploadPrefix }), "file")
     const writer = yield* fs.open(target, { flag: "wx", mode: 0o600 })
     const fields = new Map<string, string>()
     const pending: Array<Uint8Array> = []
     let file: ImportForm["file"]
-    let problem: string | undefined
+    let problem: ImportRefused | InvalidInput | undefined
     const parser = MultipartParser.make({
       ...limits,
       headers: { ...request.headers },
-      isFile: (info) => info.name === "file" || MultipartParser.defaultIsFile(info),
-      onField: (info, value) => fields.set(info.name, MultipartParser.decodeField(info, value)),
+      isFile: (info) => nameKey(info.name) === "file" || MultipartParser.defaultIsFile(info),
+      onField: (info, value) => {
+        const text = MultipartParser.decodeField(info, value)
+        // A form that a person filled in has the fields that were left empty too.
+        if (text === "") return
+        const name = options.get(nameKey(info.name))
+        if (name === undefined) problem ??= unknownField(info.name)
+        else if (fields.has(name)) problem ??= new InvalidInput({ field: name, issue: "it is given more than once" })
+        else fields.set(name, text)
+      },
       onFile: (info) => {
-        if (isOption(info.name)) problem ??= `${info.name} is a text and came as a file`
-        if (info.name !== "file") return () => {}
-        if (file !== undefined) problem ??= "it holds more than one file"
+        if (nameKey(info.name) !== "file") {
+          const option = options.get(nameKey(info.name))
+          problem ??=
+            option === undefined ? unknownField(info.name) : unreadable(`${info.name} is a text and came as a file`)
+          return () => {}
+        }
+        if (file !== undefined) problem ??= unreadable("it holds more than one file")
         file = { name: info.filename ?? "file", path: target }
         return (chunk) => {
           if (chunk !== null) pending.push(chunk)
         }
       },
       onError: (error) => {
-        problem ??= describe(error)
+        problem ??= unreadable(describe(error))
       },
       onDone: () => {}
     })
-    const flush = Effect.suspend((): Effect.Effect<void, ImportRefused | PlatformError.PlatformError> =>
+    const flush = Effect.suspend((): Effect.Effect<void, ImportRefused | InvalidInput | PlatformError.PlatformError> =>
       problem === undefined
         ? Effect.forEach(pending.splice(0), (chunk) => writer.writeAll(chunk), { discard: true })
-        : refuse(problem)
+        : Effect.fail(problem)
     )
     yield* request.stream.pipe(
-      Stream.mapError(() => new ImportRefused({ reason: "the form cannot be read: its sender broke off" })),
+      Stream.mapError(() => unreadable("its sender broke off")),
       Stream.runForEach((chunk) => {
         parser.write(chunk)
         return flush

@@ -53,7 +53,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("import 
     [
       "fields before the file",
       "fields@example.com",
-      (email: string) => form(part(`name="encodingName"`, "utf-8"), part(`name="unknown"`, "x"), file(csv(email)))
+      (email: string) => form(part(`name="encodingName"`, "utf-8"), part(`name="listName"`, ""), file(csv(email)))
     ],
     [
       "fields behind the file",
@@ -111,6 +111,41 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("import 
           400
         )
       }
+    })
+  )
+
+  it.effect.each(["listName", "LISTNAME", "listname", "list_name", "LIST_NAME"])(
+    "reads the fields of a form as they are spelt: %s",
+    (name) =>
+      Effect.gen(function* () {
+        const body = form(part(`name="${name}"`, "Nowhere"), file(csv("spelt@example.com")))
+        assert.include(
+          refusedWith(yield* ask("POST", "/contacts/import", { headers: multipart, body }), 400),
+          '"Nowhere"'
+        )
+      })
+  )
+
+  it.effect.each([
+    ["an option that is none", [part(`name="list"`, "Known")], "list"],
+    ["an option twice", [part(`name="listName"`, "Known"), part(`name="list_name"`, "Known")], "listName"],
+    ["another file", [part(`name="lists"; filename="x.csv"`, "Known")], "lists"]
+  ] as const)("refuses %s, and names it", ([, parts, field]) =>
+    Effect.gen(function* () {
+      succeeded(yield* askJson("POST", "/contacts?listnames=Known", [{ Email: "known@example.com" }]))
+      const body = form(...parts, file(csv("no@example.com")))
+      const text = refusedWith(yield* ask("POST", "/contacts/import", { headers: multipart, body }), 400)
+      assert.isTrue(text.startsWith(`Invalid ${field}: `), text)
+      refusedWith(yield* ask("GET", "/contacts/no@example.com"), 404)
+    })
+  )
+
+  it.effect("takes a form with fields that were left empty, and its file in other letters", () =>
+    Effect.gen(function* () {
+      const empty = ["listName", "list_name", "unknown"].map((name) => part(`name="${name}"`, ""))
+      const body = form(...empty, part(`name="FILE"; filename="c.csv"`, csv("other-letters@example.com")))
+      succeededEmpty(yield* ask("POST", "/contacts/import", { headers: multipart, body }), 202)
+      yield* arrived("other-letters@example.com")
     })
   )
 

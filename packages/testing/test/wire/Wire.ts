@@ -46,7 +46,8 @@ export class Wire extends Context.Service<
             const keyHeader = key === null ? {} : { "X-Service-ApiKey": key }
             const chunks = typeof body === "string" || body instanceof Uint8Array ? undefined : body
             const sized = typeof body === "string" || body instanceof Uint8Array ? Buffer.from(body) : undefined
-            const length = sized === undefined ? {} : { "Content-Length": String(sized.length) }
+            const length: Readonly<Record<string, string>> =
+              sized === undefined ? { "Transfer-Encoding": "chunked" } : { "Content-Length": String(sized.length) }
             const sent = request(
               {
                 hostname,

@@ -1,0 +1,107 @@
+/**
+ * The names of a query, as clients spell them: in any letter case, in snake case, and with the brackets that some write
+ * behind the name of an array. What an operation does not take is refused, since a filter that is passed over without a
+ * word selects everybody. (docs/decisions/records.md)
+ */
+import { InvalidInput } from "@roster/domain"
+import { didYouMean } from "@roster/domain/RuleSuggestion"
+import { Effect, Schema } from "effect"
+import type { FindMyWay } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+
+/**
+ * What all spellings of a name have in common.
+ *
+ * @internal
+ */
+export const nameKey = (name: string): string => name.replace(/\[\]$/, "").replaceAll("_", "").toLowerCase()
+
+/** A name is repeated to whoever sent it, unless it may be an address or a key that got into its place. */
+const isRepeatable = (name: string): boolean => /^[\w.[\]-]{1,40}$/.test(name)
+
+/**
+ * The refusal of a name that is not among those that are taken.
+ *
+ * @internal
+ */
+export const unknownName = (name: string, place: string, taken: ReadonlyArray<string>): InvalidInput => {
+  if (!isRepeatable(name)) {
+    return new InvalidInput({ field: place, issue: `it holds a name that it does not take; it takes ${listed(taken)}` })
+  }
+  const meant = didYouMean(name, taken)
+  const hint = meant === undefined ? "" : ` (${meant})`
+  return new InvalidInput({ field: name, issue: `the ${place} does not take it${hint}; it takes ${listed(taken)}` })
+}
+
+/** The names that an operation takes in its query, for people. */
+const listed = (names: ReadonlyArray<string>): string => (names.length === 0 ? "no parameters" : names.join(", "))
+
+interface Field {
+  readonly name: string
+  readonly isArray: boolean
+}
+
+/** The fields of what a schema reads, by what all spellings of their names have in common. */
+const fieldsOf = (schema: Schema.Top | undefined): ReadonlyMap<string, Field> => {
+  const fields = new Map<string, Field>()
+  const ast = schema === undefined ? undefined : Schema.toEncoded(schema).ast
+  for (const { name, type } of ast?._tag === "Objects" ? ast.propertySignatures : []) {
+    const isArray = Schema.is(Schema.make(type))([])
+    fields.set(nameKey(String(name)), { name: String(name), isArray })
+  }
+  return fields
+}
+
+/**
+ * The names of the parameters that an operation takes in its query.
+ *
+ * @internal
+ */
+export const queryNames = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
+  Array.from(fieldsOf(query).values(), ({ name }) => name)
+
+type Given = FindMyWay.FindResult<unknown>["searchParams"]
+
+/**
+ * Reads the query of an operation, whose names are looked at once for all requests.
+ *
+ * @internal
+ */
+export const queryReader = (
+  endpoint: HttpApiEndpoint.Top
+): ((given: Given) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {
+  const fields = fieldsOf(endpoint.query)
+  const names = queryNames(endpoint)
+  const bodyFields = new Map(
+    [...endpoint.payload.values()].flatMap(({ schemas }) => schemas.flatMap((schema) => [...fieldsOf(schema)]))
+  )
+  const refuseUnknown = (name: string) => {
+    const inBody = bodyFields.get(nameKey(name))
+    return inBody === undefined || !isRepeatable(name)
+      ? unknownName(name, "query", names)
+      : new InvalidInput({ field: name, issue: `here it is the field ${inBody.name} of the body` })
+  }
+  if (endpoint.query === undefined) {
+    return (given) => {
+      for (const name in given) return Effect.fail(refuseUnknown(name))
+      return Effect.undefined
+    }
+  }
+  // Nothing in the contract needs a service to be read.
+  const decode = Schema.decodeUnknownEffect(Schema.toCodecArrayFromSingle(endpoint.query) as Schema.Codec<unknown>)
+  return (given) => {
+    const query: Record<string, string | ReadonlyArray<string>> = {}
+    for (const spelling in given) {
+      const field = fields.get(nameKey(spelling))
+      if (field === undefined) return Effect.fail(refuseUnknown(spelling))
+      const before = query[field.name]
+      const value = given[spelling] ?? ""
+      const all = before === undefined ? value : [before, value].flat()
+      if (Array.isArray(all) && !field.isArray) {
+        return Effect.fail(new InvalidInput({ field: field.name, issue: "it is given more than once" }))
+      }
+      query[field.name] = all
+    }
+    return decode(query)
+  }
+}
