@@ -54,7 +54,7 @@ export const AuditEntry = Schema.Struct({
   actor: AuditActor,
   /** The address that the call came from, and `null` for one within the process. */
   peer: Schema.NullOr(Schema.String),
-  /** The operation identifier of the interface, such as `securityApikeysPost`. */
+  /** The operation identifier of the interface, such as `securityApikeysPost`, or `noOperation` for a path that is none. */
   operation: Schema.String,
   /** The name of the credential, as it was asked for; `null` where the operation has none. */
   subject: Schema.NullOr(Schema.String),

@@ -39,6 +39,12 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undef
   return key === "" ? undefined : key
 }
 
+/** Required by what every good key may do. */
+const anyLevel: AccessLevel = "None"
+
+/** What the record calls a request for a path that is none. */
+const noOperation = "noOperation"
+
 const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): CallerIdentity => ({
   account,
   key: { id, name, hint: secret_hint },
@@ -47,7 +53,7 @@ const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): Cal
 
 /** Whether a key that is known may do what a request asks, and if not, what the record says of it. */
 const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDetails | undefined => {
-  if (!hasLevel(row, required)) return { required }
+  if (required !== anyLevel && !hasLevel(row, required)) return { required }
   const ranges = ipRangesOf(row)
   return ranges.length > 0 && !isInRanges(peer, ranges) ? { because: "OutsideRanges" } : undefined
 }
@@ -55,13 +61,22 @@ const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDet
 /**
  * @internal
  */
-export const authentication: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.gen(function* () {
+export interface Authentication {
+  /** Stands before an operation. */
+  readonly guard: Guard
+  /** Stands before what every good key may ask. */
+  readonly withAnyKey: (answer: Respond) => Respond
+}
+
+/**
+ * @internal
+ */
+export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const findKey = keyFinder(sql)
   const wrongKeys = yield* makeWrongKeys
 
-  return ({ annotations, identifier: operation }, answer) => {
-    const required = Context.getUnsafe(annotations, RequiredAccess)
+  const before = (operation: string, required: AccessLevel, answer: Respond): Respond => {
     const orFailure = orStoreFailure(operation)
     const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => orWire(orFailure(effect))
 
@@ -100,9 +115,17 @@ export const authentication: Effect.Effect<Guard, never, SqlClient.SqlClient> = 
               `${request.protocol ?? "http"}://${host}/v4`
             )
           )
-          return isNoted(row, now) ? answered : Effect.andThen(noteUse(sql, row, required, now), answered)
+          return required === anyLevel || isNoted(row, now)
+            ? answered
+            : Effect.andThen(noteUse(sql, row, required, now), answered)
         })
       })
     return respond
+  }
+
+  return {
+    guard: ({ annotations, identifier }, answer) =>
+      before(identifier, Context.getUnsafe(annotations, RequiredAccess), answer),
+    withAnyKey: (answer) => before(noOperation, anyLevel, answer)
   }
 })

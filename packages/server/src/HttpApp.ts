@@ -8,7 +8,14 @@ import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/h
 import { OpenApi } from "effect/http-api"
 import { authentication } from "./Authentication.ts"
 import { contactsHandlers } from "./ContactsHandlers.ts"
-import { contractRoutes, type Guard, type RequestServices, type Route } from "./ContractRoutes.ts"
+import {
+  contractRoutes,
+  type Guard,
+  type RequestServices,
+  type Respond,
+  type Route,
+  withRefusals
+} from "./ContractRoutes.ts"
 import { emailsHandlers } from "./EmailsHandlers.ts"
 import { errorResponse } from "./ErrorResponse.ts"
 import { exportRoute } from "./ExportRoute.ts"
@@ -24,7 +31,8 @@ const contractRoute = (): Route => {
   return { method: "GET", path: `/${versionSegment}/openapi.json`, respond }
 }
 
-const routes = Effect.gen(function* () {
+const parts = Effect.gen(function* () {
+  const { guard, withAnyKey } = yield* authentication
   const handlers = {
     contacts: yield* contactsHandlers,
     security: yield* securityHandlers,
@@ -32,10 +40,26 @@ const routes = Effect.gen(function* () {
   }
   const guards = new Map<unknown, Guard>([
     [RequestErrors, yield* requestChecks],
-    [ApiKeyAuth, yield* authentication]
+    [ApiKeyAuth, guard]
   ])
-  return [...contractRoutes(handlers, guards), yield* exportRoute, contractRoute()]
+  const routes = [...contractRoutes(handlers, guards), yield* exportRoute, contractRoute()]
+  const paths = makePathTable(routes.map(({ method, path, respond: handler }) => ({ method, path, handler })))
+  return { paths, otherwise: withRefusals(ApiKeyAuth.error)(withAnyKey(noRoute(paths.methodsOf))) }
 })
+
+/** The answer to a request that is none of ours, once its key was found good: whoever probes a key learns whether it is. */
+const noRoute =
+  (methodsOf: (url: string) => ReadonlyArray<string>): Respond =>
+  ({ request: { url } }) => {
+    const issue = pathIssue(url)
+    if (issue !== undefined) return Effect.succeed(errorResponse(400, issue))
+    const methods = methodsOf(url).join(", ")
+    return Effect.succeed(
+      methods === ""
+        ? errorResponse(404, "There is no such operation. The paths are those of the interface, below /v4.")
+        : HttpServerResponse.setHeader(errorResponse(405, `This path takes ${methods}.`), "allow", methods)
+    )
+  }
 
 const pathIssue = (url: string): string | undefined => {
   const path = url.split("?", 1)[0] ?? ""
@@ -48,7 +72,6 @@ const pathIssue = (url: string): string | undefined => {
 
 const texts: Readonly<Record<number, string>> = {
   400: "The request cannot be read.",
-  404: "There is no such operation. The paths are those of the interface, below /v4.",
   413: "The body of this request is too large.",
   415: "The body of this request is of a kind that the operation does not take."
 }
@@ -86,19 +109,15 @@ const shaped = Effect.matchCauseEffect({
 /**
  * @internal
  */
-export const httpApp = Effect.map(routes, (routes) => {
-  const paths = makePathTable(routes.map(({ method, path, respond: handler }) => ({ method, path, handler })))
-  return Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest | RequestServices>) => {
+export const httpApp = Effect.map(parts, ({ otherwise, paths }) =>
+  Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest | RequestServices>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const { method, url } = request
     let found = paths.findPlain(method, url)
-    if (found === undefined) {
-      const issue = pathIssue(url)
-      if (issue !== undefined) return Effect.succeed(errorResponse(400, issue))
+    if (found === undefined && pathIssue(url) === undefined) {
       found = paths.find(method, url) ?? (method === "HEAD" ? paths.find("GET", url) : undefined)
     }
-    if (found === undefined) return Effect.succeed(finished(withBody(HttpServerResponse.empty({ status: 404 }))))
-    const { handler, params, searchParams } = found
+    const { handler, params, searchParams } = found ?? { handler: otherwise, params: {}, searchParams: {} }
     return shaped(Effect.interruptible(handler({ request, params, searchParams })))
   })
-})
+)

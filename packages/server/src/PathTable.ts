@@ -40,6 +40,7 @@ export interface PathRoute<A> {
  */
 export const makePathTable = <A>(routes: ReadonlyArray<PathRoute<A>>) => {
   const table = FindMyWay.make<A>(exactly)
+  const methods = [...new Set(routes.map(({ method }) => method))]
   const ends: Array<End<A>> = []
   for (const { handler, method, path } of routes) {
     table.on(method, path, handler)
@@ -48,9 +49,19 @@ export const makePathTable = <A>(routes: ReadonlyArray<PathRoute<A>>) => {
     const [name] = Object.keys({ [value ?? ""]: undefined })
     if (prefix !== undefined && name !== undefined) ends.push({ method, prefix, name, handler })
   }
+  /** Any path; a value in it is never empty. */
+  const find = (method: string, url: string): FindMyWay.FindResult<A> | undefined => {
+    const found = table.find(method, url)
+    return found === undefined || Object.values(found.params).includes("") ? undefined : found
+  }
   return {
-    /** Any path. */
-    find: table.find.bind(table),
+    find,
+    /** The methods that a path has, in alphabetical order: HEAD where there is GET. */
+    methodsOf: (url: string): ReadonlyArray<string> =>
+      methods
+        .filter((method) => find(method, url) !== undefined)
+        .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+        .toSorted(),
     /** The same of a path without a query that ends with a plain address, and `undefined` for all others. */
     findPlain: (method: string, url: string): FindMyWay.FindResult<A> | undefined => {
       for (const end of ends) {

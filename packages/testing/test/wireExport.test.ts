@@ -105,14 +105,11 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("export 
     })
   )
 
-  it.effect.each([
-    "/exports/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/contacts.csv",
-    "/exports//contacts.csv",
-    "/exports/%2e%2e/roster.db",
-    "/exports/x"
-  ])("knows no file %s", (path) =>
-    Effect.gen(function* () {
-      refusedWith(yield* ask("GET", path, { key: null }), 404)
-    })
+  it.effect.each(["/exports/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/contacts.csv", "/exports/%2e%2e/roster.db"])(
+    "knows no file %s",
+    (path) =>
+      Effect.gen(function* () {
+        refusedWith(yield* ask("GET", path, { key: null }), 404)
+      })
   )
 })

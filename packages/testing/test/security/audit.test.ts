@@ -76,6 +76,13 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
         refusedWith(yield* ask("POST", "/security/apikeys", { body: "x" }), 415)
         refusedWith(yield* ask("GET", "/contacts", { key }), 403)
         refusedWith(yield* ask("GET", "/contacts", { key: "wrong" }), 401)
+        refusedWith(yield* ask("GET", "/nope", { key: "wrong" }), 401)
+        refusedWith(yield* ask("GET", "/nope"), 404)
+        const lost = "?subaccount=sub%40example.com"
+        refusedWith(yield* askJson("POST", `/security/smtp${lost}`, { Name: "login@example.com" }), 400)
+        refusedWith(yield* askJson("PUT", `/security/apikeys/weaker${lost}`, rename), 400)
+        refusedWith(yield* ask("DELETE", "/security/apikeys/weaker?of=sub%40example.com"), 400)
+        refusedWith(yield* askJson("DELETE", "/security/apikeys/weaker", { Subaccount: "sub@example.com" }), 400)
         succeeded(yield* askJson("POST", "/security/smtp", { Name: "login@example.com" }), 201)
         succeeded(yield* askJson("PUT", "/security/smtp/login@example.com", { Name: "login@example.com" }))
         succeededEmpty(yield* ask("DELETE", "/security/smtp/login@example.com"))
@@ -103,6 +110,11 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
             ["", administrator, "securityApikeysPost", null, "InvalidInput", {}],
             ["", weaker, "contactsGet", null, "AccessDenied", { required: "ViewContacts" }],
             ["", "Unknown", "contactsGet", null, "Unauthorized", {}],
+            ["", "Unknown", "noOperation", null, "Unauthorized", {}],
+            ["", administrator, "securitySmtpPost", null, "InvalidInput", {}],
+            ["", administrator, "securityApikeysByNamePut", null, "InvalidInput", {}],
+            ["", administrator, "securityApikeysByNameDelete", null, "InvalidInput", {}],
+            ["", administrator, "securityApikeysByNameDelete", null, "InvalidInput", {}],
             ["", administrator, "securitySmtpPost", "login@example.com", "Done", { levelsAdded: ["SendSmtp"] }],
             ["", administrator, "securitySmtpByNamePut", "login@example.com", "Done", { changed: [] }],
             [
