@@ -73,6 +73,9 @@ class LimitedResponse extends WholeBodyResponse {
   override get remoteAddress() {
     return this.#original.remoteAddress
   }
+  override get showsCutEncoding() {
+    return this.#original instanceof WholeBodyResponse && this.#original.showsCutEncoding
+  }
   get upgrade() {
     return this.#original.upgrade
   }

@@ -134,7 +134,7 @@ const overlapOfPart = (response: Response, { etag, received, size }: Progress): 
 /** Closes the connection of an answer that nobody reads. */
 const discard = (response: Response) => Effect.ignore(Effect.scoped(Stream.toPull(response.stream)))
 
-const refusedDownload = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, link: string) {
+const refusedDownload = Effect.fnUntraced(function* (response: Response, link: string) {
   const { headers, status } = response
   const text = yield* errorText(response)
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
@@ -184,7 +184,10 @@ const attempt = (
     }
     const isEncoded = encodingOf(response) !== ""
     progress.hasPlaces = !isEncoded
-    if (progress.received === 0) Object.assign(progress, { etag: response.headers["etag"], size: undefined })
+    if (progress.received === 0) {
+      progress.etag = response.headers["etag"]
+      progress.size = undefined
+    }
     progress.size ??= isPart ? totalOf(response) : lengthOf(response)
     let toSkip = overlap
     return response.stream.pipe(

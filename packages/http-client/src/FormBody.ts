@@ -11,11 +11,14 @@ const quoted = (name: string): string =>
   `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`
 
 /**
+ * A form whose end is sent when the file has come to its end. The file cannot fail: a transport would call that a failure of
+ * its own.
+ *
  * @internal
  */
-export const formBody = <E>(
+export const formBody = (
   fields: ReadonlyArray<readonly [name: string, value: string]>,
-  file?: { readonly name: string; readonly content: Stream.Stream<Uint8Array, E> }
+  file?: { readonly name: string; readonly content: Stream.Stream<Uint8Array> }
 ): HttpBody.HttpBody => {
   const boundary = `roster-${crypto.randomUUID()}`
   const part = (disposition: string, rest: string) =>

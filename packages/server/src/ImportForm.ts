@@ -110,9 +110,7 @@ export const readImportForm = Effect.fnUntraced(
   Effect.catchTag("PlatformError", () => cannotBeKept)
 )
 
-/**
- * @internal
- */
+/** What a caller is told where the temporary folder fails. */
 export const cannotBeKept = Effect.fail(
   new ServiceError({
     operation: "contactsImportPost",

@@ -29,10 +29,7 @@ const errors = [
 const rows = ({ email }: Place, count: number): Uint8Array =>
   utf8(`Email,FirstName\n${Array.from({ length: count }, (_, row) => `${email(`r${row}`)},Name ${row}\n`).join("")}`)
 
-/**
- * @category suites
- * @since 0.1.0
- */
+/** Registers what stands above. */
 export const importContentConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   /** Nothing of what was sent before is there when all that was sent after it is. */
   const nothingImported = Effect.fnUntraced(function* ({ email, rule }: Place) {
