@@ -39,6 +39,7 @@ const slowService = Effect.fnUntraced(function* (options: {
   readonly status?: (upload: number) => number
 }) {
   const uploads: Array<Upload> = []
+  const underWay: Array<Promise<void>> = []
   let begun = 0
   const { env } = yield* fakeService((request: IncomingMessage, response: ServerResponse) => {
     const number = begun++
@@ -56,6 +57,7 @@ const slowService = Effect.fnUntraced(function* (options: {
       options.meanwhile(number)
       setImmediate(() => request.resume())
     })
+    underWay.push(new Promise<void>((resolve) => request.on("close", resolve)))
     request.on("error", () => {})
     request.on("close", () => request.complete || book(false))
     request.on("end", () => {
@@ -65,7 +67,9 @@ const slowService = Effect.fnUntraced(function* (options: {
       response.end(status === 202 ? "" : '{"Error":"slow down"}')
     })
   })
-  return { env, uploads }
+  /** The book, once every upload that began is over: this side notices a broken connection a little later. */
+  const closed = Effect.promise(() => Promise.all(underWay)).pipe(Effect.as(uploads))
+  return { env, closed }
 })
 
 const handOver = ["contacts", "import", "big.csv", "--via", "file"]
@@ -76,10 +80,11 @@ describe("roster contacts import of a file that changes", () => {
       const { folder, run } = yield* makeRoster
       const path = join(folder, "big.csv")
       writeFileSync(path, contentOf())
-      const { env, uploads } = yield* slowService({ meanwhile: () => change(path) })
+      const { closed, env } = yield* slowService({ meanwhile: () => change(path) })
       const ended = yield* run(handOver, { env })
       assert.strictEqual(ended.code, 2, ended.stderr)
       assert.match(failure(ended).message, /^big\.csv was written to while it was sent/)
+      const uploads = yield* closed
       assert.deepStrictEqual(
         uploads.map(({ complete }) => complete),
         [false]
@@ -96,7 +101,7 @@ describe("roster contacts import of a file that changes", () => {
       const { folder, run } = yield* makeRoster
       const path = join(folder, "big.csv")
       writeFileSync(path, contentOf())
-      const { env, uploads } = yield* slowService({
+      const { closed, env } = yield* slowService({
         meanwhile: () => {},
         status: (upload) => {
           if (upload === 0) change?.(path)
@@ -106,7 +111,7 @@ describe("roster contacts import of a file that changes", () => {
       const ended = yield* run(handOver, { env })
       assert.strictEqual(ended.code, 2, ended.stderr)
       assert.match(failure(ended).message, says)
-      const [first, ...second] = uploads
+      const [first, ...second] = yield* closed
       assert.isTrue(first?.complete)
       assert.isTrue(second.every(({ complete }) => !complete))
     })
@@ -118,9 +123,10 @@ describe("roster contacts import of a file that changes", () => {
       const path = join(folder, "big.csv")
       writeFileSync(path, contentOf())
       writeFileSync(join(folder, "other.csv"), contentOf("example.net"))
-      const { env, uploads } = yield* slowService({ meanwhile: () => renameSync(join(folder, "other.csv"), path) })
+      const { closed, env } = yield* slowService({ meanwhile: () => renameSync(join(folder, "other.csv"), path) })
       const ended = yield* run(handOver, { env })
       assert.strictEqual(ended.code, 0, ended.stderr)
+      const uploads = yield* closed
       assert.deepStrictEqual(
         uploads.map(({ complete }) => complete),
         [true]
