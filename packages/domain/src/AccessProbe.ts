@@ -8,6 +8,7 @@ import { ContactsService } from "./ContactsService.ts"
 import { CredentialsService } from "./CredentialsService.ts"
 import { ExportId } from "./Export.ts"
 import type { ServiceError } from "./ServiceError.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /**
  * @category models
@@ -28,7 +29,7 @@ const noExport = ExportId.make("00000000-0000-4000-8000-000000000000")
  * @category programs
  * @since 0.1.0
  */
-export const probeAccess = Effect.fn("probeAccess")(function* () {
+export const probeAccess = fnRedacted("probeAccess")(function* () {
   const contacts = yield* ContactsService
   const { apiKeys } = yield* CredentialsService
   // What is refused for another reason than the level was let through.

@@ -8,6 +8,7 @@ import { Contact, ContactPayload } from "./Contact.ts"
 import { addAll, AddOutcome } from "./ContactAdds.ts"
 import { invalidInput } from "./InputIssue.ts"
 import type { ServiceError } from "./ServiceError.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /**
  * The file is no backup of contacts, or not a whole one.
@@ -62,7 +63,7 @@ const sampleSize = 5
  * @category programs
  * @since 0.1.0
  */
-export const surveyBackup = Effect.fn("surveyBackup")(function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
+export const surveyBackup = fnRedacted("surveyBackup")(function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
   let count = 0
   const statuses = new Map<string, number>()
   const sample: Array<Contact> = []
@@ -118,7 +119,7 @@ const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> => {
  * @category programs
  * @since 0.1.0
  */
-export const restoreContacts = Effect.fn("restoreContacts")(function* <E, R>(
+export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
   options: { readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined } = {}
 ) {

@@ -7,6 +7,7 @@ import type { Contact } from "./Contact.ts"
 import { ContactFilter } from "./ContactFilter.ts"
 import { ContactsService } from "./ContactsService.ts"
 import type { ServiceError } from "./ServiceError.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /** How many addresses travel in one request. */
 const addressesPerDelete = 1000
@@ -30,7 +31,7 @@ export interface DeletionReport {
  * @category programs
  * @since 0.1.0
  */
-export const deleteContacts = Effect.fn("deleteContacts")(function* <E, R>(
+export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   contacts: Stream.Stream<Pick<Contact, "email">, E, R>,
   options: { readonly onProgress?: ((deleted: number) => Effect.Effect<void>) | undefined } = {}
 ) {
@@ -71,7 +72,7 @@ export const deleteContacts = Effect.fn("deleteContacts")(function* <E, R>(
  * @category programs
  * @since 0.1.0
  */
-export const isMoreThanHalf = Effect.fn("isMoreThanHalf")(function* (count: number) {
+export const isMoreThanHalf = fnRedacted("isMoreThanHalf")(function* (count: number) {
   if (count === 0) return false
   const service = yield* ContactsService
   const beyond = yield* service.list({ limit: 1, offset: 2 * count - 1 })

@@ -12,6 +12,7 @@ import type { ServiceError } from "./ServiceError.ts"
 import type { RowRange, UploadJournal, UploadSubject } from "./UploadJournal.ts"
 import { resumeUpload } from "./UploadResume.ts"
 import { maximumNamedRows, surveyContacts, type UploadSurvey } from "./UploadSurvey.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /**
  * What became of every row.
@@ -130,7 +131,7 @@ const refusals = ({ lines, rows }: RowPart, stretches: ReadonlyArray<AddedStretc
  * @category constructors
  * @since 0.1.0
  */
-export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
+export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   rows: Stream.Stream<ContactRow, E>,
   survey: UploadSurvey,
   options: UploadOptions<EJ> = {}
@@ -236,7 +237,7 @@ export const makeUpload = Effect.fn("makeUpload")(function* <E, EJ = never>(
  * @category programs
  * @since 0.1.0
  */
-export const uploadContacts = Effect.fn("uploadContacts")(function* <E, EJ = never>(
+export const uploadContacts = fnRedacted("uploadContacts")(function* <E, EJ = never>(
   rows: Stream.Stream<ContactRow, E>,
   options?: UploadOptions<EJ>
 ) {

@@ -8,6 +8,7 @@ import type { CredentialOperations } from "./CredentialsService.ts"
 import type { EmailAddress } from "./EmailAddress.ts"
 import { furtherTries, isLost } from "./internal/lostAnswer.ts"
 import { OutcomeUnknown, ServiceError } from "./ServiceError.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 interface Known {
   readonly lastUse?: DateTime.Utc | null
@@ -24,7 +25,7 @@ interface Named {
  * since is somebody's and is left, with `NameTaken`. Where the recovery fails, and after five tries, it ends as
  * `OutcomeUnknown`, which names the credential that may be there.
  */
-export const createSurely = Effect.fn("createSurely")(function* <
+export const createSurely = fnRedacted("createSurely")(function* <
   Credential extends Known,
   NewCredential,
   Payload extends Named,

@@ -3,7 +3,6 @@
  * and when the old one is no longer used it is deleted. Whatever stops it, the same call goes on, and at every moment there is
  * a credential whose secret somebody has. (docs/decisions/rotation.md)
  */
-import { Effect } from "effect"
 import type { ApiKey, ApiKeyPayload, NewApiKey } from "./ApiKey.ts"
 import type { LastManagingKey } from "./Credential.ts"
 import type { EmailAddress } from "./EmailAddress.ts"
@@ -13,6 +12,7 @@ import { apiKeySuccessor, smtpSuccessors } from "./RotationNames.ts"
 import type { ApiKeyRotationOptions, RotationOptions } from "./RotationOptions.ts"
 import type { RotationJournal } from "./RotationRecord.ts"
 import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "./SmtpCredentials.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 const apiKeys = rotationOf<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey>({
   operations: (service) => service.apiKeys,
@@ -38,7 +38,7 @@ const smtp = rotationOf<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayl
  * @category programs
  * @since 0.1.0
  */
-export const rotateApiKey = Effect.fn("rotateApiKey")(function* <E = never, R = never, JE = never>(
+export const rotateApiKey = fnRedacted("rotateApiKey")(function* <E = never, R = never, JE = never>(
   name: string,
   options: ApiKeyRotationOptions<E, R, JE>
 ) {
@@ -52,7 +52,7 @@ export const rotateApiKey = Effect.fn("rotateApiKey")(function* <E = never, R = 
  * @category programs
  * @since 0.1.0
  */
-export const rotateSmtp = Effect.fn("rotateSmtp")(function* <E = never, R = never, JE = never>(
+export const rotateSmtp = fnRedacted("rotateSmtp")(function* <E = never, R = never, JE = never>(
   name: string,
   options: RotationOptions<NewSmtpCredentials, E, R, JE>
 ) {
@@ -70,7 +70,7 @@ interface PlanOptions<JE> {
  * @category programs
  * @since 0.1.0
  */
-export const planApiKeyRotation = Effect.fn("planApiKeyRotation")(function* <JE = never>(
+export const planApiKeyRotation = fnRedacted("planApiKeyRotation")(function* <JE = never>(
   name: string,
   options: PlanOptions<JE>
 ) {
@@ -83,7 +83,7 @@ export const planApiKeyRotation = Effect.fn("planApiKeyRotation")(function* <JE 
  * @category programs
  * @since 0.1.0
  */
-export const planSmtpRotation = Effect.fn("planSmtpRotation")(function* <JE = never>(
+export const planSmtpRotation = fnRedacted("planSmtpRotation")(function* <JE = never>(
   name: string,
   options: PlanOptions<JE>
 ) {

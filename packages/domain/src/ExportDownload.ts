@@ -5,6 +5,7 @@ import { Effect, FileSystem, Path, Stream } from "effect"
 import { ContactsService } from "./ContactsService.ts"
 import type { ExportRequest } from "./Export.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportWait.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /**
  * Downloads an export by its link. The bytes go to a file beside the target, readable by its owner alone, which takes the
@@ -13,7 +14,7 @@ import { awaitExport, type ExportWaitOptions } from "./ExportWait.ts"
  * @category programs
  * @since 0.1.0
  */
-export const downloadTo = Effect.fn("downloadTo")(function* (link: string, target: string) {
+export const downloadTo = fnRedacted("downloadTo")(function* (link: string, target: string) {
   const contacts = yield* ContactsService
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -40,7 +41,7 @@ export const downloadTo = Effect.fn("downloadTo")(function* (link: string, targe
  * @category programs
  * @since 0.1.0
  */
-export const exportTo = Effect.fn("exportTo")(function* (
+export const exportTo = fnRedacted("exportTo")(function* (
   request: ExportRequest,
   target: string,
   options?: ExportWaitOptions

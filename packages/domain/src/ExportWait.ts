@@ -16,6 +16,7 @@ import {
 } from "./Export.ts"
 import { LookAgain } from "./LookAgain.ts"
 import type { ServiceError } from "./ServiceError.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /**
  * How long to wait between looks: one second, half as long again each time up to 15, a fifth more or less.
@@ -129,7 +130,7 @@ const isPassing = ({ reason: { _tag } }: ServiceError): boolean => _tag !== "Una
  * @category programs
  * @since 0.1.0
  */
-export const awaitExport = Effect.fn("awaitExport")(function* (id: ExportId, options: ExportWaitOptions = {}) {
+export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, options: ExportWaitOptions = {}) {
   let lastStatus: ExportStatus = "Loading"
   const remember = (look: ExportLook) =>
     Effect.sync(() => {

@@ -9,6 +9,7 @@ import { rowParts } from "./ContactRows.ts"
 import type { RejectedRow } from "./RejectedRows.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /**
  * What became of the rows: read = accepted + rejected + notSent + unknown. Where something about the service ended it, the rest
@@ -36,7 +37,7 @@ export interface RowAddsReport {
  * @category programs
  * @since 0.1.0
  */
-export const addRows = Effect.fn("addRows")(function* <E, R>(
+export const addRows = fnRedacted("addRows")(function* <E, R>(
   rows: Stream.Stream<ContactRow, E, R>,
   options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}
 ) {

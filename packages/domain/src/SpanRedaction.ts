@@ -58,6 +58,12 @@ const redactReason = (reason: Cause.Reason<unknown>): Cause.Reason<unknown> => {
 export const redactCause = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   Cause.fromReasons(cause.reasons.map(redactReason))
 
+/**
+ * A cause as it may be logged: redacted unless `TraceSubjects` says otherwise.
+ */
+export const loggedCause = (cause: Cause.Cause<unknown>): Effect.Effect<Cause.Cause<unknown>> =>
+  Effect.map(TraceSubjects, (traceSubjects) => (traceSubjects ? cause : redactCause(cause)))
+
 // A value is no more to be kept than an error: what was read is in it.
 const redactExit = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
   Exit.isSuccess(exit) ? Exit.void : Exit.failCause(redactCause(exit.cause))
@@ -125,10 +131,8 @@ export const redactStreamSpans =
 /**
  * `redactSpans` for a layer: its building, and all that it runs later in the context in which it was built.
  */
-export const redactLayerSpans =
-  (options: SpanRedactionOptions = {}) =>
-  <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
-    Layer.fromBuildMemo((memoMap, scope) => redactSpans(options)(Layer.buildWithMemoMap(layer, memoMap, scope)))
+export const redactLayerSpans = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.fromBuildMemo((memoMap, scope) => redactSpans()(Layer.buildWithMemoMap(layer, memoMap, scope)))
 
 /** Who called the function that asks, as `Effect.fn` notes it. Two frames cost a fraction of ten, where the engine counts them. */
 const callSite = (): (() => string | undefined) => {

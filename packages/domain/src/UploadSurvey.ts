@@ -8,6 +8,7 @@ import { emailIdentity } from "./EmailAddress.ts"
 import type { FileHeader, RejectedRow } from "./RejectedRows.ts"
 import { makeRowIndex } from "./RowIndex.ts"
 import { makeRowSet, type RowSet } from "./RowSet.ts"
+import { fnRedacted } from "./SpanRedaction.ts"
 
 /**
  * The most rejected rows that an account names one by one. The file of rejected rows has all.
@@ -41,7 +42,7 @@ export interface UploadSurvey {
  * @category programs
  * @since 0.1.0
  */
-export const surveyContacts = Effect.fn("surveyContacts")(function* <E, R>(
+export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ContactRow, E, R>,
   options: { readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined } = {}
 ) {

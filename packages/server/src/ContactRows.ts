@@ -9,6 +9,7 @@ import {
   type ContactRule,
   type ContactUpdatePayload,
   emailIdentity,
+  fnRedacted,
   InvalidInput,
   maximumContactsPerAdd,
   TooManyContacts
@@ -123,7 +124,7 @@ export const makeContactRows = Effect.gen(function* () {
     methodSpan("ContactsService.add")
   )
 
-  const update = Effect.fn("ContactsService.update")(function* (email: string, changes: ContactUpdatePayload) {
+  const update = fnRedacted("ContactsService.update")(function* (email: string, changes: ContactUpdatePayload) {
     const { account } = yield* Caller
     yield* checkEmail("email", email)
     yield* checkTexts(changes)

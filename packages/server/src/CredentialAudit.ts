@@ -2,11 +2,12 @@
  * What was done with credentials, what was refused, and what keys were used for: the store's own record, which only grows.
  * No operation of the interface reads it; whoever can open the store can. (docs/decisions/access.md)
  */
-import { type AccessLevel, emailIdentity, type OfSubaccount, type ServiceError } from "@roster/domain"
+import { type AccessLevel, emailIdentity, fnRedacted, type OfSubaccount, type ServiceError } from "@roster/domain"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuditDetails, type AuditActor, type AuditEntry } from "./AuditEntry.ts"
 import { fromSeconds, toSeconds } from "./ContactRow.ts"
+import { methodSpan } from "./MethodSpan.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 
 /**
@@ -85,14 +86,18 @@ interface UseRow {
 }
 
 const make = Effect.map(SqlClient.SqlClient, (sql) => {
-  const page = Effect.fnUntraced(function* ({ account, since }: AuditQuery, below: number | undefined, size: number) {
-    return yield* sql<AuditRow>`
+  const page = Effect.fnUntraced(
+    function* ({ account, since }: AuditQuery, below: number | undefined, size: number) {
+      return yield* sql<AuditRow>`
       SELECT * FROM audit_entries
       WHERE ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
         AND ${account === undefined ? sql`1 = 1` : sql`account = ${account}`}
         AND ${since === undefined ? sql`1 = 1` : sql`time >= ${toSeconds(since)}`}
       ORDER BY number DESC LIMIT ${size}`
-  }, orStoreFailure("auditEntries"))
+    },
+    orStoreFailure("auditEntries"),
+    methodSpan("CredentialAudit.entries")
+  )
 
   const entries = (query: AuditQuery = {}) => {
     const all = Stream.paginate(undefined, (below: number | undefined) =>
@@ -106,7 +111,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return query.limit === undefined ? all : Stream.take(all, query.limit)
   }
 
-  const levelsUsed = Effect.fn("CredentialAudit.levelsUsed")(function* (of: OfSubaccount = {}) {
+  const levelsUsed = fnRedacted("CredentialAudit.levelsUsed")(function* (of: OfSubaccount = {}) {
     const account = of.subaccount === undefined ? "" : emailIdentity(of.subaccount)
     const rows = yield* sql<UseRow>`
       SELECT credentials.name, credential_uses.level, credential_uses.last_use

@@ -7,6 +7,7 @@ import {
   CredentialNotFound,
   type CredentialOperations,
   type EmailAddress,
+  fnRedacted,
   InvalidInput,
   invalidInput,
   isAddressable,
@@ -87,7 +88,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
     return yield* new InvalidInput({ field: "Expires", issue: "it lies in the past" })
   })
 
-  const list = Effect.fn(span("list"))(
+  const list = fnRedacted(span("list"))(
     function* (of: OfSubaccount = {}) {
       const account = yield* accountOf(yield* Caller, of.subaccount)
       if (account === undefined) return []
@@ -98,7 +99,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
     orStoreFailure(operation("Get"))
   )
 
-  const get = Effect.fn(span("get"))(
+  const get = fnRedacted(span("get"))(
     function* (name: string, of: OfSubaccount = {}) {
       const row = yield* findRow(yield* accountOf(yield* Caller, of.subaccount), name)
       return row === undefined ? yield* new CredentialNotFound({ name }) : toAnswer(row)
@@ -140,7 +141,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
     return [{ ...toAnswer(row), token: secret }, { levelsAdded: next.levels }] as const
   })
 
-  const create = Effect.fn(span("create"))(
+  const create = fnRedacted(span("create"))(
     function* (payload: P) {
       return yield* changing(operation("Post"), payload.name, payload.subaccount, (change) => insert(payload, change))
     },
@@ -169,7 +170,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
       : ([toAnswer(changed), changes.details] as const)
   })
 
-  const update = Effect.fn(span("update"))(
+  const update = fnRedacted(span("update"))(
     function* (name: string, payload: P) {
       return yield* changing(operation("ByNamePut"), name, payload.subaccount, (change) =>
         replace(name, payload, change)
@@ -187,7 +188,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
     return [undefined, { levelsRemoved: accessLevelsOf(row) }] as const
   })
 
-  const delete_ = Effect.fn(span("delete"))(
+  const delete_ = fnRedacted(span("delete"))(
     function* (name: string, of: OfSubaccount = {}) {
       yield* changing(operation("ByNameDelete"), name, of.subaccount, (change) => remove(name, change))
     },

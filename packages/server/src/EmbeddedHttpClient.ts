@@ -2,6 +2,7 @@
  * An `HttpClient` that answers from the service in this process: no socket and no key, and the very client code that
  * talks to a service elsewhere. Whoever can open the store owns it.
  */
+import { redactSpans } from "@roster/domain"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodePath from "@effect/platform-node/NodePath"
@@ -31,6 +32,7 @@ const make = Effect.gen(function* () {
       Effect.provideService(PublicAddress, baseUrl),
       Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
       Effect.scoped,
+      redactSpans(),
       Effect.provideContext(services),
       Effect.orDie,
       Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))

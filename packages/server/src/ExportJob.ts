@@ -2,7 +2,7 @@
  * Making the file of an export: its contacts are read from one snapshot, and go as text to a temporary file, which is taken
  * into the store when the snapshot is closed. An export that was cut off is begun anew, since neither outlives the process.
  */
-import { ContactFilter, CompressionFormat, ExportFileFormat, RuleText } from "@roster/domain"
+import { CompressionFormat, ContactFilter, ExportFileFormat, fnRedacted, RuleText } from "@roster/domain"
 import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { contactColumns, type ContactRow, streamContacts } from "./ContactRow.ts"
@@ -53,7 +53,7 @@ const longLog = 36 * 1024 * 1024
 /**
  * @internal
  */
-export const runExport = Effect.fn("ExportJob.run")(function* (job: HeldJob) {
+export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const turns = yield* WriteTurns
   const request = yield* decodeRequest(job.request)

@@ -3,7 +3,8 @@
  * shape to everything that is neither. It is served over a socket or called in-process.
  */
 import { ApiKeyAuth, idempotencyHonoured, RequestErrors, versionSegment } from "@roster/api"
-import { Cause, Context, Effect } from "effect"
+import { loggedCause } from "@roster/domain"
+import { Cause, Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { authentication } from "./Authentication.ts"
@@ -43,7 +44,7 @@ const parts = Effect.gen(function* () {
     [ApiKeyAuth, guard]
   ])
   const routes = [...contractRoutes(handlers, guards), yield* exportRoute, contractRoute()]
-  const paths = makePathTable(routes.map(({ method, path, respond: handler }) => ({ method, path, handler })))
+  const paths = makePathTable(routes.map((route) => ({ ...route, handler: route })))
   return { paths, otherwise: withRefusals(ApiKeyAuth.error)(withAnyKey(noRoute(paths.methodsOf))) }
 })
 
@@ -80,7 +81,7 @@ const fromCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>) {
   const [response] = yield* HttpServerError.causeResponse(cause)
   if (response.status < 500) return withBody(response)
   const id = crypto.randomUUID()
-  yield* Effect.logError(`request ${id} failed`, cause)
+  yield* Effect.logError(`request ${id} failed`, yield* loggedCause(cause))
   return errorResponse(500, `An internal error. It is in the log of the service under ${id}.`)
 })
 
@@ -106,18 +107,31 @@ const shaped = Effect.matchCauseEffect({
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(fromCause(cause), finished)
 })
 
+/** In place of the path itself, in which an address or a name may stand. */
+const nameRoute = ({ cache: { span, tracer, tracerEnabled } }: Fiber.Fiber<unknown, unknown>, path: string): void => {
+  if (tracer !== undefined && tracerEnabled && span?._tag === "Span" && span.kind === "server") {
+    span.attribute("http.route", path)
+  }
+}
+
 /**
  * @internal
  */
 export const httpApp = Effect.map(parts, ({ otherwise, paths }) =>
-  Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest | RequestServices>) => {
-    const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+  Effect.withFiber<
+    HttpServerResponse.HttpServerResponse,
+    unknown,
+    HttpServerRequest.HttpServerRequest | RequestServices
+  >((fiber) => {
+    const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const { method, url } = request
     let found = paths.findPlain(method, url)
     if (found === undefined && pathIssue(url) === undefined) {
       found = paths.find(method, url) ?? (method === "HEAD" ? paths.find("GET", url) : undefined)
     }
-    const { handler, params, searchParams } = found ?? { handler: otherwise, params: {}, searchParams: {} }
-    return shaped(Effect.interruptible(handler({ request, params, searchParams })))
+    if (found === undefined) return shaped(Effect.interruptible(otherwise({ request, params: {}, searchParams: {} })))
+    const { handler, params, searchParams } = found
+    nameRoute(fiber, handler.path)
+    return shaped(Effect.interruptible(handler.respond({ request, params, searchParams })))
   })
 )

@@ -2,7 +2,14 @@
  * Importing a file: rows are written in one transaction with the place in the file up to which they reach, so that an
  * import that was cut off goes on behind its last transaction.
  */
-import { type ContactPayload, emailIdentity, FileHeader, readContacts, type RejectedRow } from "@roster/domain"
+import {
+  type ContactPayload,
+  emailIdentity,
+  FileHeader,
+  fnRedacted,
+  readContacts,
+  type RejectedRow
+} from "@roster/domain"
 import { Effect, Exit, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "./ContactWrites.ts"
@@ -81,7 +88,7 @@ const transactionPieces = 16
 /**
  * @internal
  */
-export const runImport = Effect.fn("ImportJob.run")(function* (job: HeldJob) {
+export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const turns = yield* WriteTurns
   const request = yield* decodeRequest(job.request)

@@ -2,6 +2,7 @@
  * Works on the jobs of a store, one after another, as long as its layer lives: those of this process at once, and so those
  * of a process of this machine that has ended; those of another machine when their lease has run out.
  */
+import { loggedCause, redactLayerSpans } from "@roster/domain"
 import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { runExport } from "./ExportJob.ts"
@@ -59,7 +60,8 @@ const workOn = (job: HeldJob) =>
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),
       (cause) =>
-        Effect.logError(`job ${job.id} failed`, cause).pipe(
+        loggedCause(cause).pipe(
+          Effect.flatMap((cause) => Effect.logError(`job ${job.id} failed`, cause)),
           Effect.andThen(fail(job, "an internal error, which the log of the service tells"))
         )
     )
@@ -113,7 +115,9 @@ const make = Effect.fnUntraced(function* (lease: string) {
  * @internal
  */
 export const layer = (lease?: string): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
-  Layer.effect(
-    JobRunner,
-    Effect.suspend(() => make(lease ?? makeLease()))
+  redactLayerSpans(
+    Layer.effect(
+      JobRunner,
+      Effect.suspend(() => make(lease ?? makeLease()))
+    )
   )

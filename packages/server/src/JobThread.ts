@@ -2,7 +2,8 @@
  * Jobs on a thread of their own, so that requests do not wait for them: it has a connection of its own, and this side starts
  * it, wakes it, writes its log, and begins another one where it ended. (docs/decisions/jobs.md)
  */
-import { Effect, Layer, type Option, References } from "effect"
+import { loggedCause, TraceSubjects } from "@roster/domain"
+import { Cause, Effect, Layer, type Option, References } from "effect"
 import type { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
@@ -49,6 +50,7 @@ export const layer = (options: {
     Effect.gen(function* () {
       const policy = yield* StorePolicy
       const logLevel = yield* References.MinimumLogLevel
+      const traceSubjects = yield* TraceSubjects
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       let working: Worker | undefined
 
@@ -60,6 +62,7 @@ export const layer = (options: {
             filename,
             lease,
             logLevel,
+            traceSubjects,
             signals: signals.shared
           }
           const worker = new Worker(entry, { name: "roster jobs", workerData: data, resourceLimits })
@@ -89,7 +92,9 @@ export const layer = (options: {
           start(lease),
           ({ ended }) =>
             Effect.flatMap(ended, (cause) =>
-              Effect.logError("the thread of the jobs ended, and another one goes on with them", cause)
+              Effect.flatMap(loggedCause(Cause.die(cause)), (cause) =>
+                Effect.logError("the thread of the jobs ended, and another one goes on with them", cause)
+              )
             ),
           close
         ).pipe(

@@ -2,6 +2,7 @@
  * The inside of the thread of jobs: a connection of its own on the file of the store, and the very `JobRunner` that works on
  * the thread of a program elsewhere. `JobThread` is the outside.
  */
+import { TraceSubjects } from "@roster/domain"
 import { Cause, Effect, Exit, Layer, Logger, LogLevel, References, Schema } from "effect"
 import { isMainThread, parentPort } from "node:worker_threads"
 import * as JobRunner from "./JobRunner.ts"
@@ -23,7 +24,8 @@ export const JobWorkerData = Schema.Struct({
   allowedSenders: Schema.Array(Schema.String),
   allowFileUrl: Schema.Array(Schema.String),
   signals: Schema.instanceOf(SharedArrayBuffer),
-  logLevel: Schema.Literals(LogLevel.values)
+  logLevel: Schema.Literals(LogLevel.values),
+  traceSubjects: Schema.Boolean
 })
 
 /**
@@ -66,7 +68,7 @@ const logger = Logger.make(({ cause, logLevel, message }) => {
  */
 export const work = (workerData: unknown): void => {
   if (isMainThread || port === null) throw new TypeError("jobs are worked on by a thread that JobThread began")
-  const { allowedSenders, allowFileUrl, filename, lease, logLevel, signals } = decode(workerData)
+  const { allowedSenders, allowFileUrl, filename, lease, logLevel, signals, traceSubjects } = decode(workerData)
   const requests = port
   const shared = StoreSignals.make(signals)
   const layer = JobRunner.layer(lease).pipe(
@@ -74,7 +76,8 @@ export const work = (workerData: unknown): void => {
     Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
     Layer.provide(SqliteClient.layer({ filename, prepare: registerFunctions, signals: shared })),
     Layer.provide(Logger.layer([logger])),
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, logLevel))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, logLevel)),
+    Layer.provide(Layer.succeed(TraceSubjects, traceSubjects))
   )
   const program = Effect.gen(function* () {
     const jobs = yield* JobRunner.JobRunner

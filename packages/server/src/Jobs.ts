@@ -2,7 +2,7 @@
  * The imports and exports of a store, to be seen and cancelled. The interface of a service has no operations for it;
  * whoever can open the store has this. Nothing here works on a job. (docs/decisions/jobs.md)
  */
-import { FileHeader, rejectedFile, type ServiceError } from "@roster/domain"
+import { FileHeader, fnRedacted, redactStreamSpans, rejectedFile, type ServiceError } from "@roster/domain"
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "./Caller.ts"
@@ -10,6 +10,7 @@ import { type JobRow, nowSeconds } from "./Job.ts"
 import { removeParts } from "./JobParts.ts"
 import { type Job, JobEnded, JobNotFound, toJob } from "./JobRecord.ts"
 import { readRejections } from "./JobRejections.ts"
+import { methodSpan } from "./MethodSpan.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 
 /**
@@ -47,14 +48,18 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return row ?? (yield* new JobNotFound({ id }))
   })
 
-  const page = Effect.fnUntraced(function* (account: string, below: number | undefined, size: number) {
-    const now = yield* nowSeconds
-    const rows = yield* sql<JobRow>`
+  const page = Effect.fnUntraced(
+    function* (account: string, below: number | undefined, size: number) {
+      const now = yield* nowSeconds
+      const rows = yield* sql<JobRow>`
       SELECT * FROM jobs WHERE account = ${account} AND ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
       ORDER BY number DESC LIMIT ${size}`
-    const last = rows.length < size ? undefined : rows.at(-1)
-    return [rows.map((row) => toJob(row, now)), Option.fromUndefinedOr(last?.number)] as const
-  }, orStoreFailure("jobsList"))
+      const last = rows.length < size ? undefined : rows.at(-1)
+      return [rows.map((row) => toJob(row, now)), Option.fromUndefinedOr(last?.number)] as const
+    },
+    orStoreFailure("jobsList"),
+    methodSpan("Jobs.list")
+  )
 
   const list: Jobs["Service"]["list"] = ({ limit = Number.POSITIVE_INFINITY } = {}) =>
     Stream.unwrap(
@@ -63,11 +68,11 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
       )
     ).pipe(Stream.take(limit))
 
-  const get = Effect.fn("Jobs.get")(function* (id: string) {
+  const get = fnRedacted("Jobs.get")(function* (id: string) {
     return toJob(yield* find(id), yield* nowSeconds)
   }, orStoreFailure("jobsGet"))
 
-  const cancel = Effect.fn("Jobs.cancel")(function* (id: string) {
+  const cancel = fnRedacted("Jobs.cancel")(function* (id: string) {
     const { account } = yield* Caller
     const now = yield* nowSeconds
     // The worker writes each step only while the job is `Loading`.
@@ -90,7 +95,8 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
         header === null ? Stream.empty : rejectedFile(decodeHeader(header), readRejections(sql, number))
       ),
       Stream.unwrap,
-      Stream.catchTag("SqlError", (error) => Stream.fromEffect(orStoreFailure("jobsRejectedRows")(Effect.fail(error))))
+      Stream.catchTag("SqlError", (error) => Stream.fromEffect(orStoreFailure("jobsRejectedRows")(Effect.fail(error)))),
+      redactStreamSpans()
     )
 
   return Jobs.of({ list, get, cancel, rejectedRows })

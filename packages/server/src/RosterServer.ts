@@ -2,8 +2,8 @@
  * The service on a socket.
  */
 import { versionSegment } from "@roster/api"
-import type { IpRange } from "@roster/domain"
-import { NodeHttpServer } from "@effect/platform-node"
+import { type IpRange, redactSpans } from "@roster/domain"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } from "effect"
 import { HttpServer } from "effect/http"
 import { createServer, ServerResponse } from "node:http"
@@ -139,7 +139,7 @@ const layerWithoutServices = <E>({
     yield* server.serve(app).pipe(Effect.provideService(TrustedProxies, trustedProxies), withoutIdleSpans)
     return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
   })
-  return Layer.effect(RosterServer, serve).pipe(
+  return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
     Layer.provide(layerWithStore({ ...store, jobThread: store.jobThread ?? defaultEntry() })),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )

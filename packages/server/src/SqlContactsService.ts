@@ -7,8 +7,10 @@ import {
   ContactsService,
   emailIdentity,
   ExportNotFound,
+  fnRedacted,
   InvalidInput,
   maximumEmailsPerDelete,
+  redactStreamSpans,
   selectsEveryContact,
   streamPages
 } from "@roster/domain"
@@ -22,6 +24,7 @@ import { toContact } from "./ContactRow.ts"
 import { makeContactRows } from "./ContactRows.ts"
 import { readRule, selection } from "./ContactSelection.ts"
 import { JobRunner } from "./JobRunner.ts"
+import { methodSpan } from "./MethodSpan.ts"
 import { sharingCommit } from "./sqlite/GroupCommit.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 import { StorePolicy } from "./StoreOptions.ts"
@@ -37,7 +40,7 @@ const make = Effect.gen(function* () {
   const list: ContactsService["Service"]["list"] = (page = {}) =>
     Effect.map(rows.list(page), (page) => page.map(toContact))
 
-  const delete_: ContactsService["Service"]["delete"] = Effect.fn("ContactsService.delete")(function* (email) {
+  const delete_: ContactsService["Service"]["delete"] = fnRedacted("ContactsService.delete")(function* (email) {
     const { account } = yield* Caller
     yield* checkEmail("email", email)
     const deletion = sql`
@@ -46,7 +49,7 @@ const make = Effect.gen(function* () {
     if (deleted.length === 0) return yield* new ContactNotFound({ email })
   }, orStoreFailure("contactsByEmailDelete"))
 
-  const deleteMany: ContactsService["Service"]["deleteMany"] = Effect.fn("ContactsService.deleteMany")(
+  const deleteMany: ContactsService["Service"]["deleteMany"] = fnRedacted("ContactsService.deleteMany")(
     function* (filter) {
       const { account } = yield* Caller
       yield* ContactFilter.$match(filter, {
@@ -73,7 +76,7 @@ const make = Effect.gen(function* () {
     orStoreFailure("contactsDeletePost")
   )
 
-  const import_: ContactsService["Service"]["import"] = Effect.fn("ContactsService.import")(
+  const import_: ContactsService["Service"]["import"] = fnRedacted("ContactsService.import")(
     function* (source, options = {}) {
       yield* acceptImport(source, options)
       yield* jobs.wake
@@ -82,7 +85,7 @@ const make = Effect.gen(function* () {
     orStoreFailure("contactsImportPost")
   )
 
-  const export_: ContactsService["Service"]["export"] = Effect.fn("ContactsService.export")(
+  const export_: ContactsService["Service"]["export"] = fnRedacted("ContactsService.export")(
     function* (request = {}) {
       const link = yield* createExport(request)
       yield* jobs.wake
@@ -92,11 +95,12 @@ const make = Effect.gen(function* () {
     orStoreFailure("contactsExportPost")
   )
 
-  const exportStatus: ContactsService["Service"]["exportStatus"] = Effect.fn("ContactsService.exportStatus")(
-    lookAtExport,
-    inStore,
-    orStoreFailure("contactsExportByIdStatusGet")
-  )
+  const exportStatus: ContactsService["Service"]["exportStatus"] = (id) =>
+    lookAtExport(id).pipe(
+      inStore,
+      orStoreFailure("contactsExportByIdStatusGet"),
+      methodSpan("ContactsService.exportStatus")
+    )
 
   const download: ContactsService["Service"]["download"] = (link) => {
     const fileKey = fileKeyOf(link)
@@ -109,7 +113,8 @@ const make = Effect.gen(function* () {
             SqlError: (error) => Stream.fromEffect(orStoreFailure("download")(Effect.fail(error))),
             ExportNotFound: () => Stream.fail(new ExportNotFound({ id: link }))
           }),
-          Stream.provideService(SqlClient.SqlClient, sql)
+          Stream.provideService(SqlClient.SqlClient, sql),
+          redactStreamSpans()
         )
   }
 

@@ -1,7 +1,14 @@
 /**
  * Mail sending on SQL: an accepted message is kept in the outbox, and goes nowhere from there.
  */
-import { emailAddressIssue, EmailMessage, EmailsService, InvalidInput, NotAllowedSender } from "@roster/domain"
+import {
+  emailAddressIssue,
+  EmailMessage,
+  EmailsService,
+  fnRedacted,
+  InvalidInput,
+  NotAllowedSender
+} from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "./Caller.ts"
@@ -19,7 +26,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { allowedSenders } = yield* StorePolicy
 
-  const send: EmailsService["Service"]["send"] = Effect.fn("EmailsService.send")(function* (message) {
+  const send: EmailsService["Service"]["send"] = fnRedacted("EmailsService.send")(function* (message) {
     const { account } = yield* Caller
     const from = senderAddress(message.content.from)
     const invalid = (field: string, issue: string) => new InvalidInput({ field, issue })

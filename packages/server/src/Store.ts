@@ -1,6 +1,7 @@
 /**
  * The database of a store, its tables brought up to date: all that what works on the embedded store alone needs.
  */
+import { redactLayerSpans } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { latestMigration, migrate } from "./Migrations.ts"
@@ -63,5 +64,6 @@ export const layer = ({
   ).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, signals })),
     // Before anything is written to it.
-    Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename))))
+    Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename)))),
+    redactLayerSpans
   )

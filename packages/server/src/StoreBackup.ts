@@ -1,6 +1,7 @@
 /**
  * Backups of a store and their way back, both while other processes use the store. (docs/decisions/backups.md)
  */
+import { fnRedacted } from "@roster/domain"
 import { Clock, Data, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
@@ -97,7 +98,7 @@ export interface Restored extends RestorePlan {
  * @category programs
  * @since 0.1.0
  */
-export const create = Effect.fn("StoreBackup.create")(function* (
+export const create = fnRedacted("StoreBackup.create")(function* (
   options: { readonly from: string; readonly to: string } & CopyOptions
 ) {
   const path = StoreFile.toPath(options.from)
@@ -133,7 +134,7 @@ export const create = Effect.fn("StoreBackup.create")(function* (
  * @category programs
  * @since 0.1.0
  */
-export const restore = Effect.fn("StoreBackup.restore")(function* <E = never, R = never>(options: {
+export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(options: {
   readonly from: string
   readonly to: string
   /** Asked when all is known and nothing has changed; where it fails nothing will. */

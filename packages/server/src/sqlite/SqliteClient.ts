@@ -1,6 +1,7 @@
 /**
  * The `SqlClient` of `effect/sql` on the SQLite that is built into Node, for a file or for memory.
  */
+import { fnRedacted } from "@roster/domain"
 import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
@@ -157,7 +158,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
       : // With the writer as its source the copy would make it wait.
         StoreFile.openReader(filename, busyTimeout)
 
-  const backup = Effect.fn("SqliteClient.backup")(function* (destination: string, options?: CopyOptions) {
+  const backup = fnRedacted("SqliteClient.backup")(function* (destination: string, options?: CopyOptions) {
     const path = StoreFile.toPath(destination)
     yield* Effect.flatMap(source, (from) => copyTo(from, path, options))
   }, Effect.scoped)
