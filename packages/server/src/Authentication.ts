@@ -25,7 +25,10 @@ import { makeWrongKeys } from "./WrongKeys.ts"
  */
 export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
 
-const keyHeaders = [apiKeyHeader, elasticEmailApiKeyHeader].map((name) => name.toLowerCase())
+/**
+ * The headers that may carry a key, in lower case.
+ */
+export const keyHeaders = [apiKeyHeader, elasticEmailApiKeyHeader].map((name) => name.toLowerCase())
 
 /** A scheme word may stand before the key. */
 const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {

@@ -5,9 +5,10 @@ import { versionSegment } from "@roster/api"
 import { type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } from "effect"
-import { HttpServer } from "effect/http"
+import { Headers, HttpServer } from "effect/http"
 import { createServer, ServerResponse } from "node:http"
 import { ensureAdministratorKey } from "./AdministratorKey.ts"
+import { keyHeaders } from "./Authentication.ts"
 import { httpApp } from "./HttpApp.ts"
 import { defaultEntry } from "./JobThread.ts"
 import { TrustedProxies } from "./Peer.ts"
@@ -108,6 +109,9 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
     tracer === Tracer.nativeTracer ? Effect.provideService(effect, References.TracerEnabled, false) : effect
   )
 
+/** Whoever lets spans have the headers of requests gets no key with them. */
+const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, ...keyHeaders])
+
 const layerWithoutServices = <E>({
   host = "127.0.0.1",
   onAdministratorKey,
@@ -136,7 +140,7 @@ const layerWithoutServices = <E>({
         SqlError: (error) => unavailable(store.filename, `The administrator key could not be written: ${error.message}`)
       })
     )
-    yield* server.serve(app).pipe(Effect.provideService(TrustedProxies, trustedProxies), withoutIdleSpans)
+    yield* server.serve(app).pipe(Effect.provideService(TrustedProxies, trustedProxies), withoutKeys, withoutIdleSpans)
     return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
   })
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(

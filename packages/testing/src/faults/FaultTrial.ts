@@ -67,7 +67,7 @@ export interface Trial<A, E> {
   readonly elapsed: number
   readonly requests: ReadonlyArray<LedgerRequest>
   readonly connections: ReadonlyArray<LedgerConnection>
-  /** What was logged, and every span with its attributes and events. */
+  /** What was logged, and every span with its attributes, events and end. */
   readonly printed: string
 }
 
@@ -127,13 +127,11 @@ export const observed = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Eff
   )
   const printed = [
     ...logged,
-    ...spans.map((span) => inspect([span.name, span.attributes, span.events], { depth: Infinity }))
+    ...spans.map((span) =>
+      inspect([span.name, span.attributes, span.events, span.links, span.status], { depth: Infinity })
+    )
   ].join("\n")
-  const leaks = [
-    ...leaksOf("the result", exit),
-    ...leaksOf("logs and spans", printed),
-    ...spans.flatMap((span) => leaksOf("the status of a span", span.status))
-  ]
+  const leaks = [...leaksOf("the result", exit), ...leaksOf("logs and spans", printed)]
   if (printed.includes(canaryEmail)) leaks.push("an e-mail in logs or spans")
   if (leaks.length > 0) return yield* Effect.die(new Error(`a secret was given away: ${leaks.join("; ")}`))
   return { exit, printed, spans }

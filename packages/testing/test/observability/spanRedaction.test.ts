@@ -1,9 +1,17 @@
 /**
  * What an exporter is given of a failed span: enough to know what failed and where, and nothing of whom it was about.
  */
-import { ContactNotFound, fnRedacted, RateLimited, redactSpans, ServiceError, TraceSubjects } from "@roster/domain"
+import {
+  ContactNotFound,
+  fnRedacted,
+  loggedCause,
+  RateLimited,
+  redactSpans,
+  ServiceError,
+  TraceSubjects
+} from "@roster/domain"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Tracer } from "effect"
+import { Cause, Effect, Tracer } from "effect"
 import { recordSpans } from "../../src/index.ts"
 
 const email = "canary.person@example.com"
@@ -64,6 +72,16 @@ describe("the spans of a redacted effect", () => {
         const { exported } = yield* recordSpans(effect)
         assert.include(exported.join(), email)
       }
+    })
+  )
+
+  it.effect("and the log of a defect: its name and frames, and its words where that is asked for", () =>
+    Effect.gen(function* () {
+      const cause = Cause.die(new TypeError(`No ${email}`))
+      const logged = Cause.pretty(yield* loggedCause(cause))
+      for (const text of ["TypeError", "spanRedaction.test.ts"]) assert.include(logged, text)
+      assert.notInclude(logged, email)
+      assert.include(Cause.pretty(yield* Effect.provideService(loggedCause(cause), TraceSubjects, true)), email)
     })
   )
 
