@@ -1,7 +1,7 @@
 /**
  * The application against a service elsewhere. The settings are ROSTER_BASE_URL and ROSTER_API_KEY.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Console, Effect, Layer } from "effect"

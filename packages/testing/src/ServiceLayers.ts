@@ -2,7 +2,7 @@
  * The ways to have the services, each on a fresh store of its own that allows senders of `example.com`: what a suite of
  * behaviour is run on.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { EmbeddedHttpClient, layerMemory as serverMemory, RosterServer, SqlServices } from "@roster/server"

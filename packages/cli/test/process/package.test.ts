@@ -2,27 +2,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { hasPnpm, pack } from "../packing.ts"
 import { bin, temporaryFolder } from "../roster.ts"
 
-const packages = fileURLToPath(new URL("../../../", import.meta.url))
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
-
-/** The pnpm that runs the tests; what it packs is what is published. */
-const pnpm = process.env["npm_execpath"] ?? ""
-const hasPnpm = /pnpm/.test(pnpm) && existsSync(pnpm)
 
 const digest = (content: Uint8Array) => createHash("sha256").update(content).digest("hex")
 
 /** Packs a package as it is published, and unpacks it. */
 const packed = (name: string, folder: string): string => {
-  const [command, first] = /\.[cm]?js$/.test(pnpm) ? [process.execPath, [pnpm]] : [pnpm, []]
-  execFileSync(command, [...first, "pack", "--pack-destination", folder], {
-    cwd: join(packages, name),
-    stdio: "ignore"
-  })
+  pack(name, folder)
   const archive = readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? ""
   execFileSync("tar", ["xzf", archive], { cwd: folder })
   return join(folder, "package")

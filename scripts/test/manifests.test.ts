@@ -1,0 +1,42 @@
+/**
+ * A strict package manager gives a package what it declares: so each declares what its sources import.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
+import { join } from "node:path"
+
+const imports = /^(?:import|export)\s[^"=;]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm
+
+const packageOf = (specifier: string): string => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/")
+
+const importsOf = (folder: string): ReadonlySet<string> => {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+  const specifiers = files.flatMap((file) =>
+    Array.from(
+      readFileSync(join(folder, file), "utf8").matchAll(imports),
+      ([, from, alone, later]) => from ?? alone ?? later ?? ""
+    )
+  )
+  return new Set(specifiers.filter((name) => !name.startsWith(".") && !isBuiltin(name)).map(packageOf))
+}
+
+const manifestOf = (name: string) => Object(JSON.parse(readFileSync(join("packages", name, "package.json"), "utf8")))
+
+describe("the manifest of", () => {
+  it.each(readdirSync("packages"))("%s declares what its sources import", (name) => {
+    const { dependencies, devDependencies, peerDependencies } = manifestOf(name)
+    // The command line is one bundle, which imports nothing when it is installed.
+    const declared = { ...dependencies, ...peerDependencies, ...(name === "cli" ? devDependencies : {}) }
+    const imported = importsOf(join("packages", name, "src"))
+    assert.isTrue(imported.has("effect"))
+    for (const used of imported) assert.property(declared, used)
+  })
+
+  it.each(readdirSync("packages"))("%s asks for Effect's packages as peers, so that there is one of each", (name) => {
+    const shared = Object.keys({ ...manifestOf(name).dependencies }).filter((used) =>
+      /^(?:@effect\/|effect$)/.test(used)
+    )
+    assert.deepStrictEqual(shared, [])
+  })
+})
