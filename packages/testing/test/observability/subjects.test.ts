@@ -43,6 +43,7 @@ import {
   Metric,
   Option,
   type Path,
+  PlatformError,
   References,
   Result,
   Stream
@@ -65,6 +66,14 @@ const brokenRule = Result.getOrThrow(rawRule(`firstname = '${canaries.rule}' and
 const goodRule = RuleText.make(`firstname = '${canaries.rule}'`)
 const text = new TextEncoder()
 const file = (content: string) => ImportSource.File({ name: "c.csv", content: Stream.make(text.encode(content)) })
+
+const goneFile = PlatformError.systemError({
+  _tag: "NotFound",
+  module: "FileSystem",
+  method: "readFile",
+  pathOrDescriptor: `/home/${canaries.name}`,
+  cause: new Error(`no such file /home/${canaries.name}`)
+})
 
 type Method<S> = S extends (...args: ReadonlyArray<never>) => infer Returned
   ? Returned extends Effect.Effect<unknown, infer E, unknown>
@@ -89,6 +98,7 @@ const declared: Record<Method<Services["Service"]>["_tag"], true> = {
   ListNotFound: true,
   NameTaken: true,
   NotAllowedSender: true,
+  PlatformError: true,
   ServiceError: true,
   TooManyContacts: true,
   TooManyCredentials: true
@@ -125,6 +135,7 @@ const contacts = Effect.gen(function* () {
     awaitExport(ExportId.make("00000000-0000-4000-8000-000000000000")),
     Stream.runDrain(service.download(`not a link of ${email}`)),
     service.import(file(`Email\n${email}\n`), { listName: canaries.name }),
+    service.import(ImportSource.File({ name: canaries.name, content: Stream.fail(goneFile) })),
     service.import(ImportSource.Address({ url: `http://127.0.0.1/${email}` })),
     emails.send(message(canaries.sender, email)),
     emails.send(message("john@example.com", `${email} and more`)),
