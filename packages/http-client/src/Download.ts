@@ -236,7 +236,8 @@ export const downloadExport = (
               if (!repeats || made >= policy.attempts) return Stream.fail(failure.error)
               const told = failure.retryAfter ?? Duration.zero
               if (Duration.isGreaterThan(told, policy.longestRetryAfter)) return Stream.fail(failure.error)
-              const ceiling = Duration.min(policy.longestWait, Duration.times(policy.base, 2 ** (made - 1)))
+              const base = failure.throttled === true ? policy.throttledBase : policy.base
+              const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (made - 1)))
               const wait = Effect.flatMap(Random.next, (random) =>
                 Effect.sleep(Duration.sum(told, Duration.times(ceiling, random)))
               )

@@ -359,6 +359,13 @@ describe("what the client knows", () => {
           assert.deepStrictEqual([ended.requests.length, ended.took], [1, 0])
         }
       }
+      // Where it does not say how long: as long as other calls wait.
+      const throttled = yield* clockedTrial({ call, random: 0.5, answers: [{ status: 429 }] })
+      reason(throttled, "RateLimited")
+      assert.deepStrictEqual(
+        throttled.requests.map(({ at }) => Math.round(at / 100) * 100),
+        [0, 500, 1500]
+      )
     })
   )
 
