@@ -18,6 +18,7 @@ import {
   maximumContactsPerAdd,
   NameTaken,
   NotAllowedSender,
+  StoreFailure,
   TooManyContacts,
   TooManyCredentials
 } from "@roster/domain"
@@ -187,4 +188,14 @@ export const readExceedsGrantor = (text: string): ExceedsGrantor | undefined => 
   if (expiry !== undefined) return new ExceedsGrantor({ field: "Expires", limit: expiry })
   const ranges = exceedsRanges.exec(text)?.[1]
   return ranges === undefined ? undefined : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: ranges })
+}
+
+const storeFailed = /^The store failed: (.+)\. Nothing of this request was kept\.$/s
+
+/**
+ * Knows by its text, among the failures of a service, the one that says what is wrong with its store.
+ */
+export const readStoreFailure = (text: string): StoreFailure | undefined => {
+  const detail = storeFailed.exec(text)?.[1]
+  return detail === undefined ? undefined : new StoreFailure({ detail })
 }

@@ -15,11 +15,14 @@ import {
   NameTaken,
   NotAllowedSender,
   parseRule,
+  ServiceError,
+  StoreFailure,
   TooManyContacts,
-  TooManyCredentials
+  TooManyCredentials,
+  Unavailable
 } from "@roster/domain"
 import { Result, Schema } from "effect"
-import { readExceedsGrantor, readRefusal, type Refusal, refusalTexts } from "../src/Refusal.ts"
+import { readExceedsGrantor, readRefusal, readStoreFailure, type Refusal, refusalTexts } from "../src/Refusal.ts"
 
 /** What somebody may call a list or a key to make one refusal look like another. */
 const hostile = [
@@ -98,6 +101,17 @@ describe("refusal texts", () => {
     const error = new ExceedsGrantor(fields)
     assert.deepStrictEqual(readExceedsGrantor(error.message), error)
     assert.isUndefined(readExceedsGrantor(new AccessDenied({ required: "Export" }).message))
+  })
+
+  it.each([
+    "the disk is full",
+    "process 7 (a. b) held /a. Nothing/b.db for too long",
+    "its file is damaged; restore a backup (roster restore FILE)"
+  ])("StoreFailure reads back, and may be tried again: %s", (detail) => {
+    const error = new StoreFailure({ detail })
+    assert.deepStrictEqual(readStoreFailure(error.message), error)
+    assert.isTrue(new ServiceError({ operation: "contactsPost", reason: error }).isRetryable)
+    assert.isUndefined(readStoreFailure(new Unavailable({ status: 503, detail }).message))
   })
 
   it("has a test for every tag", () => {

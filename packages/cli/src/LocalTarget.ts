@@ -17,7 +17,8 @@ export const layer = (given: string | undefined, { dryRun }: { readonly dryRun: 
     Effect.gen(function* () {
       const filename = yield* storeFile(given)
       const embedded = EmbeddedHttpClient.layer({ filename })
-      return RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
+      // A store waits itself for whoever holds it: to ask again would be to wait as long again.
+      return RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry: { attempts: 1 } }).pipe(
         Layer.provide(dryRun ? Layer.provide(rehearsing, embedded) : embedded),
         // What goes wrong reaches the user as an error; the log of a service is for whoever runs one.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),

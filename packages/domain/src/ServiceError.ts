@@ -247,7 +247,7 @@ export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceErr
   /** Whether the same call may well succeed later, and is safe to make again. */
   get isRetryable(): boolean {
     const { _tag } = this.reason
-    return _tag === "RateLimited" || _tag === "Unavailable" || _tag === "TimedOut"
+    return _tag === "RateLimited" || _tag === "Unavailable" || _tag === "TimedOut" || _tag === "StoreFailure"
   }
 
   /** Whether a write that failed so may have been carried out: its answer was lost, or cannot be read. */

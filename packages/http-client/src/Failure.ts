@@ -1,7 +1,7 @@
 /**
  * What went wrong with one attempt, and what that proves.
  */
-import { operations, readExceedsGrantor, readRefusal, type Refusal } from "@roster/api"
+import { operations, readExceedsGrantor, readRefusal, readStoreFailure, type Refusal } from "@roster/api"
 import {
   AccessDenied,
   AccessLevel,
@@ -157,7 +157,9 @@ export const statusFailure = (
   if (status === 429) return failure("NothingDone", new RateLimited(wait), true)
   const said = text === "" ? "" : ` (${text})`
   const unavailable = new Unavailable({ status, detail: `it answers with status ${status}${said}`, ...wait })
-  if (status === 503 && retryAfter !== undefined) return failure("NothingDone", unavailable, true)
+  if (status === 503 && retryAfter !== undefined) {
+    return failure("NothingDone", readStoreFailure(text) ?? unavailable, true)
+  }
   if (status === 408 || status === 425) return failure("NothingDone", unavailable)
   if (ambiguousStatuses.has(status)) return failure("Ambiguous", unavailable)
   if (status >= 300 && status < 400)

@@ -8,7 +8,7 @@ import type { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AuditDetails } from "./AuditEntry.ts"
 import { actorOf, recordRefusal } from "./AuditTrail.ts"
-import { Caller, type CallerIdentity, PublicAddress } from "./Caller.ts"
+import { Caller, type CallerIdentity, InProcess, PublicAddress } from "./Caller.ts"
 import type { Guard, RequestServices, Respond } from "./ContractRoutes.ts"
 import { hasLevel, ipRangesOf } from "./CredentialRow.ts"
 import { isInRanges } from "./IpRanges.ts"
@@ -17,13 +17,6 @@ import { peerOf, TrustedProxies } from "./Peer.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 import { orWire } from "./WireAnswer.ts"
 import { makeWrongKeys } from "./WrongKeys.ts"
-
-/**
- * Whether a request was made in this process, by whoever opened the store: it needs no key.
- *
- * @internal
- */
-export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
 
 /**
  * The headers that may carry a key, in lower case.

@@ -1,12 +1,15 @@
 /**
  * A look at what a database file holds, before anything is done with it.
  */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { latestMigration } from "./Migrations.ts"
-import { fromCause, unavailable } from "./sqlite/StoreError.ts"
+import { blockingWait, whileBusy } from "./sqlite/SqliteBusy.ts"
+import { isBusy } from "./sqlite/SqliteError.ts"
+import { fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
+import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
 import { checkSizes } from "./sqlite/StoreCheck.ts"
 
 /**
@@ -33,19 +36,22 @@ export const isSame = (one: string, other: string): boolean => {
  * @internal
  */
 export const openStill = Effect.fnUntraced(function* (path: string) {
-  const { journal, wal } = yield* checkSizes(path)
+  const sizes = yield* checkSizes(path)
   return yield* Effect.acquireRelease(
-    Effect.try({
-      try: () => {
-        const file = pathToFileURL(path)
-        if (wal < 0 && journal < 0) file.searchParams.set("immutable", "1")
-        return new DatabaseSync(file, { readOnly: true, timeout: 1000 })
-      },
-      catch: fromCause(path)
-    }),
+    Effect.try({ try: () => stillAt(path, sizes, 1000), catch: fromCause(path) }),
     (database) => Effect.sync(() => database.close())
   )
 })
+
+const stillAt = (
+  path: string,
+  { journal, wal }: { readonly journal: number; readonly wal: number },
+  timeout: number
+) => {
+  const file = pathToFileURL(path)
+  if (wal < 0 && journal < 0) file.searchParams.set("immutable", "1")
+  return new DatabaseSync(file, { readOnly: true, timeout })
+}
 
 /**
  * The names of its tables.
@@ -94,11 +100,20 @@ export const newer = (migration: number) =>
  */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {
   if (!isThere(path)) return
-  const tables = yield* Effect.scoped(
-    Effect.flatMap(openStill(path), (database) => Effect.try(() => tablesOf(database)))
+  const tables = yield* Effect.flatMap(checkSizes(path), (sizes) =>
+    whileBusy({
+      try: () => {
+        using database = stillAt(path, sizes, blockingWait)
+        return tablesOf(database)
+      },
+      catch: (cause) => ({ isBusy: isBusy(cause), error: fromCause(path)(cause) }),
+      timeout: Duration.toMillis(defaultBusyTimeout)
+    })
   ).pipe(
     // One that cannot be read is for whoever opens it to name.
-    Effect.orElseSucceed((): ReadonlyArray<unknown> => [])
+    Effect.catch((failure): Effect.Effect<ReadonlyArray<unknown>, StoreDamaged | StoreUnavailable> =>
+      "error" in failure && failure.isBusy ? Effect.fail(failure.error) : Effect.succeed([])
+    )
   )
   // A store that another process is making has no more than that table at first.
   if (tables.length > 0 && !tables.includes("migrations")) {

@@ -3,15 +3,24 @@
  * leave the service.
  */
 import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
-import { Effect } from "effect"
+import { Context, Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { SqlError } from "effect/sql"
-import { errorCode, isDamaged, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
+import { InProcess } from "./Caller.ts"
+import { errorCode, holderOf, isDamaged, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
 
-const describe = (error: SqlError.SqlError): string | undefined => {
+/** Nobody over the network is told of files and processes of this machine. */
+const isRemote = (context: Context.Context<never>): boolean =>
+  Option.isSome(Context.getOption(context, HttpServerRequest.HttpServerRequest)) && !Context.get(context, InProcess)
+
+const describe = (error: SqlError.SqlError, context: Context.Context<never>): string | undefined => {
   if (isDiskFull(error)) return "the disk is full"
   if (isDamaged(error)) return "its file is damaged; restore a backup (roster restore FILE)"
   if (isReadOnly(error)) return "its disk failed, so it takes no more writes; check the disk and restart the service"
-  if (error.reason._tag === "LockTimeoutError") return "another program held it for too long"
+  if (error.reason._tag === "LockTimeoutError") {
+    const holder = isRemote(context) ? undefined : holderOf(error.reason.cause)
+    return `${holder ?? "another program held it"} for too long`
+  }
   if (error.reason._tag === "ConnectionError") return "it cannot be reached"
   // SQLite's plain error is a statement that it does not understand.
   const isMistake = error.reason._tag !== "UnknownError" || errorCode(error.reason.cause) === 1
@@ -29,7 +38,14 @@ const unsynced = new OutcomeUnknown({
  *
  * @internal
  */
-export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> => {
+export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> =>
+  Effect.contextWith((context: Context.Context<never>) => inContext(operation, error, context))
+
+const inContext = (
+  operation: string,
+  error: SqlError.SqlError,
+  context: Context.Context<never>
+): Effect.Effect<never, ServiceError> => {
   if (isUnsynced(error.reason.cause)) {
     return Effect.logError(
       `${operation}: the disk failed, and the store takes no more writes until it is restarted`
@@ -38,7 +54,7 @@ export const storeFailure = (operation: string, error: SqlError.SqlError): Effec
       Effect.andThen(Effect.fail(new ServiceError({ operation, reason: unsynced })))
     )
   }
-  const detail = describe(error)
+  const detail = describe(error, context)
   // Nothing but a mistake of ours makes the database refuse a statement.
   if (detail === undefined) return Effect.die(error)
   return Effect.logError(`${operation}: the store failed: ${detail}`).pipe(

@@ -19,6 +19,7 @@ export const openStore = Effect.gen(function* () {
   registerFunctions(database)
   const statements = SqliteStatements.make(database)
   const connection: SqlConnection.Connection = SqliteConnection.make(database, statements, {
+    filename: ":memory:",
     busyTimeout: 0,
     executeStream: SqliteConnection.streamFrom(statements)
   })

@@ -60,8 +60,8 @@ interface Group {
 export const make = (options: {
   /** Holds the connection until the scope closes. */
   readonly lease: Effect.Effect<SqlConnection.Connection, SqlError.SqlError, Scope.Scope>
-  /** A view of the connection for one member. */
-  readonly member: () => SqlConnection.Connection
+  /** A view of the connection for one member, who asked for it at a time. */
+  readonly member: (asked?: number) => SqlConnection.Connection
   readonly isTransaction: () => boolean
   readonly begin: string
   readonly onCommitFailure: (connection: SqlConnection.Connection) => Effect.Effect<void, SqlError.SqlError>
@@ -162,13 +162,14 @@ export const make = (options: {
       restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     ) {
       const isShared = yield* SharedCommit
+      const asked = performance.now()
       const member = yield* hold(restore, turn.takeScoped(1))
       running = member
       yield* Effect.addFinalizer(() => giveTurn(member))
       if (group !== undefined && (!isShared || isFull(group))) yield* end(group)
       if (group === undefined) yield* open(restore)
       if (group !== undefined && !isShared) group.due = true
-      return options.member()
+      return options.member(asked)
     }),
 
     begin: (connection: SqlConnection.Connection, statement: string | undefined) =>

@@ -6,6 +6,7 @@ import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
+import { Waiting } from "./SqliteBusy.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import * as SqliteStatements from "./SqliteStatements.ts"
 import { type CopyOptions, copyTo } from "./StoreCopy.ts"
@@ -84,17 +85,14 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
             Stream.unwrap
           )
   const signals = options.signals ?? StoreSignals.make()
-  const connection = SqliteConnection.make(database, statements, {
-    busyTimeout,
-    signals,
-    executeStream: streamOutside
-  })
+  const shared = { filename, busyTimeout, signals, waiting: new Waiting() }
+  const connection = SqliteConnection.make(database, statements, { ...shared, executeStream: streamOutside })
 
   // Each lease gets a connection of its own to hold the error that ended its transaction.
-  const leased = () =>
+  const leased = (asked?: number) =>
     SqliteConnection.make(database, statements, {
-      busyTimeout,
-      signals,
+      ...shared,
+      asked,
       executeStream: SqliteConnection.streamFrom(statements)
     })
   const acquirers = SqlClient.makeSqliteAcquirers<SqlConnection.Connection>({
@@ -104,8 +102,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   })
 
   const outsideTransactions = SqliteConnection.make(database, statements, {
-    busyTimeout,
-    signals,
+    ...shared,
     executeStream: streamOutside,
     inTurn: acquirers.borrower
   })
@@ -120,7 +117,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     acquirer: Effect.succeed(connection),
     borrower: (f) => f(outsideTransactions),
     // For `reserve`; transactions have theirs from `GroupCommit`.
-    transactionAcquirer: Effect.map(acquirers.transactionAcquirer, leased),
+    transactionAcquirer: Effect.map(acquirers.transactionAcquirer, () => leased()),
     onCommitFailure: acquirers.onCommitFailure,
     isTransaction: acquirers.isTransaction,
     compiler: Statement.makeCompilerSqlite(),

@@ -4,8 +4,8 @@
 import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
-import { whileBusy } from "./SqliteBusy.ts"
-import { fromCause, isBusy, isUnsynced } from "./SqliteError.ts"
+import { type Waiting, whileBusy } from "./SqliteBusy.ts"
+import { fromCause, isBusy, isUnsynced, withHolder } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
 import type { StoreSignals } from "./StoreSignals.ts"
 
@@ -16,8 +16,13 @@ import type { StoreSignals } from "./StoreSignals.ts"
  * @since 0.1.0
  */
 export interface Options {
+  /** The path of the file, for the name of whoever holds its lock. */
+  readonly filename: string
   /** How long to wait for a lock that another connection holds, in milliseconds. */
   readonly busyTimeout: number
+  /** When the transaction that the connection is for was asked for, by `performance.now`. */
+  readonly asked?: number | undefined
+  readonly waiting?: Waiting | undefined
   /** Whether a sync failed on any connection of this process. */
   readonly signals?: StoreSignals | undefined
   /**
@@ -98,11 +103,15 @@ export const make = (
     params: Params,
     arrays: boolean,
     f: (result: Result) => A,
-    inTurn: SqlConnection.Borrower | null | undefined = options.inTurn
+    inTurn: SqlConnection.Borrower | null | undefined = options.inTurn,
+    asked: number | undefined = options.asked
   ): Effect.Effect<A, SqlError.SqlError> =>
     Effect.withFiber((fiber) => {
       const inTransaction = database.isTransaction
-      const later = (turn: SqlConnection.Borrower) => turn(() => execute(run, sql, params, arrays, f, null))
+      const later = (turn: SqlConnection.Borrower) => {
+        const now = performance.now()
+        return turn(() => execute(run, sql, params, arrays, f, null, now))
+      }
       if (inTransaction && inTurn != null) return later(inTurn)
       if (lost !== undefined) return Effect.fail(lost)
       const mode = { arrays, bigints: fiber.getRef(SqlClient.SafeIntegers) }
@@ -124,7 +133,8 @@ export const make = (
       } catch (cause) {
         if (!inTransaction && isBusy(cause)) {
           if (inTurn != null) return later(inTurn)
-          return whileBusy({ try: attempt, catch: toError, timeout: options.busyTimeout, signals: options.signals })
+          const { busyTimeout: timeout, signals, waiting } = options
+          return whileBusy({ try: attempt, catch: held, timeout, asked, waiting, signals })
         }
         const error = toError(cause)
         if (inTransaction && !database.isTransaction) lost = error
@@ -133,6 +143,10 @@ export const make = (
     })
 
   const toError = (cause: unknown) => fromCause(cause, "execute the statement")
+
+  /** The error of a lock that was waited for in vain names who holds it. */
+  const held = (cause: unknown) =>
+    toError(isBusy(cause) && Predicate.isError(cause) ? withHolder(cause, options.filename) : cause)
 
   const rows = (result: SqliteStatements.Result): ReadonlyArray<object> => ("changes" in result ? [] : result)
 

@@ -3,6 +3,7 @@
  */
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
+import { lockHolder } from "./LockHolder.ts"
 
 /**
  * SQLite's extended result code of whatever node:sqlite threw, or undefined where SQLite had no part in it.
@@ -27,6 +28,18 @@ const primaryCode = (cause: unknown): number | undefined => {
  * @since 0.1.0
  */
 export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && errorCode(cause) !== 517
+
+/**
+ * Adds to what node:sqlite threw who holds the lock, in words.
+ */
+export const withHolder = (cause: Error, filename: string): Error =>
+  Object.assign(cause, { holder: `${lockHolder(filename)} held ${filename}` })
+
+/**
+ * Who holds the lock, where that was added.
+ */
+export const holderOf = (cause: unknown): string | undefined =>
+  Predicate.hasProperty(cause, "holder") && Predicate.isString(cause.holder) ? cause.holder : undefined
 
 /**
  * Whether a statement failed because the disk, or the limit set by `max_page_count`, is full.

@@ -3,6 +3,7 @@
  */
 import { Predicate, Schema } from "effect"
 import { dirname } from "node:path"
+import { lockHolder } from "./LockHolder.ts"
 import { errorCode, isBusy, isDamage } from "./SqliteError.ts"
 
 /**
@@ -78,7 +79,7 @@ export const fromAccess =
   (cause: unknown): StoreUnavailable => {
     const code = systemCode(cause)
     if (isBusy(cause)) {
-      return unavailable(path, "Another process keeps it locked. End that process, or wait longer for it.")
+      return unavailable(path, `It is locked by ${lockHolder(path)}. End that process, or wait longer for it.`)
     }
     if (code === "ENOENT" || code === "ENOTDIR") {
       return unavailable(path, `There is no folder ${dirname(path)}. Create it first.`)

@@ -65,16 +65,17 @@ export const open = Effect.fnUntraced(function* (options: Options) {
   const path = toPath(options.filename)
   const readOnly = options.readonly === true
   const timeout = Duration.toMillis(options.busyTimeout ?? defaultBusyTimeout)
+  const asked = performance.now()
   const version = process.versions["sqlite"] ?? "0"
   if (!isSupported(version)) {
     return yield* unavailable(path, `SQLite ${version} can damage a database that two processes use. Use Node 26.`)
   }
   if (path !== memory) {
-    yield* check(path, readOnly, timeout)
+    yield* check(path, readOnly, { timeout, asked })
   }
   return yield* Effect.acquireRelease(
     // The switch to WAL needs the file alone, and SQLite does not always wait for that.
-    whileBusy({ try: () => connect(path, readOnly, options.prepare), catch: fromCause(path), timeout }),
+    whileBusy({ try: () => connect(path, readOnly, options.prepare), catch: fromCause(path), timeout, asked }),
     (database) => Effect.sync(() => disconnect(database, readOnly))
   )
 })
@@ -127,7 +128,11 @@ export const createPrivate = Effect.fnUntraced(function* (path: string) {
 })
 
 /** Refuses what must not be opened, before anything is written; a missing file is created. */
-const check = Effect.fnUntraced(function* (path: string, readOnly: boolean, timeout: number) {
+const check = Effect.fnUntraced(function* (
+  path: string,
+  readOnly: boolean,
+  wait: { readonly timeout: number; readonly asked: number }
+) {
   const { journal, size, wal } = yield* checkSizes(path)
   if (size < 0) {
     if (readOnly) return yield* unavailable(path, "There is no such file. Check the path.")
@@ -135,7 +140,7 @@ const check = Effect.fnUntraced(function* (path: string, readOnly: boolean, time
   }
   // With a journal left by a crash only a connection that writes can read the file: `connect` reads the schema too.
   if (size > 0 && journal <= 0) {
-    const fault = yield* whileBusy({ try: () => firstFault(path, size, wal), catch: fromCause(path), timeout })
+    const fault = yield* whileBusy({ try: () => firstFault(path, size, wal), catch: fromCause(path), ...wait })
     if (fault !== undefined) return yield* damaged(path, fault)
   }
 })

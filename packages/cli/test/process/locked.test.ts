@@ -1,0 +1,121 @@
+/**
+ * A store that another process keeps locked: a command waits for it once, about five seconds, whatever it does, and says whom
+ * it waited for.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { failure, makeLocalRoster } from "../roster.ts"
+import { serveWithKey } from "../service.ts"
+
+/** A process that takes a lock and keeps it until the test is over. */
+const locking = (filename: string, statements: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const code = `
+        const database = new (require("node:sqlite").DatabaseSync)(process.argv[1], { timeout: 10_000 })
+        database.exec(process.argv[2])
+        console.log("locked")
+        setInterval(() => {}, 1000)`
+      const child = spawn(process.execPath, ["--eval", code, filename, statements], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      await once(child.stdout, "data")
+      return child
+    }),
+    (child) =>
+      Effect.promise(async () => {
+        const gone = once(child, "exit")
+        child.kill("SIGKILL")
+        await gone
+      })
+  )
+
+const writing = "BEGIN IMMEDIATE"
+// As a program of its own keeps it: not even reading is possible.
+const alone = "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; SELECT count(*) FROM sqlite_schema"
+
+/** Several times what it takes, and less than two waits in a row and the start of a command. */
+const patience = 12_000
+
+const makeLocked = Effect.fnUntraced(function* (statements: string) {
+  const { folder, run } = yield* makeLocalRoster
+  const added = yield* run(["contacts", "add", "ann@example.com"])
+  assert.strictEqual(added.code, 0, added.stderr)
+  const rows = Array.from({ length: 12_000 }, (_, index) => `person${index}@example.com`)
+  writeFileSync(join(folder, "people.csv"), ["Email", ...rows].join("\n"))
+  const filename = join(folder, "store.db")
+  return { filename, folder, run, holder: yield* locking(filename, statements) }
+})
+
+const who = (pid: number | undefined): string =>
+  process.platform === "linux" ? `process ${pid} (node)` : "another process"
+
+/** All at once: each of them waits. */
+const commands = {
+  [writing]: [
+    ["contacts", "add", "bob@example.com"],
+    ["contacts", "delete", "ann@example.com", "--yes"],
+    ["contacts", "import", "people.csv"],
+    ["contacts", "import", "people.csv", "--via", "file"],
+    ["contacts", "export", "--out", "out.csv"],
+    ["apikeys", "create", "reporting", "--for", "contacts:read"]
+  ],
+  [alone]: [
+    ["contacts", "get", "ann@example.com"],
+    ["contacts", "add", "bob@example.com"],
+    ["jobs", "list"],
+    ["backup", "backup.db"]
+  ]
+} as const
+
+describe("a store that another process keeps locked", () => {
+  it.live.each([writing, alone] as const)("by %s: every command ends in time, and names who holds which file", (kind) =>
+    Effect.gen(function* () {
+      const { filename, holder, run } = yield* makeLocked(kind)
+      const one = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+        const started = performance.now()
+        const ended = yield* run(args)
+        const elapsed = performance.now() - started
+        assert.strictEqual(ended.code, 8, `${args.join(" ")}: ${ended.stderr}`)
+        assert.include(failure(ended).message, filename)
+        assert.include(failure(ended).message, who(holder.pid))
+        assert.isBelow(elapsed, patience, args.join(" "))
+      })
+      yield* Effect.forEach(commands[kind], one, { concurrency: "unbounded" })
+    })
+  )
+
+  it.live("is read while another one writes", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocked(writing)
+      for (const args of [["contacts", "list"], ["doctor"], ["backup", "backup.db"]]) {
+        const ended = yield* run(args)
+        assert.strictEqual(ended.code, 0, ended.stderr)
+      }
+    })
+  )
+
+  it.live("tells nobody over the network which file it is and who holds it", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeLocalRoster
+      const { address, key } = yield* serveWithKey(folder)
+      const filename = join(folder, "served.db")
+      const { pid } = yield* locking(filename, writing)
+      const response = yield* Effect.promise(() =>
+        fetch(`${address}/contacts`, {
+          method: "POST",
+          headers: { "X-Service-ApiKey": key, "content-type": "application/json" },
+          body: JSON.stringify([{ Email: "bob@example.com" }])
+        })
+      )
+      const text = yield* Effect.promise(() => response.text())
+      assert.strictEqual(response.status, 503, text)
+      assert.match(text, /another program held it for too long/)
+      for (const secret of [filename, String(pid)]) assert.notInclude(text, secret)
+    })
+  )
+})
