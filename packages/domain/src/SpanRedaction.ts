@@ -3,7 +3,7 @@
  * and the exception event of a failed span, and our messages say who they are about.
  *
  * Whatever runs inside `redactSpans` sees the tracer of its caller through a wrapper: a span ends with the tag of its error,
- * the tag of its reason and its stack frames, and takes no attribute that holds an address (docs/observability.md).
+ * the tag of its reason or the code of the system, and its stack frames, and takes no attribute that holds an address (docs/observability.md).
  */
 import { Cause, Context, Effect, Exit, Layer, Option, Predicate, Stream, Tracer } from "effect"
 
@@ -32,11 +32,17 @@ const framesOf = ({ message, stack = "" }: Error): ReadonlyArray<string> => {
 const tagOf = (value: unknown): string | undefined =>
   Predicate.hasProperty(value, "_tag") && typeof value._tag === "string" ? value._tag : undefined
 
+/** What a system or an engine calls an error, such as `ERR_WORKER_OUT_OF_MEMORY` or `ENOSPC`. */
+const codeOf = (error: unknown): string | undefined =>
+  Predicate.hasProperty(error, "code") && typeof error.code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(error.code)
+    ? error.code
+    : undefined
+
 class RedactedError extends Error {
   constructor(error: unknown) {
     const reason = Predicate.hasProperty(error, "reason") ? tagOf(error.reason) : undefined
     const name = tagOf(error) ?? (error instanceof Error ? error.name : "Error")
-    super(reason ?? name)
+    super(reason ?? codeOf(error) ?? name)
     this.name = name
     const frames = error instanceof Error ? framesOf(error) : []
     this.stack = [`${name}: ${this.message}`, ...frames].join("\n")
@@ -53,7 +59,7 @@ const redactReason = (reason: Cause.Reason<unknown>): Cause.Reason<unknown> => {
 }
 
 /**
- * A cause whose errors are their tag, the tag of their reason and their stack frames.
+ * A cause whose errors are their tag, the tag of their reason or the code of the system, and their stack frames.
  */
 export const redactCause = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   Cause.fromReasons(cause.reasons.map(redactReason))

@@ -71,7 +71,10 @@ export const layer = (options: {
             worker.on("error", (error) => {
               cause = error
             })
-            worker.on("exit", (code) => resolve(cause ?? `its exit code was ${code}`))
+            // A log shows the code of a defect and nothing else that it says.
+            worker.on("exit", (code) =>
+              resolve(cause ?? Object.assign(new Error("It ended."), { code: `EXIT_${code}` }))
+            )
           })
           worker.on("message", ({ level, text }: JobWorkerEntry) => runFork(Effect.logWithLevel(level)(text)))
           working = worker

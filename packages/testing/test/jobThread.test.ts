@@ -75,7 +75,7 @@ describe("the thread of jobs", () => {
           entry,
           `import { existsSync, writeFileSync } from "node:fs"
         if (existsSync(${JSON.stringify(marker)})) await import(${JSON.stringify(ownEntry.href)})
-        else { writeFileSync(${JSON.stringify(marker)}, ""); throw new Error("no more of this") }`
+        else { writeFileSync(${JSON.stringify(marker)}, ""); throw Object.assign(new Error("no more of this"), { code: "ERR_NO_MORE" }) }`
         )
         const log = withLog()
         const job = yield* importText(fileOf(10)).pipe(
@@ -83,7 +83,7 @@ describe("the thread of jobs", () => {
           Effect.provide(services(path.join(place, "roster.db"), pathToFileURL(entry), log.layer))
         )
         assert.deepInclude(job, { state: "Ready", accepted: 10 })
-        assert.match(log.entries.join("\n"), /the thread of the jobs ended[^]*no more of this/)
+        assert.match(log.entries.join("\n"), /the thread of the jobs ended[^]*ERR_NO_MORE/)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     60_000
   )
