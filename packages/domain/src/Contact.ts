@@ -7,7 +7,8 @@ import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import { EmailAddress } from "./EmailAddress.ts"
 import { decodePlainContact } from "./internal/plainContact.ts"
 import { encodePlainContact } from "./internal/plainContactEncoder.ts"
-import { plainPayloadDecoder } from "./internal/plainContactPayload.ts"
+import { plainPayload } from "./internal/plainContactPayload.ts"
+import { nullableRequestField, requestField } from "./internal/requestField.ts"
 import { openLiterals } from "./OpenLiterals.ts"
 import { WireDate } from "./WireDate.ts"
 
@@ -86,10 +87,12 @@ export const Consent = Schema.Struct({
 }).pipe(Schema.encodeKeys(consentKeys))
 export type Consent = typeof Consent.Type
 
+const givenText = requestField(Schema.String)
+
 const ConsentPayload = Schema.Struct({
-  ip: optionalText,
-  date: optionalDate,
-  tracking: Schema.optionalKey(ConsentTracking)
+  ip: givenText,
+  date: nullableRequestField(WireDate),
+  tracking: requestField(ConsentTracking)
 }).pipe(Schema.encodeKeys(consentKeys))
 
 /**
@@ -183,11 +186,11 @@ SchemaCompiler.set(SchemaAST.flip(Contact.ast), {
  */
 export const ContactPayload = Schema.Struct({
   email: EmailAddress,
-  status: Schema.optionalKey(ContactStatus),
-  firstName: optionalText,
-  lastName: optionalText,
-  customFields: Schema.optionalKey(CustomFields),
-  consent: Schema.optionalKey(ConsentPayload)
+  status: requestField(ContactStatus),
+  firstName: givenText,
+  lastName: givenText,
+  customFields: requestField(CustomFields),
+  consent: requestField(ConsentPayload)
 }).pipe(
   Schema.encodeKeys({
     email: "Email",
@@ -201,9 +204,15 @@ export const ContactPayload = Schema.Struct({
 )
 export type ContactPayload = typeof ContactPayload.Type
 
+const plain = plainPayload(ContactStatus.literals, ConsentTracking.literals)
+const exactPayload = ContactPayload.annotate({})
 SchemaCompiler.set(ContactPayload.ast, {
-  decode: plainPayloadDecoder(ContactStatus.literals, ConsentTracking.literals),
-  decodeEffect: SchemaParser.decodeUnknownEffect(ContactPayload.annotate({}))
+  decode: plain.decode,
+  decodeEffect: SchemaParser.decodeUnknownEffect(exactPayload)
+})
+SchemaCompiler.set(SchemaAST.flip(ContactPayload.ast), {
+  decode: plain.encode,
+  decodeEffect: SchemaParser.encodeUnknownEffect(exactPayload)
 })
 
 /**
@@ -213,9 +222,9 @@ SchemaCompiler.set(ContactPayload.ast, {
  * @since 0.1.0
  */
 export const ContactUpdatePayload = Schema.Struct({
-  firstName: optionalText,
-  lastName: optionalText,
-  customFields: Schema.optionalKey(CustomFields)
+  firstName: givenText,
+  lastName: givenText,
+  customFields: requestField(CustomFields)
 }).pipe(
   Schema.encodeKeys({ firstName: "FirstName", lastName: "LastName", customFields: "CustomFields" }),
   Schema.annotate({ identifier: "ContactUpdatePayload" })

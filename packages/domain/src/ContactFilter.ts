@@ -4,6 +4,7 @@
  * (Service interface, Contacts, rule 2.)
  */
 import { Data, Effect, Option, Schema } from "effect"
+import { requestField } from "./internal/requestField.ts"
 import { InvalidInput } from "./InvalidInput.ts"
 import type { InvalidRule } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
@@ -75,7 +76,7 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
  * @since 0.1.0
  */
 export const EmailsPayload = Schema.Struct({
-  rule: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  emails: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+  rule: requestField(Schema.String),
+  emails: requestField(Schema.Array(Schema.String))
 }).pipe(Schema.encodeKeys({ rule: "Rule", emails: "Emails" }), Schema.annotate({ identifier: "EmailsPayload" }))
 export type EmailsPayload = typeof EmailsPayload.Type

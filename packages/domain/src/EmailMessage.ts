@@ -4,9 +4,9 @@
  */
 import { Schema } from "effect"
 import { CustomFields } from "./Contact.ts"
-import { openLiterals } from "./OpenLiterals.ts"
+import { nullableRequestField, requestField } from "./internal/requestField.ts"
 
-const optionalText = Schema.optionalKey(Schema.NullOr(Schema.String))
+const optionalText = nullableRequestField(Schema.String)
 
 /**
  * @category schemas
@@ -14,7 +14,7 @@ const optionalText = Schema.optionalKey(Schema.NullOr(Schema.String))
  */
 export const EmailRecipient = Schema.Struct({
   email: Schema.String,
-  fields: Schema.optionalKey(CustomFields)
+  fields: requestField(CustomFields)
 }).pipe(Schema.encodeKeys({ email: "Email", fields: "Fields" }))
 export type EmailRecipient = typeof EmailRecipient.Type
 
@@ -25,7 +25,7 @@ export type EmailRecipient = typeof EmailRecipient.Type
  * @since 0.1.0
  */
 export const BodyPart = Schema.Struct({
-  contentType: openLiterals(Schema.Literals(["HTML", "PlainText", "AMP", "CSS"])),
+  contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
   content: optionalText,
   charset: optionalText
 }).pipe(Schema.encodeKeys({ contentType: "ContentType", content: "Content", charset: "Charset" }))
@@ -41,7 +41,7 @@ export const Attachment = Schema.Struct({
   binaryContent: Schema.String,
   name: Schema.String,
   contentType: optionalText,
-  size: Schema.optionalKey(Schema.NullOr(Schema.Int))
+  size: nullableRequestField(Schema.Int)
 }).pipe(Schema.encodeKeys({ binaryContent: "BinaryContent", name: "Name", contentType: "ContentType", size: "Size" }))
 export type Attachment = typeof Attachment.Type
 
@@ -51,17 +51,17 @@ export type Attachment = typeof Attachment.Type
  */
 export const EmailContent = Schema.Struct({
   from: Schema.String,
-  body: Schema.optionalKey(Schema.Array(BodyPart)),
-  merge: Schema.optionalKey(CustomFields),
-  attachments: Schema.optionalKey(Schema.Array(Attachment)),
-  headers: Schema.optionalKey(CustomFields),
+  body: requestField(Schema.Array(BodyPart)),
+  merge: requestField(CustomFields),
+  attachments: requestField(Schema.Array(Attachment)),
+  headers: requestField(CustomFields),
   postback: optionalText,
   envelopeFrom: optionalText,
   replyTo: optionalText,
   subject: optionalText,
   templateName: optionalText,
-  attachFiles: Schema.optionalKey(Schema.Array(Schema.String)),
-  utm: Schema.optionalKey(
+  attachFiles: requestField(Schema.Array(Schema.String)),
+  utm: requestField(
     Schema.Struct({ source: optionalText, medium: optionalText, campaign: optionalText, content: optionalText }).pipe(
       Schema.encodeKeys({ source: "Source", medium: "Medium", campaign: "Campaign", content: "Content" })
     )
@@ -89,12 +89,12 @@ export type EmailContent = typeof EmailContent.Type
  * @since 0.1.0
  */
 export const EmailOptions = Schema.Struct({
-  timeOffset: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  timeOffset: nullableRequestField(Schema.Int),
   poolName: optionalText,
   channelName: optionalText,
   encoding: optionalText,
-  trackOpens: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
-  trackClicks: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
+  trackOpens: nullableRequestField(Schema.Boolean),
+  trackClicks: nullableRequestField(Schema.Boolean)
 }).pipe(
   Schema.encodeKeys({
     timeOffset: "TimeOffset",
@@ -125,7 +125,7 @@ export const maximumRecipients = 1000
 export const EmailMessage = Schema.Struct({
   recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
   content: EmailContent,
-  options: Schema.optionalKey(EmailOptions)
+  options: requestField(EmailOptions)
 }).pipe(
   Schema.encodeKeys({ recipients: "Recipients", content: "Content", options: "Options" }),
   Schema.annotate({ identifier: "EmailMessageData" })

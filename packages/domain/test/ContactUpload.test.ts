@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, FileSystem, Layer, Result, Schema, Stream } from "effect"
-import { type Contact, ContactPayload, TooManyContacts } from "../src/Contact.ts"
+import { ContactPayload, TooManyContacts } from "../src/Contact.ts"
 import type { ContactBatch } from "../src/ContactBatch.ts"
 import type { ContactRow } from "../src/ContactCsv.ts"
 import { makeUpload, uploadContacts } from "../src/ContactUpload.ts"
@@ -16,7 +16,7 @@ const unused = () => Effect.die("not a part of an upload")
 /** What the other side knows of every call, to hold the report against. */
 interface Ledger {
   readonly calls: Array<ReadonlyArray<string>>
-  readonly stored: Map<string, Contact>
+  readonly stored: Map<string, ContactPayload>
   readonly lost: Array<string>
   lists: ReadonlyArray<string>
 }

@@ -31,7 +31,7 @@ const limitsOf = Effect.fnUntraced(function* ({ expires, ipRanges = [], name }: 
       "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
     return yield* new RotationRefused({ name, issue })
   }
-  return { ipRanges, ...(expires == null ? {} : { expires }) }
+  return { ipRanges, expires: expires ?? undefined }
 })
 
 export const copyApiKey = Effect.fnUntraced(function* (
@@ -50,7 +50,7 @@ export const copyApiKey = Effect.fnUntraced(function* (
     name: CredentialName.make(name, { disableChecks: true }),
     accessLevels,
     ...limits,
-    ...(subaccount === undefined ? {} : { subaccount })
+    subaccount
   }
   return payload
 })
@@ -63,7 +63,7 @@ export const copySmtp = Effect.fnUntraced(function* (
   const payload: SmtpCredentialsPayload = {
     name: EmailAddress.make(name, { disableChecks: true }),
     ...(yield* limitsOf(credentials)),
-    ...(subaccount === undefined ? {} : { subaccount })
+    subaccount
   }
   return payload
 })

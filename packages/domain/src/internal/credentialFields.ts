@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { IpRange } from "../Credential.ts"
 import { EmailAddress } from "../EmailAddress.ts"
 import { WireDate } from "../WireDate.ts"
+import { nullableRequestField, requestField } from "./requestField.ts"
 
 /**
  * The fields that every credential answers with.
@@ -17,12 +18,12 @@ export const credentialFields = {
 
 /**
  * The fields that every credential is made or changed by. On a change, what is left out stays; `null` clears the expiry,
- * an empty array clears the ranges.
+ * an empty array clears the ranges. A new credential without an expiry, or with `null`, does not expire.
  */
 export const credentialPayloadFields = {
-  expires: Schema.optionalKey(Schema.NullOr(WireDate)),
-  ipRanges: Schema.optionalKey(Schema.Array(IpRange)),
-  subaccount: Schema.optionalKey(EmailAddress)
+  expires: nullableRequestField(WireDate),
+  ipRanges: requestField(Schema.Array(IpRange)),
+  subaccount: requestField(EmailAddress)
 }
 
 /**

@@ -36,32 +36,23 @@ export const areTexts = (value: unknown): value is { readonly [name: string]: st
   return true
 }
 
-const readDate = (value: unknown): DateTime.Utc | undefined =>
+export const readDate = (value: unknown): DateTime.Utc | undefined =>
   typeof value === "string" ? parseWireDate(value) : undefined
 
-/**
- * Reads a consent, of which the words for tracking are known.
- *
- * @internal
- */
-export const consentReader =
-  <Tracking>(isTracking: (value: unknown) => value is Tracking) =>
-  (wire: unknown): (Omit<Consent, "tracking"> & { readonly tracking?: Tracking }) | undefined => {
-    if (!isPlain<typeof Consent.Encoded>(wire)) return undefined
-    const to: Writable<Omit<Consent, "tracking"> & { readonly tracking?: Tracking }> = {}
-    const ip = wire.ConsentIP
-    if (typeof ip === "string") to.ip = ip
-    else if (ip !== undefined || "ConsentIP" in wire) return undefined
-    const date = wire.ConsentDate === null ? null : readDate(wire.ConsentDate)
-    if (date !== undefined) to.date = date
-    else if ("ConsentDate" in wire) return undefined
-    const tracking = wire.ConsentTracking
-    if (isTracking(tracking)) to.tracking = tracking
-    else if (tracking !== undefined || "ConsentTracking" in wire) return undefined
-    return to
-  }
-
-const readConsent = consentReader(isOpen)
+const readConsent = (wire: unknown): Consent | undefined => {
+  if (!isPlain<typeof Consent.Encoded>(wire)) return undefined
+  const to: Writable<Consent> = {}
+  const ip = wire.ConsentIP
+  if (typeof ip === "string") to.ip = ip
+  else if (ip !== undefined || "ConsentIP" in wire) return undefined
+  const date = wire.ConsentDate === null ? null : readDate(wire.ConsentDate)
+  if (date !== undefined) to.date = date
+  else if ("ConsentDate" in wire) return undefined
+  const tracking = wire.ConsentTracking
+  if (isOpen(tracking)) to.tracking = tracking
+  else if (tracking !== undefined || "ConsentTracking" in wire) return undefined
+  return to
+}
 
 const readActivity = (wire: unknown): ContactActivity | undefined => {
   if (!isPlain<typeof ContactActivity.Encoded>(wire)) return undefined

@@ -7,7 +7,7 @@ import type { Copyable } from "./credentialCopy.ts"
 
 export interface Payload {
   readonly name: string
-  readonly subaccount?: EmailAddress
+  readonly subaccount?: EmailAddress | undefined
 }
 
 export interface Secret {
