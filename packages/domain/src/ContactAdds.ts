@@ -3,23 +3,31 @@
  * came, what became of it.
  */
 import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
-import { type ContactPayload, maximumContactsPerAdd, type TooManyContacts } from "./Contact.ts"
+import { type ContactPayload, maximumContactsPerAdd } from "./Contact.ts"
 import { type ContactBatch, contactBatch } from "./ContactBatch.ts"
 import { ContactsService } from "./ContactsService.ts"
 import { InvalidInput } from "./InvalidInput.ts"
-import type { ServiceError } from "./ServiceError.ts"
+import { ServiceError, Unavailable } from "./ServiceError.ts"
 
 /**
  * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent, since something
- * about the service had already ended the sending.
+ * about the service ended the sending.
  *
  * @category models
  * @since 0.1.0
  */
 export type AddOutcome = Data.TaggedEnum<{
   Accepted: {}
-  Refused: { readonly error: InvalidInput | TooManyContacts }
+  Refused: {
+    /** The place of the contact among all that were given, counted from 0. */
+    readonly index: number
+    /** Its address; empty where it has none that is a text. */
+    readonly email: string
+    /** What is wrong with it. The field is one of its own, such as `FirstName`, whatever it was sent with. */
+    readonly error: InvalidInput
+  }
   Unknown: { readonly error: ServiceError }
+  /** Sending it again is safe. */
   NotSent: { readonly error: ServiceError }
 }>
 
@@ -55,10 +63,26 @@ export interface AddedStretch {
  * @since 0.1.0
  */
 export interface Adder {
-  /** What became of the contacts of a part of at most 1000, in its order. */
-  readonly send: (part: ContactBatch) => Effect.Effect<ReadonlyArray<AddedStretch>>
+  /** What became of the contacts of a part of at most 1000, in its order. The first of them is at the index, or at 0. */
+  readonly send: (part: ContactBatch, index?: number) => Effect.Effect<ReadonlyArray<AddedStretch>>
   /** What ended the sending, where something did. */
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
+}
+
+/** What is said of a request without an answer is not true of contacts that were not in it. */
+const notSent = (error: ServiceError): AddOutcome => {
+  if (!error.mayHaveHappened) return AddOutcome.NotSent({ error })
+  const detail = "an earlier request has no answer that can be read, and nothing was sent after it"
+  const { operation } = error
+  return AddOutcome.NotSent({ error: new ServiceError({ operation, reason: new Unavailable({ detail }) }) })
+}
+
+/** The refusal of a contact that was sent alone. */
+const refused = ({ contacts: [contact] }: ContactBatch, index: number, { field, issue }: InvalidInput): AddOutcome => {
+  const email: unknown = contact?.email
+  const own = field.replace(/^\[0\]\.?/, "")
+  const error = new InvalidInput({ field: own === "" ? "body" : own, issue })
+  return AddOutcome.Refused({ index, email: typeof email === "string" ? email : "", error })
 }
 
 /**
@@ -72,31 +96,33 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
 
-  const sendHalves = (part: ContactBatch): Effect.Effect<ReadonlyArray<AddedStretch>> => {
+  const sendHalves = (part: ContactBatch, index: number): Effect.Effect<ReadonlyArray<AddedStretch>> => {
     const middle = Math.ceil(part.count / 2)
-    return Effect.zipWith(send(part.slice(0, middle)), send(part.slice(middle, part.count)), (left, right) => [
-      ...left,
-      ...right
-    ])
+    const [left, right] = [part.slice(0, middle), part.slice(middle, part.count)]
+    return Effect.zipWith(send(left, index), send(right, index + middle), (left, right) => [...left, ...right])
   }
-  const send = Effect.fnUntraced(function* (part: ContactBatch): Effect.fn.Return<ReadonlyArray<AddedStretch>> {
+  const send = Effect.fnUntraced(function* (
+    part: ContactBatch,
+    index = 0
+  ): Effect.fn.Return<ReadonlyArray<AddedStretch>> {
     const { count } = part
     const all = (outcome: AddOutcome): ReadonlyArray<AddedStretch> => [{ count, outcome }]
-    const error = yield* Ref.get(stopped)
-    if (error !== undefined) return all(AddOutcome.NotSent({ error }))
+    const stop = yield* Ref.get(stopped)
+    if (stop !== undefined) return all(notSent(stop))
     return yield* service.addBatch(part, { listNames }).pipe(
       Effect.as(all(AddOutcome.Accepted())),
       Effect.catchTags({
         // A service that takes not even one would be asked for ever.
         TooManyContacts: ({ message }) =>
           count === 1
-            ? Effect.succeed(all(AddOutcome.Refused({ error: new InvalidInput({ field: "body", issue: message }) })))
-            : sendHalves(part),
-        InvalidInput: (error) => (count === 1 ? Effect.succeed(all(AddOutcome.Refused({ error }))) : sendHalves(part)),
+            ? Effect.succeed(all(refused(part, index, new InvalidInput({ field: "body", issue: message }))))
+            : sendHalves(part, index),
+        InvalidInput: (error) =>
+          count === 1 ? Effect.succeed(all(refused(part, index, error))) : sendHalves(part, index),
         ServiceError: (error) =>
           Effect.as(
             Ref.update(stopped, (first) => first ?? error),
-            all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : AddOutcome.NotSent({ error }))
+            all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : notSent(error))
           )
       })
     )
@@ -123,9 +149,11 @@ export const addAll = <E, R>(
       contacts.pipe(
         Stream.rechunk(maximumContactsPerAdd),
         Stream.chunks,
-        Stream.mapEffect((part) => Effect.map(send(contactBatch(part)), outcomesOf), {
-          concurrency: options.concurrency ?? defaultAddConcurrency
-        }),
+        Stream.zipWithIndex,
+        Stream.mapEffect(
+          ([part, number]) => Effect.map(send(contactBatch(part), number * maximumContactsPerAdd), outcomesOf),
+          { concurrency: options.concurrency ?? defaultAddConcurrency }
+        ),
         Stream.flattenIterable
       )
     )

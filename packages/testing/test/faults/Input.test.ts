@@ -224,25 +224,41 @@ describe("C.5 Inputs and secrets", () => {
       ])
       assert.strictEqual(outcomes.length, 5000)
       assert.strictEqual(ended.requests.length, 3)
+      // Nothing is said of a contact that was not sent as if it had been: sending it does no harm.
+      for (const outcome of ended.exit.value) {
+        if (outcome._tag !== "NotSent") continue
+        assert.isFalse(outcome.error.mayHaveHappened)
+        assert.notMatch(outcome.error.message, /request was sent|answer was lost/)
+      }
     })
   )
 
-  it.effect("C71 one bad row costs itself alone", () =>
+  it.effect.each([
+    ["named by its place in the request", (place: number) => `Invalid [${place}].FirstName: no`, "FirstName"],
+    ["named as a whole", (place: number) => `Invalid [${place}]: no`, "body"],
+    ["named without its place", () => "Invalid Email: no", "Email"]
+  ] as const)("C71 one bad row, %s, costs itself alone, and is told by its own place and address", ([, words, field]) =>
     Effect.gen(function* () {
-      const bad = "p777@x.example"
+      const bad = "p1777@x.example"
       const ended = yield* clockedTrial({
-        call: Stream.runCollect(addAll(Stream.fromIterable(people(1000)))),
-        answers: (request) =>
-          request.body.includes(bad)
-            ? { status: 400, body: JSON.stringify({ Error: "Invalid Email: no" }) }
-            : added(request)
+        call: Stream.runCollect(addAll(Stream.fromIterable(people(2500)))),
+        answers: (request) => {
+          const sent: ReadonlyArray<{ readonly Email: string }> = JSON.parse(request.body)
+          const place = sent.findIndex(({ Email }) => Email === bad)
+          return place < 0 ? added(request) : { status: 400, body: JSON.stringify({ Error: words(place) }) }
+        }
       })
       succeeded(ended)
       if (Exit.isFailure(ended.exit)) return
       assert.deepStrictEqual(
-        ended.exit.value.flatMap((outcome, i) => (outcome._tag === "Accepted" ? [] : [`${i} ${outcome._tag}`])),
-        ["777 Refused"]
+        ended.exit.value.flatMap((outcome, i) => (outcome._tag === "Accepted" ? [] : [[i, outcome._tag]])),
+        [[1777, "Refused"]]
       )
+      const refused = ended.exit.value[1777]
+      if (refused?._tag !== "Refused") return assert.fail("it is not refused")
+      const { email, error, index } = refused
+      assert.deepStrictEqual([index, email, error.field, error.issue], [1777, bad, field, "no"])
+      assert.notInclude(error.message, bad)
     })
   )
 
