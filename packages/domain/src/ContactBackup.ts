@@ -3,10 +3,10 @@
  * makes it): records as they were, read one at a time in constant memory.
  */
 import { Effect, Result, Schema, Stream } from "effect"
-import { JsonArray } from "effect/encoding"
 import { Contact, ContactPayload } from "./Contact.ts"
 import { addAll, AddOutcome } from "./ContactAdds.ts"
 import { invalidInput } from "./InputIssue.ts"
+import { jsonElements, NoJsonArray } from "./internal/jsonElements.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import { fnRedacted } from "./SpanRedaction.ts"
 
@@ -24,8 +24,10 @@ export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("Un
   }
 }
 
-const isBroken = (error: unknown): error is Schema.SchemaError | JsonArray.JsonArrayError =>
-  Schema.isSchemaError(error) || JsonArray.isJsonArrayError(error)
+const decodeContacts = Schema.decodeUnknownEffect(Schema.NonEmptyArray(Contact))
+
+const isBroken = (error: unknown): error is Schema.SchemaError | NoJsonArray =>
+  Schema.isSchemaError(error) || error instanceof NoJsonArray
 
 /**
  * The contacts of a backup, in its order.
@@ -36,8 +38,10 @@ const isBroken = (error: unknown): error is Schema.SchemaError | JsonArray.JsonA
 export const readBackup = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>
 ): Stream.Stream<Contact, UnreadableBackup | E, R> =>
-  content.pipe(
-    Stream.pipeThroughChannel(JsonArray.decodeSchema(Contact)<E>()),
+  jsonElements(content).pipe(
+    Stream.chunks,
+    Stream.mapEffect((part) => decodeContacts(part)),
+    Stream.flattenArray,
     Stream.mapError((error) => (isBroken(error) ? new UnreadableBackup({ reason: error.message }) : error))
   )
 
@@ -99,18 +103,20 @@ export interface RestoreReport {
 }
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
-const encodeContact = Schema.encodeSync(Contact)
+const encodeContact = Schema.encodeUnknownResult(Contact)
 
 /** What of a contact can be sent. A consent without a date says so by `null`, which travels as it is. */
-const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> => {
-  const { Consent, CustomFields, Email, FirstName, LastName, Status } = encodeContact(contact)
-  const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
-  const given = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
-  return Result.mapError(decodePayload(given), (error) => {
-    const { field, issue } = invalidInput(error)
-    return `${field}: ${issue}`
-  })
-}
+const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> =>
+  encodeContact(contact).pipe(
+    Result.flatMap(({ Consent, CustomFields, Email, FirstName, LastName, Status }) => {
+      const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
+      return decodePayload(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)))
+    }),
+    Result.mapError((error) => {
+      const { field, issue } = invalidInput(error)
+      return `${field}: ${issue}`
+    })
+  )
 
 /**
  * Adds the contacts of a backup again, or updates those that are there: address, status, names, custom fields and consent.
@@ -126,18 +132,19 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   const refused: Array<{ readonly email: string; readonly reason: string }> = []
   const counts = { restored: 0, notSent: 0, unknown: 0 }
   let read = 0
+  let answered = 0
+  let leftOut = 0
   let stoppedBy: ServiceError | undefined
-  // In the order in which they are sent, which is that of the outcomes.
-  const sent: Array<string> = []
+  let lost: ServiceError | undefined
   const payloads = contacts.pipe(
     Stream.map((contact) => {
       read++
       const payload = payloadOf(contact)
       if (Result.isFailure(payload)) {
         refused.push({ email: contact.email, reason: payload.failure })
+        leftOut++
         return []
       }
-      sent.push(contact.email)
       return [payload.success]
     }),
     Stream.flattenIterable
@@ -146,12 +153,12 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
     Accepted: () => {
       counts.restored++
     },
-    Refused: ({ error }) => {
-      refused.push({ email: sent[0] ?? "", reason: error.message })
+    Refused: ({ email, error }) => {
+      refused.push({ email, reason: error.message })
     },
     Unknown: ({ error }) => {
       counts.unknown++
-      stoppedBy ??= error
+      lost ??= error
     },
     NotSent: ({ error }) => {
       counts.notSent++
@@ -161,14 +168,12 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   yield* addAll(payloads).pipe(
     Stream.runForEachArray((outcomes) =>
       Effect.suspend(() => {
-        for (const outcome of outcomes) {
-          count(outcome)
-          sent.shift()
-        }
-        return options.onProgress?.(read - sent.length) ?? Effect.void
+        for (const outcome of outcomes) count(outcome)
+        answered += outcomes.length
+        return options.onProgress?.(answered + leftOut) ?? Effect.void
       })
     )
   )
-  const report: RestoreReport = { read, ...counts, refused, stoppedBy }
+  const report: RestoreReport = { read, ...counts, refused, stoppedBy: lost ?? stoppedBy }
   return report
 })

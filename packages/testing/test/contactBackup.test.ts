@@ -23,7 +23,8 @@ const people = Array.from({ length: 2345 }, (_, i) => ({
   email: email(`p${i}`),
   status: i % 3 === 0 ? ("Bounced" as const) : ("Active" as const),
   firstName: `First ${i}`,
-  customFields: { note: `=${i}, "quoted"\n`, empty: "" },
+  // One name of these is enough for JSON.parse to take the other for it.
+  customFields: { note: `=${i}, "quoted"\n`, empty: "", [i % 2 === 0 ? "5\\" : '5"']: `${i}` },
   ...(i % 10 === 0 ? { consent: { ip: "192.0.2.1", date: null, tracking: "Allow" as const } } : {})
 }))
 
@@ -105,6 +106,36 @@ layer(Layer.merge(layerMemory(), NodeServices.layer), { excludeTestServices: tru
         const content = yield* fs.readFile(file)
         const cut = yield* Effect.flip(surveyBackup(readBackup(Stream.make(content.subarray(0, content.length - 40)))))
         assert.instanceOf(cut, UnreadableBackup)
+        // Cut anywhere, or with anything behind it or between its records, and in pieces of any size.
+        const text = '[{"Email":"a@x.example","FirstName":"\\"]}"}, {"Email":"b@x.example"}]'
+        const pieces = (text: string, size: number) =>
+          Stream.fromIterable(text.match(new RegExp(`.{1,${size}}`, "gs")) ?? []).pipe(Stream.encodeText)
+        const broken = [
+          ...Array.from({ length: text.length }, (_, end) => text.slice(0, end)),
+          `${text},`,
+          `${text}]`,
+          `${text}[]`,
+          text.replace("}, {", "},, {"),
+          text.replace("}, {", "} {"),
+          text.replace("[{", "[,{"),
+          text.replace("}]", "},]"),
+          text.replace("}]", "}}"),
+          '{"Email":"a@x.example"}',
+          "[1]",
+          "null"
+        ]
+        for (const size of [1, 2, 7, 1000]) {
+          for (const some of broken) {
+            assert.instanceOf(yield* Effect.flip(surveyBackup(readBackup(pieces(some, size)))), UnreadableBackup, some)
+          }
+          for (const [some, count] of [
+            [text, 2],
+            [`\ufeff \n${text}\r\n\t`, 2],
+            ["[ ]", 0]
+          ] as const) {
+            assert.strictEqual((yield* surveyBackup(readBackup(pieces(some, size)))).count, count)
+          }
+        }
         const other = yield* Effect.flip(surveyBackup(readBackup(Stream.make(Buffer.from('[{"Name":"x"}]')))))
         assert.instanceOf(other, UnreadableBackup)
       })

@@ -79,6 +79,9 @@ export const awkwardFields: CustomFields = Object.fromEntries([
   ["city", "lower"],
   ["$.x", "a path"],
   ['"', "a quote"],
+  ['5"', "a name that a reader of JSON has taken for the next one"],
+  ["5\\", "a backslash at the end"],
+  ["\\n", "a backslash and a letter"],
   ["=x", "a formula"],
   ["naïve 😀", "non-ASCII"]
 ])

@@ -4,6 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Predicate } from "effect"
+import { DatabaseSync } from "node:sqlite"
 import { crc32, inflateRawSync } from "node:zlib"
 
 /**
@@ -54,6 +55,18 @@ export const csvRecordsOf = (text: string): ReadonlyArray<ReadonlyMap<string, st
   )
 }
 
+const jsonItems = new DatabaseSync(":memory:").prepare("SELECT key, value, type FROM json_each(?)")
+
+/** A value as SQLite reads it: `JSON.parse` of some versions of Node mistakes one name for another. */
+const jsonValueOf = (value: unknown, type: unknown): unknown => {
+  if (type === "true" || type === "false") return type === "true"
+  if (type !== "object" && type !== "array") return value
+  const items = jsonItems
+    .all(String(value))
+    .map(({ key, type, value }) => [String(key), jsonValueOf(value, type)] as const)
+  return type === "array" ? items.map(([, item]) => item) : Object.fromEntries(items)
+}
+
 /**
  * The records of a JSON file.
  *
@@ -61,7 +74,7 @@ export const csvRecordsOf = (text: string): ReadonlyArray<ReadonlyMap<string, st
  * @since 0.1.0
  */
 export const jsonRecordsOf = (text: string): ReadonlyArray<{ readonly [field: string]: unknown }> => {
-  const file: unknown = JSON.parse(text)
+  const file = jsonValueOf(text, text.startsWith("[") ? "array" : "object")
   assert.isArray(file)
   return Array.isArray(file) ? file.filter(Predicate.isObject) : []
 }

@@ -1,7 +1,7 @@
 /**
  * Files to import, and the contacts that come of them.
  */
-import { type Contact, ContactsService, ImportSource, type RuleText } from "@roster/domain"
+import { type Contact, ContactsService, ImportSource, parseJson, type RuleText } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { eventually } from "./Eventually.ts"
 
@@ -23,4 +23,5 @@ export const imported = (rule: RuleText, count: number) =>
 
 /** What an import may not change: everything but the date of the last update. */
 export const profile = (contact: Contact): Record<string, unknown> =>
-  JSON.parse(JSON.stringify({ ...contact, dateUpdated: undefined }))
+  // An object, as what was written.
+  Object(parseJson(JSON.stringify({ ...contact, dateUpdated: undefined })))
