@@ -5,7 +5,8 @@ import { Schema } from "effect"
 import { formatWireDate } from "./WireDate.ts"
 
 /**
- * The old credential was still used when the time was up. It was kept, and so was its successor.
+ * The old credential, which somebody has used, was not left unused for long enough before the time was up. It was kept, and so
+ * was its successor.
  *
  * @category errors
  * @since 0.1.0
@@ -13,11 +14,10 @@ import { formatWireDate } from "./WireDate.ts"
 export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
   name: Schema.String,
   successor: Schema.String,
-  lastUse: Schema.NullOr(Schema.DateTimeUtc)
+  lastUse: Schema.DateTimeUtc
 }) {
   override get message(): string {
-    const last = this.lastUse === null ? "" : `, last at ${formatWireDate(this.lastUse)}`
-    return `"${this.name}" was still used when the time was up${last}. It and its successor "${this.successor}" both work. Give the new secret to what still uses the old one, and rotate again: it goes on from here.`
+    return `"${this.name}" was still in use when the time was up, last at ${formatWireDate(this.lastUse)}. It and its successor "${this.successor}" both work. Give the new secret to what still uses the old one, and rotate again: it goes on from here.`
   }
 }
 

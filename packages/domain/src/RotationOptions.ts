@@ -22,7 +22,7 @@ export interface RotationOptions<New, E = never, R = never, JE = never> {
   readonly journal: RotationJournal<JE>
   /** How long the old one has to be left unused: 10 minutes. A service may note uses only once a minute. */
   readonly quiet?: Duration.Input | undefined
-  /** How long to wait for that in all: a day. It is counted anew in each run. */
+  /** How long to wait for that in all: a day, counted anew in each run. One that nobody ever used goes at its end. */
   readonly grace?: Duration.Input | undefined
   /** When to look: every 30 seconds. */
   readonly schedule?: Schedule.Schedule<unknown> | undefined

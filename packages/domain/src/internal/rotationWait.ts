@@ -18,9 +18,10 @@ const isPassing = (error: ServiceError | InvalidInput): error is ServiceError =>
   error._tag === "ServiceError" && error.reason._tag !== "Unauthorized" && error.reason._tag !== "AccessDenied"
 
 /**
- * Ends when the last use of the old one has not moved for the quiet span, or when it is gone. Fails with `StillInUse` at the
- * end of the grace, with what the service said where it did not answer then, and with `CredentialNotFound` where the
- * successor is gone: the old one must stay.
+ * Ends when the last use of the old one has not moved for the quiet span, or when it is gone. At the end of the grace it looks
+ * once more: one that nobody has ever used is in nobody's way then, however long the quiet span. Fails with `StillInUse` where
+ * one that was used is not quiet by then, with what the service said where it did not answer that look, and with
+ * `CredentialNotFound` where the successor is gone: the old one must stay.
  */
 export const awaitUnused = Effect.fnUntraced(function* (options: {
   readonly name: string
@@ -68,9 +69,10 @@ export const awaitUnused = Effect.fnUntraced(function* (options: {
     Effect.timeoutOption(options.grace),
     Effect.map(Option.flatten)
   )
-  if (Option.getOrElse(over, () => false)) return
-  // The assignments happen in the stream, where the compiler does not look.
+  if (Option.getOrElse(over, () => false) || (yield* isOver)) return
+  // The assignments happen in the look, where the compiler does not look.
   const silence = unanswered as ServiceError | undefined
   const last = lastUse as DateTime.Utc | null | undefined
-  return yield* silence ?? new StillInUse({ name, successor, lastUse: last ?? null })
+  if (silence !== undefined) return yield* silence
+  if (last != null) return yield* new StillInUse({ name, successor, lastUse: last })
 })

@@ -9,7 +9,7 @@ import {
   Unauthorized,
   Unavailable
 } from "@roster/domain"
-import { DateTime, Effect, Exit, Fiber, Redacted, Schedule, Schema } from "effect"
+import { Cause, DateTime, Effect, Exit, Fiber, Redacted, Schedule, Schema } from "effect"
 import { layerMemory, refused } from "../../src/index.ts"
 import { makeTrial, passing, succeeded, tagOf } from "./Trial.ts"
 
@@ -103,6 +103,51 @@ layer(layerMemory)("rotating an API key", (it) => {
       assert.isAbove(usedAt, 0)
       assert.isAtLeast(deletedAt - usedAt, 5 * 60_000)
     })
+  )
+
+  it.effect.each([
+    ["1 minute", "1 hour"],
+    ["2 minutes", "2 minutes"],
+    ["0 seconds", "1 hour"]
+  ] as const)(
+    "does not keep a key that nobody ever used: after %s of grace, with a quiet span of %s",
+    ([grace, quiet]) =>
+      Effect.gen(function* () {
+        const { keys, makeKey, rotate, steps } = yield* makeTrial
+        yield* makeKey
+        assert.deepStrictEqual(succeeded(yield* rotate({ grace, quiet })), { name: "ci", isResumed: false })
+        assert.strictEqual((yield* keys).length, 1)
+        assert.strictEqual(steps.at(-1)?._tag, "Renamed")
+      })
+  )
+
+  it.effect("looks once more at the end of the grace: what has been quiet for long enough by then goes", () =>
+    Effect.gen(function* () {
+      const { ci, keys, makeKey, rotate, secrets } = yield* makeTrial
+      yield* makeKey
+      yield* secrets.use(ci)
+      // The schedule looks at 0 and 7 minutes.
+      const rarely = { schedule: Schedule.spaced("7 minutes"), grace: "10 minutes", quiet: "9 minutes" } as const
+      assert.deepStrictEqual(succeeded(yield* rotate(rarely)), { name: "ci", isResumed: false })
+      assert.strictEqual((yield* keys).length, 1)
+    })
+  )
+
+  it.effect(
+    "keeps a key that was used at all where the grace is shorter than the quiet span, and says when it was used",
+    () =>
+      Effect.gen(function* () {
+        const { ci, keys, makeKey, rotate, secrets, subaccount } = yield* makeTrial
+        yield* makeKey
+        yield* secrets.use(ci)
+        const used = (yield* secrets.service.apiKeys.list({ subaccount }))[0]?.lastUse
+        assert.isNotNull(used ?? null)
+        const kept = yield* rotate({ grace: "5 minutes", quiet: "1 hour" })
+        assert.strictEqual(tagOf(kept), "StillInUse")
+        const said = Exit.isFailure(kept) ? kept.cause.reasons.find(Cause.isFailReason)?.error : undefined
+        assert.deepStrictEqual(said?._tag === "StillInUse" ? said.lastUse : undefined, used)
+        assert.strictEqual((yield* keys).length, 2)
+      })
   )
 
   it.effect("looks for room before it makes anything", () =>
