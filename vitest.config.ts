@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   oxc: { tsconfig: false },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "examples/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
+    include: ["packages/*/test/**/*.test.ts", "examples/{test,strict}/**/*.test.ts", "scripts/test/**/*.test.ts"],
     // Commands have a home of their own in tests, in which nothing is compiled yet.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url)) },
     globalSetup: "./scripts/bundle.ts",

@@ -1,0 +1,79 @@
+/**
+ * Customers of a shop, on their way into the contacts: compiled as most projects are, with `strict` and nothing beyond it. A
+ * column that may be empty is `undefined` there, and is handed over as it is.
+ */
+import {
+  addAll,
+  ApiKeyPayload,
+  type ContactPayload,
+  ContactsService,
+  type ContactUpdatePayload,
+  CredentialsService,
+  type EmailAddress,
+  type EmailMessage,
+  EmailsService
+} from "@roster/domain"
+import { type DateTime, Effect, Schema, Stream } from "effect"
+
+export interface Customer {
+  readonly email: EmailAddress
+  readonly first: string | undefined
+  readonly last?: string
+  readonly agreedAt?: DateTime.Utc
+  readonly agreedFrom?: string
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+export const payloadOf = ({ agreedAt, agreedFrom, email, first, last, tags }: Customer): ContactPayload => ({
+  email,
+  status: undefined,
+  firstName: first,
+  lastName: last,
+  customFields: tags,
+  consent: { ip: agreedFrom, date: agreedAt, tracking: undefined }
+})
+
+/** Brings customers in, and says what became of each. */
+export const bringIn = Effect.fn("bringIn")(function* (customers: ReadonlyArray<Customer>) {
+  const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(customers.map(payloadOf))))
+  return outcomes.map((outcome) =>
+    outcome._tag === "Refused" ? `${outcome.email}: ${outcome.error.message}` : outcome._tag
+  )
+})
+
+/** Corrects the names of a customer, as far as the form has them. */
+export const correct = Effect.fn("correct")(function* (email: EmailAddress, form: Record<string, string | undefined>) {
+  const contacts = yield* ContactsService
+  const changes: ContactUpdatePayload = { firstName: form["first"], lastName: form["last"], customFields: undefined }
+  return yield* contacts.update(email, changes)
+})
+
+/** Thanks a customer, whose first name may not be known. */
+export const thank = Effect.fn("thank")(function* ({ email, first }: Customer, campaign?: string) {
+  const emails = yield* EmailsService
+  const message: EmailMessage = {
+    recipients: [{ email, fields: first === undefined ? undefined : { first } }],
+    content: {
+      from: "shop@example.com",
+      subject: "Thank you",
+      body: [{ contentType: "PlainText", content: "Thank you!", charset: undefined }],
+      replyTo: undefined,
+      utm: { campaign }
+    },
+    options: undefined
+  }
+  return yield* emails.send(message)
+})
+
+/** Makes a key for a partner, which expires where that is said. */
+export const keyFor = Effect.fn("keyFor")(function* (partner: string, expires?: DateTime.Utc) {
+  const { apiKeys } = yield* CredentialsService
+  const payload: ApiKeyPayload = {
+    name: Schema.decodeSync(ApiKeyPayload)({ Name: partner, AccessLevel: [] }).name,
+    accessLevels: ["ViewContacts"],
+    expires,
+    ipRanges: undefined,
+    subaccount: undefined
+  }
+  return yield* apiKeys.create(payload)
+})
