@@ -5,6 +5,8 @@
 import { Result, Schema } from "effect"
 import { ContactPayload } from "./Contact.ts"
 import type { ContactRow } from "./ContactCsv.ts"
+import { invalidInput } from "./InputIssue.ts"
+import type { InvalidInput } from "./InvalidInput.ts"
 import { parseJson } from "./JsonText.ts"
 
 /**
@@ -13,23 +15,29 @@ import { parseJson } from "./JsonText.ts"
  */
 export interface ContactBatch {
   readonly count: number
-  /** The contacts as the interface writes them: a JSON array in UTF-8. */
+  /** What is wrong with the first contact that the interface cannot write, as callers whom no compiler stopped make them. */
+  readonly refusal: InvalidInput | undefined
+  /** The contacts as the interface writes them: a JSON array in UTF-8. It throws the refusal, where there is one. */
   readonly json: Uint8Array
   readonly contacts: ReadonlyArray<ContactPayload>
   /** Those from one place to before another, counted from 0. */
   readonly slice: (from: number, to: number) => ContactBatch
 }
 
-const encodePayload = Schema.encodeSync(ContactPayload)
+const encodePayload = Schema.encodeUnknownResult(ContactPayload)
+const encodePayloads = Schema.encodeUnknownResult(Schema.Array(ContactPayload))
 const decodePayloads = Schema.decodeUnknownSync(Schema.Array(ContactPayload))
 const encoder = new TextEncoder()
 const open = 0x5b
 const close = 0x5d
 const comma = 0x2c
 
+const bytesOf = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value))
+
 /** Contacts that stand behind each other in JSON, each with a comma or bracket behind it. */
 class JsonBatch implements ContactBatch {
   readonly count: number
+  readonly refusal = undefined
   readonly json: Uint8Array
   /** Behind each contact. */
   readonly #ends: Int32Array
@@ -61,7 +69,7 @@ class JsonBatch implements ContactBatch {
 
 class PayloadBatch implements ContactBatch {
   readonly contacts: ReadonlyArray<ContactPayload>
-  #json: Uint8Array | undefined
+  #json: Result.Result<Uint8Array, InvalidInput> | undefined
 
   constructor(contacts: ReadonlyArray<ContactPayload>) {
     this.contacts = contacts
@@ -71,8 +79,20 @@ class PayloadBatch implements ContactBatch {
     return this.contacts.length
   }
 
+  get refusal(): InvalidInput | undefined {
+    const written = this.#write()
+    return Result.isFailure(written) ? written.failure : undefined
+  }
+
   get json(): Uint8Array {
-    return (this.#json ??= encoder.encode(JSON.stringify(this.contacts.map((contact) => encodePayload(contact)))))
+    return Result.getOrThrow(this.#write())
+  }
+
+  #write(): Result.Result<Uint8Array, InvalidInput> {
+    return (this.#json ??= Result.mapBoth(encodePayloads(this.contacts), {
+      onSuccess: bytesOf,
+      onFailure: (error) => invalidInput(error)
+    }))
   }
 
   slice(from: number, to: number): ContactBatch {
@@ -85,6 +105,18 @@ class PayloadBatch implements ContactBatch {
  * @since 0.1.0
  */
 export const contactBatch = (contacts: ReadonlyArray<ContactPayload>): ContactBatch => new PayloadBatch(contacts)
+
+/**
+ * The contact of a row, or why there is none. A row that was not read from a file may hold what the interface cannot write.
+ */
+export const contactOf = ({ contact }: ContactRow): Result.Result<ContactPayload, string> =>
+  Result.flatMap(contact, (payload) => Result.map(wireOf(payload), () => payload))
+
+const wireOf = (payload: ContactPayload): Result.Result<typeof ContactPayload.Encoded, string> =>
+  Result.mapError(encodePayload(payload), (error) => {
+    const { field, issue } = invalidInput(error)
+    return `${field}: ${issue}`
+  })
 
 /**
  * Writes the contacts of rows behind each other.
@@ -138,8 +170,9 @@ export const makeBatchWriter = (maximum: number): BatchWriter => {
         reserve(plain.jsonLimit)
         used = plain.writeJson(json, used)
       } else {
-        if (Result.isFailure(row.contact)) return false
-        const bytes = encoder.encode(JSON.stringify(encodePayload(row.contact.success)))
+        const wire = Result.flatMap(row.contact, wireOf)
+        if (Result.isFailure(wire)) return false
+        const bytes = bytesOf(wire.success)
         reserve(bytes.length)
         json.set(bytes, used)
         used += bytes.length

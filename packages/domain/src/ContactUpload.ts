@@ -5,6 +5,7 @@
  */
 import { Effect, Exit, Result, Stream } from "effect"
 import { type AddedStretch, type AddOutcome, defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
+import { contactOf } from "./ContactBatch.ts"
 import type { ContactRow } from "./ContactCsv.ts"
 import { type RowPart, rowParts } from "./ContactRows.ts"
 import type { FileHeader, RejectedRow } from "./RejectedRows.ts"
@@ -108,8 +109,10 @@ const ranges = (
   return found
 }
 
-const problemOf = ({ contact }: ContactRow): string | undefined =>
-  Result.isFailure(contact) ? contact.failure : undefined
+const problemOf = (row: ContactRow): string | undefined => {
+  const contact = contactOf(row)
+  return Result.isFailure(contact) ? contact.failure : undefined
+}
 
 const counted = (stretches: ReadonlyArray<AddedStretch>, tag: AddOutcome["_tag"]): number =>
   stretches.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)

@@ -4,6 +4,7 @@
  */
 import { Effect, Result, Stream } from "effect"
 import { defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
+import { contactOf } from "./ContactBatch.ts"
 import type { ContactRow } from "./ContactCsv.ts"
 import { rowParts } from "./ContactRows.ts"
 import type { RejectedRow } from "./RejectedRows.ts"
@@ -48,9 +49,10 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   const name = (line: number, reason: string) => {
     if (rejectedRows.length < maximumNamedRows) rejectedRows.push({ line, reason })
   }
-  const onInvalid = ({ contact, line }: ContactRow) => {
+  const onInvalid = (row: ContactRow) => {
     counts.Refused++
-    if (Result.isFailure(contact)) name(line, contact.failure)
+    const contact = contactOf(row)
+    if (Result.isFailure(contact)) name(row.line, contact.failure)
   }
   yield* rowParts(rows, { onInvalid }).pipe(
     Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),

@@ -3,6 +3,7 @@
  * and which rows a later row of the same address makes superfluous.
  */
 import { Effect, Result, Stream } from "effect"
+import { contactOf } from "./ContactBatch.ts"
 import type { ContactRow } from "./ContactCsv.ts"
 import { emailIdentity } from "./EmailAddress.ts"
 import type { FileHeader, RejectedRow } from "./RejectedRows.ts"
@@ -61,7 +62,8 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
         const { plain } = row
         if (plain !== undefined) index.put(plain, read)
         else {
-          const { contact, line } = row
+          const { line } = row
+          const contact = contactOf(row)
           if (Result.isFailure(contact)) {
             invalid++
             if (firstInvalid.length < maximumNamedRows) firstInvalid.push({ line, reason: contact.failure })

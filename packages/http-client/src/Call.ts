@@ -144,7 +144,7 @@ export const makeCall =
       endsItself,
       attempt
     })
-    const words = about === undefined ? "it" : JSON.stringify(about)
+    const words = about === undefined ? "it" : JSON.stringify(String(about))
     const ended = Effect.mapError(calls, (failure) => finalError({ operation, row, about: words }, failure))
     return Effect.updateContext(countedCall(operation, ended), (context: Context.Context<never>) => {
       const withSecrets = Context.add(context, Secrets, secrets)

@@ -29,7 +29,7 @@ import { downloadExport } from "./Download.ts"
 import { formBody } from "./FormBody.ts"
 import { method, methods } from "./Method.ts"
 import { RosterHttpApi } from "./RosterHttpApi.ts"
-import { inPath, inQuery } from "./UrlValue.ts"
+import { inPath, inQuery, oneInQuery } from "./UrlValue.ts"
 
 const readContact = readJson(Contact)
 const readContacts = readJson(Schema.Array(Contact))
@@ -116,7 +116,7 @@ const make = Effect.gen(function* () {
     ),
 
     add: fn("ContactsService.add")(function* (contacts, options = {}) {
-      if (contacts.length > maximumContactsPerAdd) {
+      if (Array.isArray(contacts) && contacts.length > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
       }
       yield* inQuery("listnames", options.listNames)
@@ -128,15 +128,17 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    addBatch: fn("ContactsService.addBatch")(function* ({ count, json }, options = {}) {
+    addBatch: fn("ContactsService.addBatch")(function* (batch, options = {}) {
+      const { count } = batch
       if (count > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count, maximum: maximumContactsPerAdd })
       }
       yield* inQuery("listnames", options.listNames)
+      if (batch.refusal !== undefined) return yield* batch.refusal
       const request = HttpClientRequest.post("/contacts").pipe(
         HttpClientRequest.acceptJson,
         HttpClientRequest.setUrlParams({ listnames: options.listNames }),
-        HttpClientRequest.bodyUint8Array(json, "application/json")
+        HttpClientRequest.bodyUint8Array(batch.json, "application/json")
       )
       return yield* call({
         operation: "contactsPost",
@@ -183,8 +185,8 @@ const make = Effect.gen(function* () {
     }),
 
     import: fn("ContactsService.import")(function* (source, options = {}) {
-      yield* inQuery("listName", [options.listName])
-      yield* inQuery("encodingName", [options.encodingName])
+      yield* oneInQuery("listName", options.listName)
+      yield* oneInQuery("encodingName", options.encodingName)
       // Services differ in where they read these from, so they go into the query and the form.
       const fields = Object.entries({
         listName: options.listName,
@@ -208,7 +210,7 @@ const make = Effect.gen(function* () {
 
     export: fn("ContactsService.export")(function* (request = {}) {
       const { compressionFormat, fileFormat, fileName, filter } = request
-      yield* inQuery("fileName", [fileName])
+      yield* oneInQuery("fileName", fileName)
       yield* inQuery("emails", filter?._tag === "ByEmails" ? filter.emails : [])
       return yield* call({
         operation: "contactsExportPost",

@@ -6,7 +6,7 @@ import {
   ApiKey,
   CredentialNotFound,
   CredentialsService,
-  type InvalidInput,
+  InvalidInput,
   NameTaken,
   NewApiKey,
   NewSmtpCredentials,
@@ -14,7 +14,7 @@ import {
   ServiceError,
   SmtpCredentials
 } from "@roster/domain"
-import { type DateTime, Effect, Layer, Schema } from "effect"
+import { type DateTime, Effect, Layer, Predicate, Schema } from "effect"
 import { readJson, readNothing } from "./Answer.ts"
 import { makeCall } from "./Call.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
@@ -59,6 +59,10 @@ const isAsSent = (sent: Sent, found: Found): boolean =>
   (sent.ipRanges === undefined || areSame(sent.ipRanges, found.ipRanges)) &&
   (sent.expires === undefined || secondOf(sent.expires) === secondOf(found.expires))
 
+/** A payload whose name is asked for before the contract has seen it. */
+const isRecord = (payload: unknown): Effect.Effect<void, InvalidInput> =>
+  Predicate.isObject(payload) ? Effect.void : Effect.fail(new InvalidInput({ field: "body", issue: "expected object" }))
+
 /**
  * A rename whose answer was lost leaves nothing under the old name. What is under the new one is the result where it is what
  * was sent; otherwise nobody knows.
@@ -71,7 +75,8 @@ const renamed = <A extends Found>(
 ): Effect.Effect<A, CredentialNotFound | ServiceError> => {
   const { name: next } = sent
   if (name === next) return Effect.fail(new CredentialNotFound({ name }))
-  const recovery = `Load ${JSON.stringify(next)}: it may be the same credential under its new name.`
+  // What is no text is refused before anything is sent.
+  const recovery = `Load ${JSON.stringify(String(next))}: it may be the same credential under its new name.`
   const unknown = (detail: string) =>
     new ServiceError({ operation, reason: new OutcomeUnknown({ status: 404, detail, recovery }) })
   return get.pipe(
@@ -130,6 +135,7 @@ const make = Effect.gen(function* () {
       }),
       get: getApiKey,
       create: fn("CredentialsService.apiKeys.create")(function* (payload) {
+        yield* isRecord(payload)
         return yield* call({
           operation: "securityApikeysPost",
           send: api.securityApikeysPost({ payload }),
@@ -141,6 +147,7 @@ const make = Effect.gen(function* () {
       }),
       update: fn("CredentialsService.apiKeys.update")(function* (name, payload) {
         yield* inPath("name", name)
+        yield* isRecord(payload)
         return yield* call({
           operation: "securityApikeysByNamePut",
           about: name,
@@ -183,6 +190,7 @@ const make = Effect.gen(function* () {
       }),
       get: getSmtp,
       create: fn("CredentialsService.smtp.create")(function* (payload) {
+        yield* isRecord(payload)
         return yield* call({
           operation: "securitySmtpPost",
           send: api.securitySmtpPost({ payload }),
@@ -194,6 +202,7 @@ const make = Effect.gen(function* () {
       }),
       update: fn("CredentialsService.smtp.update")(function* (name, payload) {
         yield* inPath("name", name)
+        yield* isRecord(payload)
         return yield* call({
           operation: "securitySmtpByNamePut",
           about: name,

@@ -13,15 +13,20 @@ import { Effect } from "effect"
 export const inPath = (field: string, value: string): Effect.Effect<void, InvalidInput> =>
   isAddressable(value) ? Effect.void : Effect.fail(notAddressable(field))
 
+const isWellFormed = (value: unknown): boolean => typeof value === "string" && value.isWellFormed()
+
 /**
  * Values of the query.
  *
  * @internal
  */
-export const inQuery = (
-  field: string,
-  values: ReadonlyArray<string | undefined> = []
-): Effect.Effect<void, InvalidInput> =>
-  values.every((value) => value === undefined || value.isWellFormed())
+export const inQuery = (field: string, values: ReadonlyArray<string> = []): Effect.Effect<void, InvalidInput> =>
+  Array.isArray(values) && values.every(isWellFormed)
     ? Effect.void
-    : Effect.fail(new InvalidInput({ field, issue: "it holds broken characters (lone surrogates)" }))
+    : Effect.fail(new InvalidInput({ field, issue: "it is no text, or holds broken characters (lone surrogates)" }))
+
+/**
+ * A value of the query that may be left out.
+ */
+export const oneInQuery = (field: string, value: string | undefined): Effect.Effect<void, InvalidInput> =>
+  value === undefined ? Effect.void : inQuery(field, [value])

@@ -2,13 +2,16 @@
  * Exports as a caller sees them: asked for, looked at, downloaded. `ExportJob` makes the file.
  */
 import {
+  CompressionFormat,
   ContactFilter,
   ExportExpired,
+  ExportFileFormat,
   ExportId,
   type ExportLink,
   ExportNotFound,
   type ExportRequest,
   type ExportStatus,
+  invalidInput,
   redactStreamSpans,
   ruleSource
 } from "@roster/domain"
@@ -26,6 +29,15 @@ import { partLengths, readFrom } from "./JobParts.ts"
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ExportJobRequest))
 const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))
 
+/** What of a request is a parameter of the contract and nothing else. */
+const checkFormat = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    fileFormat: Schema.optional(ExportFileFormat),
+    compressionFormat: Schema.optional(CompressionFormat),
+    fileName: Schema.optional(Schema.String)
+  })
+)
+
 /** The path of files below the base address. */
 const filesPath = "/exports/"
 
@@ -37,7 +49,9 @@ const filesPath = "/exports/"
 export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
   const { account } = yield* Caller
   const address = yield* PublicAddress
-  const { compressionFormat = "None", fileFormat = "Csv", fileName, filter } = request
+  const { filter } = request
+  const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
+  const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
   if (filter !== undefined && ContactFilter.$is("ByRule")(filter)) yield* readRule(filter.rule)
   if (filter !== undefined && ContactFilter.$is("ByEmails")(filter)) {
     yield* Effect.forEach(filter.emails, (email, index) => checkEmail(`emails[${index}]`, email), { discard: true })

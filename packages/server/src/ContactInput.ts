@@ -7,7 +7,9 @@ import {
   type CustomFields,
   emailAddressIssue,
   InvalidInput,
-  isRecordColumn
+  isAddressable,
+  isRecordColumn,
+  notAddressable
 } from "@roster/domain"
 import { Effect } from "effect"
 
@@ -42,13 +44,7 @@ export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, pat
   refusalOf(`${path}FirstName`, textIssue(contact.firstName ?? "")) ??
   refusalOf(`${path}LastName`, textIssue(contact.lastName ?? "")) ??
   refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {})) ??
-  refusalOf(`${path}ConsentIP`, "consent" in contact ? textIssue(contact.consent?.ip ?? "") : undefined)
-
-const emailRefusal = (field: string, email: string): InvalidInput | undefined =>
-  refusalOf(
-    field,
-    email.isWellFormed() ? emailAddressIssue(email.trim()) : "an e-mail address has no broken characters"
-  )
+  refusalOf(`${path}Consent.ConsentIP`, "consent" in contact ? textIssue(contact.consent?.ip ?? "") : undefined)
 
 /**
  * Checks the texts of a contact to be written.
@@ -60,21 +56,20 @@ export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effe
 
 /**
  * Checks an address by which contacts are looked for.
- *
- * @internal
  */
-export const checkEmail = (field: string, email: string): Effect.Effect<void, InvalidInput> =>
-  orPass(emailRefusal(field, email))
+export const checkEmail = (field: string, email: string): Effect.Effect<void, InvalidInput> => {
+  const issue = typeof email === "string" ? emailAddressIssue(email.trim()) : "an e-mail address is a text"
+  // A client would not have sent it.
+  return orPass(issue === undefined || isAddressable(email) ? refusalOf(field, issue) : notAddressable(field))
+}
 
 /**
- * Checks contacts to be added; the refusal names the place of the first that does not do.
- *
- * @internal
+ * Checks the texts of contacts to be added; the refusal names the place of the first that does not do.
  */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() => {
     for (const [index, contact] of contacts.entries()) {
-      const refusal = emailRefusal(`[${index}].Email`, contact.email) ?? textsRefusal(contact, `[${index}].`)
+      const refusal = textsRefusal(contact, `[${index}].`)
       if (refusal !== undefined) return Effect.fail(refusal)
     }
     return Effect.void

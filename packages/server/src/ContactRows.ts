@@ -35,8 +35,11 @@ const defaultPage = 20
 /** So many contacts are written in less time than a sync takes. */
 const mostShared = 10
 
+const isListName = (name: unknown): boolean =>
+  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name)
+
 const checkListNames = (names: ReadonlyArray<string>) =>
-  names.every((name) => name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name))
+  Array.isArray(names) && names.every(isListName)
     ? Effect.void
     : Effect.fail(
         new InvalidInput({
@@ -45,8 +48,12 @@ const checkListNames = (names: ReadonlyArray<string>) =>
         })
       )
 
+/** Makes a payload of what the caller gave, where that is not one already: `delivered`. */
+type Read<A> = (given: A) => Effect.Effect<A, InvalidInput>
+
 /**
- * The methods of `ContactsService` that give contacts.
+ * The methods of `ContactsService` that give contacts. Payloads are what the contract makes of a request, unless the caller
+ * says how they are read.
  *
  * @internal
  */
@@ -95,15 +102,17 @@ export const makeContactRows = Effect.gen(function* () {
 
   const add = Effect.fnUntraced(
     function* (
-      contacts: ReadonlyArray<ContactPayload>,
-      options: { readonly listNames?: ReadonlyArray<string> | undefined }
+      given: ReadonlyArray<ContactPayload>,
+      options: { readonly listNames?: ReadonlyArray<string> | undefined },
+      read: Read<ReadonlyArray<ContactPayload>> = Effect.succeed
     ) {
       const { account } = yield* Caller
       const { listNames = [] } = options
-      if (contacts.length > maximumContactsPerAdd) {
-        return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
+      if (Array.isArray(given) && given.length > maximumContactsPerAdd) {
+        return yield* new TooManyContacts({ count: given.length, maximum: maximumContactsPerAdd })
       }
       yield* checkListNames(listNames)
+      const contacts = yield* read(given)
       yield* checkContacts(contacts)
       const now = yield* nowSeconds
       const written = Effect.gen(function* () {
@@ -124,8 +133,13 @@ export const makeContactRows = Effect.gen(function* () {
     methodSpan("ContactsService.add")
   )
 
-  const update = fnRedacted("ContactsService.update")(function* (email: string, changes: ContactUpdatePayload) {
+  const update = fnRedacted("ContactsService.update")(function* (
+    email: string,
+    given: ContactUpdatePayload,
+    read: Read<ContactUpdatePayload> = Effect.succeed
+  ) {
     const { account } = yield* Caller
+    const changes = yield* read(given)
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const { customFields, firstName = null, lastName = null } = changes

@@ -1,16 +1,8 @@
 /**
  * One change of a credential: by whom and how far he may go, decided, done and recorded in one transaction.
  */
-import {
-  AccessDenied,
-  type EmailAddress,
-  emailAddressIssue,
-  emailIdentity,
-  InvalidInput,
-  ServiceError,
-  Unauthorized
-} from "@roster/domain"
-import { Effect } from "effect"
+import { AccessDenied, EmailAddress, emailIdentity, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
+import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import type { AuditDetails } from "./AuditEntry.ts"
 import { actorOf, recordDone, recordRefusal, refusalDetails, refusalTag } from "./AuditTrail.ts"
@@ -32,6 +24,8 @@ export interface Change {
   readonly within: Bounds | undefined
 }
 
+const checkSubaccount = Schema.decodeUnknownEffect(EmailAddress)
+
 /**
  * Whose credentials a call means. A subaccount sees its own; what it asks of another is as if that one did not exist.
  *
@@ -42,8 +36,7 @@ export const accountOf = Effect.fnUntraced(function* (
   subaccount: EmailAddress | undefined
 ) {
   if (subaccount === undefined) return account
-  const issue = emailAddressIssue(subaccount)
-  if (issue !== undefined) return yield* new InvalidInput({ field: "subaccount", issue })
+  yield* Effect.mapError(checkSubaccount(subaccount), (error) => invalidInput(error, "subaccount"))
   const asked = emailIdentity(subaccount)
   return account === "" || account === asked ? asked : undefined
 })
@@ -89,7 +82,7 @@ export const recordedChange = (sql: SqlClient.SqlClient) =>
     run: (change: Change) => Effect.Effect<readonly [answer: A, details: AuditDetails], E | SqlError.SqlError>
   ) {
     const caller = yield* Caller
-    const event = { actor: actorOf(caller), peer: caller.peer, operation, subject: name }
+    const event = { actor: actorOf(caller), peer: caller.peer, operation, subject: String(name) }
     const refused = (account: string | undefined) => (error: { readonly _tag: string }) =>
       SqlError.isSqlError(error)
         ? Effect.void

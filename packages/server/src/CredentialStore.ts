@@ -9,7 +9,6 @@ import {
   type EmailAddress,
   fnRedacted,
   InvalidInput,
-  invalidInput,
   isAddressable,
   maximumCredentials,
   NameTaken,
@@ -17,8 +16,9 @@ import {
   type OfSubaccount,
   TooManyCredentials
 } from "@roster/domain"
-import { type DateTime, Effect, type Redacted, Schema } from "effect"
+import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import { actorOf, recordRefusal } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
 import { toSeconds } from "./ContactRow.ts"
 import { type Bounds, boundsOf } from "./CredentialBounds.ts"
@@ -31,16 +31,16 @@ import { orStoreFailure } from "./StoreFailure.ts"
 
 interface Payload {
   readonly name: string
-  readonly expires?: DateTime.Utc | null
-  readonly ipRanges?: ReadonlyArray<string>
-  readonly subaccount?: EmailAddress
+  readonly expires?: DateTime.Utc | null | undefined
+  readonly ipRanges?: ReadonlyArray<string> | undefined
+  readonly subaccount?: EmailAddress | undefined
 }
 
 /** What differs between the kinds. */
 interface Kind<Credential, P extends Payload, Kept> {
   readonly kind: CredentialKind
-  /** What a payload is, checked here too, since a caller in this process may not have come through the contract. */
-  readonly payload: Schema.Codec<P>
+  /** Makes a payload of what a caller in this process gave, who may not have come through the contract. */
+  readonly read: (payload: P) => Effect.Effect<P, InvalidInput>
   /** The middle of the operation identifiers: `Apikeys` or `Smtp`. */
   readonly resource: "Apikeys" | "Smtp"
   readonly accessLevels: (payload: P) => ReadonlyArray<AccessLevel>
@@ -65,15 +65,21 @@ const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =
  */
 export const credentialStore = <Credential, P extends Payload, Kept extends { readonly _tag: string } = never>(
   sql: SqlClient.SqlClient,
-  { accessLevels, identity, keep, kind, payload: schema, resource, toCredential }: Kind<Credential, P, Kept>
+  { accessLevels, identity, keep, kind, read, resource, toCredential }: Kind<Credential, P, Kept>
 ): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P, Kept> => {
   const toAnswer = (row: CredentialRow) => toCredential(toRecord(row), accessLevelsOf(row))
   const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
   const operation = (rest: string) => `security${resource}${rest}`
 
   const changing = recordedChange(sql)
-  const decodePayload = Schema.decodeUnknownEffect(schema)
-  const checkPayload = (payload: P) => Effect.mapError(decodePayload(payload), (error) => invalidInput(error))
+
+  /** A payload that is none is recorded as on the wire: without a name. */
+  const readPayload = Effect.fnUntraced(function* (operation: string, payload: P) {
+    const caller = yield* Caller
+    const { account, peer } = caller
+    const recorded = recordRefusal(sql, { actor: actorOf(caller), peer, account, operation }, "InvalidInput")
+    return yield* Effect.tapError(read(payload), () => recorded)
+  })
 
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
     if (!isAddressable(name)) return yield* notAddressable("name")
@@ -108,7 +114,6 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   )
 
   const insert = Effect.fnUntraced(function* (payload: P, change: Change) {
-    yield* checkPayload(payload)
     const next: Bounds = {
       levels: accessLevels(payload),
       expires: secondsOf(payload.expires ?? null),
@@ -142,15 +147,17 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   })
 
   const create = fnRedacted(span("create"))(
-    function* (payload: P) {
-      return yield* changing(operation("Post"), payload.name, payload.subaccount, (change) => insert(payload, change))
+    function* (given: P) {
+      const payload = yield* readPayload(operation("Post"), given)
+      const { name, subaccount } = payload
+      return yield* changing(operation("Post"), name, subaccount, (change) => insert(payload, change)).pipe(
+        Effect.catchIf(isTaken, () => new NameTaken({ name }))
+      )
     },
-    (effect, { name }) => Effect.catchIf(effect, isTaken, () => new NameTaken({ name })),
     orStoreFailure(operation("Post"))
   )
 
   const replace = Effect.fnUntraced(function* (name: string, payload: P, change: Change) {
-    yield* checkPayload(payload)
     const row = yield* findRow(change.account, name)
     const was = row === undefined ? undefined : boundsOf(row)
     const next: Bounds = {
@@ -171,12 +178,13 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   })
 
   const update = fnRedacted(span("update"))(
-    function* (name: string, payload: P) {
-      return yield* changing(operation("ByNamePut"), name, payload.subaccount, (change) =>
-        replace(name, payload, change)
+    function* (name: string, given: P) {
+      const payload = yield* readPayload(operation("ByNamePut"), given)
+      const { name: next, subaccount } = payload
+      return yield* changing(operation("ByNamePut"), name, subaccount, (change) => replace(name, payload, change)).pipe(
+        Effect.catchIf(isTaken, () => new NameTaken({ name: next }))
       )
     },
-    (effect, _, { name }) => Effect.catchIf(effect, isTaken, () => new NameTaken({ name })),
     orStoreFailure(operation("ByNamePut"))
   )
 

@@ -4,7 +4,9 @@
 import {
   ContactFilter,
   ContactNotFound,
+  ContactPayload,
   ContactsService,
+  ContactUpdatePayload,
   emailIdentity,
   ExportNotFound,
   fnRedacted,
@@ -14,7 +16,7 @@ import {
   selectsEveryContact,
   streamPages
 } from "@roster/domain"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "./Caller.ts"
 import { createExport, fileKeyOf, lookAtExport, openFile } from "./ContactExports.ts"
@@ -23,11 +25,15 @@ import { checkEmail } from "./ContactInput.ts"
 import { toContact } from "./ContactRow.ts"
 import { makeContactRows } from "./ContactRows.ts"
 import { readRule, selection } from "./ContactSelection.ts"
+import { delivered } from "./Delivered.ts"
 import { JobRunner } from "./JobRunner.ts"
 import { methodSpan } from "./MethodSpan.ts"
 import { sharingCommit } from "./sqlite/GroupCommit.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 import { StorePolicy } from "./StoreOptions.ts"
+
+const readPayloads = delivered(Schema.Array(ContactPayload))
+const readChanges = delivered(ContactUpdatePayload)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -122,9 +128,10 @@ const make = Effect.gen(function* () {
     get: (email) => Effect.map(rows.get(email), toContact),
     list,
     stream: ({ offset, rule } = {}) => streamPages((page) => list({ ...page, rule }), offset),
-    add: (contacts, options = {}) => Effect.map(rows.add(contacts, options), (added) => added.map(toContact)),
-    addBatch: ({ contacts }, options = {}) => Effect.asVoid(rows.add(contacts, options)),
-    update: (email, changes) => Effect.map(rows.update(email, changes), toContact),
+    add: (contacts, options = {}) =>
+      Effect.map(rows.add(contacts, options, readPayloads), (added) => added.map(toContact)),
+    addBatch: ({ contacts }, options = {}) => Effect.asVoid(rows.add(contacts, options, readPayloads)),
+    update: (email, changes) => Effect.map(rows.update(email, changes, readChanges), toContact),
     delete: delete_,
     deleteMany,
     import: import_,

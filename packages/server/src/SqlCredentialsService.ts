@@ -10,16 +10,17 @@ import {
   type SmtpCredentials,
   SmtpCredentialsPayload
 } from "@roster/domain"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { credentialStore } from "./CredentialStore.ts"
+import { delivered } from "./Delivered.ts"
 import { keepManagingKey } from "./ManagingKeys.ts"
 
 const make = Effect.map(SqlClient.SqlClient, (sql) =>
   CredentialsService.of({
     apiKeys: credentialStore<ApiKey, ApiKeyPayload, LastManagingKey>(sql, {
       kind: "ApiKey",
-      payload: Schema.toType(ApiKeyPayload),
+      read: delivered(ApiKeyPayload),
       resource: "Apikeys",
       accessLevels: (payload) => [...new Set(payload.accessLevels)],
       identity: (name) => name,
@@ -28,7 +29,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) =>
     }),
     smtp: credentialStore<SmtpCredentials, SmtpCredentialsPayload>(sql, {
       kind: "Smtp",
-      payload: Schema.toType(SmtpCredentialsPayload),
+      read: delivered(SmtpCredentialsPayload),
       resource: "Smtp",
       accessLevels: () => ["SendSmtp"],
       identity: emailIdentity,

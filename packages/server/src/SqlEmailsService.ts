@@ -12,11 +12,13 @@ import {
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "./Caller.ts"
+import { delivered } from "./Delivered.ts"
 import { nowSeconds } from "./Job.ts"
 import { isAllowedSender, senderAddress } from "./AllowedSenders.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 import { StorePolicy } from "./StoreOptions.ts"
 
+const readMessage = delivered(EmailMessage)
 const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
 
 /** The most bytes of a message with its attachments. */
@@ -26,8 +28,9 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { allowedSenders } = yield* StorePolicy
 
-  const send: EmailsService["Service"]["send"] = fnRedacted("EmailsService.send")(function* (message) {
+  const send: EmailsService["Service"]["send"] = fnRedacted("EmailsService.send")(function* (given) {
     const { account } = yield* Caller
+    const message = yield* readMessage(given)
     const from = senderAddress(message.content.from)
     const invalid = (field: string, issue: string) => new InvalidInput({ field, issue })
     const fromIssue = emailAddressIssue(from)
@@ -37,9 +40,7 @@ const make = Effect.gen(function* () {
       const issue = emailAddressIssue(recipient.email.trim())
       if (issue !== undefined) return yield* invalid(`Recipients[${index}].Email`, issue)
     }
-    const json = yield* encodeMessage(message).pipe(
-      Effect.mapError(() => invalid("Recipients", "a message has 1 to 1000 recipients"))
-    )
+    const json = yield* Effect.orDie(encodeMessage(message))
     if (Buffer.byteLength(json) > maximumMessageBytes * (4 / 3)) {
       return yield* invalid("Content.Attachments", "a message has at most 20 MB with its attachments")
     }

@@ -8,6 +8,8 @@
 import { layer } from "@effect/vitest"
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import type { Layer } from "effect"
+import { absentConformance } from "./AbsentConformance.ts"
+import { badInputConformance } from "./BadInputConformance.ts"
 import { contactBatchConformance } from "./ContactBatchConformance.ts"
 import { contactListConformance } from "./ContactListConformance.ts"
 import { contactsConformance } from "./ContactsConformance.ts"
@@ -46,4 +48,6 @@ export const conformance = (
     credentialsConformance(it)
     credentialKindsConformance(it)
     emailsConformance(it)
+    absentConformance(it)
+    badInputConformance(it)
   })

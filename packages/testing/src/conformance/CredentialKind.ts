@@ -7,7 +7,7 @@ import {
   type CredentialOperations,
   CredentialsService,
   EmailAddress,
-  type IpRange,
+  IpRange,
   type LastManagingKey,
   type SmtpCredentialsPayload
 } from "@roster/domain"
@@ -23,9 +23,9 @@ export interface Credential {
 }
 
 export interface Fields {
-  readonly expires?: DateTime.Utc | null
-  readonly ipRanges?: ReadonlyArray<IpRange>
-  readonly subaccount?: EmailAddress
+  readonly expires?: DateTime.Utc | null | undefined
+  readonly ipRanges?: ReadonlyArray<IpRange> | undefined
+  readonly subaccount?: EmailAddress | undefined
 }
 
 /** One kind of credential, with names that are valid for it and a payload of the fields that both kinds have. */
@@ -72,4 +72,5 @@ export const arrange = <Payload>(kind: Kind<Payload>) =>
 
 export const names = (credentials: ReadonlyArray<Credential>) => credentials.map((credential) => credential.name).sort()
 export const millis = (date: DateTime.Utc | null | undefined) => (date == null ? null : DateTime.toEpochMillis(date))
+export const ranges = [IpRange.make("192.0.2.0/24"), IpRange.make("2001:db8::1")]
 export const soon = DateTime.makeUnsafe("2099-01-02T03:04:05Z")

@@ -1,0 +1,319 @@
+/**
+ * What every layer promises of input that no compiler would let through, as callers in plain JavaScript and casts make it:
+ * it is refused by the name of its field, and nothing of it is done.
+ */
+import { assert, describe, type Vitest } from "@effect/vitest"
+import {
+  addAll,
+  addRows,
+  type ApiKeyPayload,
+  ContactFilter,
+  type ContactPayload,
+  type ContactRow,
+  ContactsService,
+  type ContactUpdatePayload,
+  contactBatch,
+  CredentialsService,
+  type EmailMessage,
+  EmailsService,
+  type SmtpCredentialsPayload,
+  uploadContacts
+} from "@roster/domain"
+import { Effect, FileSystem, Result, Stream } from "effect"
+import { apiKeys, arrange, smtp } from "./CredentialKind.ts"
+import { file, utf8 } from "./Importing.ts"
+import { place } from "./Place.ts"
+import { refused } from "./Refused.ts"
+
+/** What a caller in plain JavaScript can hand over. */
+const unchecked = <A>(value: unknown): A => value as A
+
+type Case = readonly [field: string, change: Readonly<Record<string, unknown>>]
+
+/** What no text is. */
+const noTexts: ReadonlyArray<unknown> = [null, 7, true, {}, ["x"], new Date(0)]
+
+const profileCases: ReadonlyArray<Case> = [
+  ...["firstName", "lastName"].flatMap((name) =>
+    noTexts.map((value): Case => [name === "firstName" ? "FirstName" : "LastName", { [name]: value }])
+  ),
+  ...[null, 7, "x", ["x"]].map((value): Case => ["CustomFields", { customFields: value }]),
+  ...[...noTexts, undefined].map((value): Case => ["CustomFields.age", { customFields: { city: "Oslo", age: value } }])
+]
+
+const contactCases: ReadonlyArray<Case> = [
+  ...profileCases,
+  ...[...noTexts, undefined, "nobody", " a@example.com"].map((value): Case => ["Email", { email: value }]),
+  ...[...noTexts, "Hibernating", "active", ""].map((value): Case => ["Status", { status: value }]),
+  ...[null, 7, "x", ["x"]].map((value): Case => ["Consent", { consent: value }]),
+  ...noTexts.map((value): Case => ["Consent.ConsentIP", { consent: { ip: value } }]),
+  ...[7, "2024-01-02T03:04:05Z", {}, new Date(0)].map((value): Case => [
+    "Consent.ConsentDate",
+    { consent: { date: value } }
+  ]),
+  ...[...noTexts, "Perhaps", "allow"].map((value): Case => [
+    "Consent.ConsentTracking",
+    { consent: { tracking: value } }
+  ])
+]
+
+const limitCases: ReadonlyArray<Case> = [
+  ...[7, "2099-01-02T03:04:05Z", {}, new Date(0)].map((value): Case => ["Expires", { expires: value }]),
+  ...[null, 7, "192.0.2.1"].map((value): Case => ["RestrictAccessToIPRange", { ipRanges: value }]),
+  ...[null, 7, "the office"].map((value): Case => ["RestrictAccessToIPRange[1]", { ipRanges: ["192.0.2.1", value] }]),
+  ...[null, 7, "nobody"].map((value): Case => ["subaccount", { subaccount: value }])
+]
+
+const keyCases: ReadonlyArray<Case> = [
+  ...limitCases,
+  ...[...noTexts, undefined, "", " padded", "a\nb"].map((value): Case => ["Name", { name: value }]),
+  ...[null, undefined, 7, "Export"].map((value): Case => ["AccessLevel", { accessLevels: value }]),
+  ...[null, 7, "Hibernating"].map((value): Case => ["AccessLevel[1]", { accessLevels: ["Export", value] }])
+]
+
+const smtpCases: ReadonlyArray<Case> = [
+  ...limitCases,
+  ...[...noTexts, undefined, "john"].map((value): Case => ["Name", { name: value }])
+]
+
+const recipients = [{ email: "someone@elsewhere.test" }]
+const content = { from: "john@example.com", subject: "Hello" }
+const inContent = (field: string, name: string, values: ReadonlyArray<unknown>): ReadonlyArray<Case> =>
+  values.map((value) => [`Content.${field}`, { recipients, content: { ...content, [name]: value } }])
+const inOptions = (field: string, name: string, values: ReadonlyArray<unknown>): ReadonlyArray<Case> =>
+  values.map((value) => [`Options.${field}`, { recipients, content, options: { [name]: value } }])
+
+const messageCases: ReadonlyArray<Case> = [
+  ...[null, undefined, 7, {}, []].map((value): Case => ["Recipients", { recipients: value, content }]),
+  ...[null, 7, "x"].map((value): Case => ["Recipients[0]", { recipients: [value], content }]),
+  ...noTexts.map((value): Case => ["Recipients[0].Email", { recipients: [{ email: value }], content }]),
+  ...noTexts.map((value): Case => [
+    "Recipients[0].Fields.a",
+    { recipients: [{ email: "a@example.com", fields: { a: value } }], content }
+  ]),
+  ...[null, undefined, 7].map((value): Case => ["Content", { recipients, content: value }]),
+  ...inContent("From", "from", [...noTexts, undefined]),
+  ...inContent("Body", "body", [null, "x"]),
+  ...inContent("Body[0].ContentType", "body", [[{ contentType: "Papyrus" }], [{}]]),
+  ...inContent("Merge.a", "merge", [{ a: 7 }]),
+  ...inContent("Headers", "headers", [null, "x"]),
+  ...inContent("Attachments[0].BinaryContent", "attachments", [[{ name: "x" }]]),
+  ...inContent("Attachments[0].Size", "attachments", [[{ name: "x", binaryContent: "", size: 1.5 }]]),
+  ...inContent("AttachFiles[0]", "attachFiles", [[7]]),
+  ...inContent("ReplyTo", "replyTo", [7]),
+  ...inContent("Subject", "subject", [7, {}]),
+  ...inContent("Utm", "utm", [null, 7]),
+  ...inContent("Utm.Source", "utm", [{ source: 7 }]),
+  ...[null, 7].map((value): Case => ["Options", { recipients, content, options: value }]),
+  ...inOptions("TimeOffset", "timeOffset", [1.5, "1"]),
+  ...inOptions("TrackOpens", "trackOpens", ["true", 1]),
+  ...inOptions("PoolName", "poolName", [7])
+]
+
+/** All cases at once: a case says by its place which it was. */
+const shown = (cases: ReadonlyArray<Case>, at: number) => `case ${at}: ${cases[at]?.[0]}`
+
+const rowOf = (contact: ContactPayload, index: number): ContactRow => ({
+  line: index + 2,
+  header: { cells: ["Email"], delimiter: "," },
+  cells: [],
+  contact: Result.succeed(contact)
+})
+
+const badContacts = (it: Vitest.MethodsNonLive<ContactsService>): void => {
+  it.effect("in a contact to add", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const { email, rule } = place()
+      for (const [at, [field, change]] of contactCases.entries()) {
+        const some = [{ email: email("good") }, unchecked<ContactPayload>({ email: email("bad"), ...change })]
+        const error = yield* refused(contacts.add(some), "InvalidInput")
+        assert.strictEqual(error.field, `[1].${field}`, shown(contactCases, at))
+        const ofBatch = yield* refused(contacts.addBatch(contactBatch(some)), "InvalidInput")
+        assert.deepStrictEqual(ofBatch, error, shown(contactCases, at))
+      }
+      for (const value of [null, undefined, 7, "x"]) {
+        const error = yield* refused(contacts.add([{ email: email("good") }, unchecked(value)]), "InvalidInput")
+        assert.strictEqual(error.field, "[1]")
+        yield* refused(contacts.add(unchecked(value)), "InvalidInput")
+      }
+      assert.deepStrictEqual(yield* contacts.list({ rule }), [])
+    })
+  )
+
+  it.effect("in a contact of many: it is refused alone, by its own place and address", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const { domain, email, rule } = place()
+      const bad = contactCases.map(([, change], at) =>
+        unchecked<ContactPayload>({ email: email(`bad${at}`), ...change })
+      )
+      const some = bad.flatMap((contact, at) => [{ email: email(`good${at}`) }, contact])
+      const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(some)))
+      assert.deepStrictEqual(
+        outcomes.map((outcome) =>
+          outcome._tag === "Refused" ? [outcome.index, outcome.email, outcome.error.field] : outcome._tag
+        ),
+        contactCases.flatMap(([field, change], at) => {
+          const address = "email" in change ? change["email"] : `bad${at}@${domain}`
+          return ["Accepted", [2 * at + 1, typeof address === "string" ? address : "", field]]
+        })
+      )
+      assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, bad.length)
+    })
+  )
+
+  it.effect("in the rows of an upload: each is rejected by its line, and the others are sent", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const { email, rule } = place()
+      const bad = contactCases.map(([, change], at) =>
+        unchecked<ContactPayload>({ email: email(`bad${at}`), ...change })
+      )
+      const rows = Stream.fromIterable(
+        bad.flatMap((contact, at) => [{ email: email(`good${at}`) }, contact]).map(rowOf)
+      )
+      const rejected = contactCases.map(([field], at) => [2 * at + 3, field])
+      const said = (rows: ReadonlyArray<{ readonly line: number; readonly reason: string }>) =>
+        rows.map(({ line, reason }) => [line, reason.split(": ")[0]])
+      const added = yield* addRows(rows)
+      assert.deepStrictEqual([added.accepted, said(added.rejectedRows)], [bad.length, rejected])
+      yield* Effect.provide(uploadContacts(rows), FileSystem.layerNoop({})).pipe(
+        Effect.map((report) => {
+          assert.deepStrictEqual([report.accepted, said(report.rejectedRows)], [bad.length, rejected])
+          assert.deepStrictEqual([report.notSent, report.unknown, report.duplicates], [0, 0, 0])
+        })
+      )
+      assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, bad.length)
+    })
+  )
+
+  it.effect("in a change", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const email = place().email("a")
+      const [before] = yield* contacts.add([{ email, firstName: "A", customFields: { age: "1" } }])
+      for (const [at, [field, change]] of profileCases.entries()) {
+        const error = yield* refused(contacts.update(email, unchecked<ContactUpdatePayload>(change)), "InvalidInput")
+        assert.strictEqual(error.field, field, shown(profileCases, at))
+      }
+      for (const value of [null, undefined, 7, "x"]) {
+        yield* refused(contacts.update(email, unchecked(value)), "InvalidInput")
+      }
+      assert.deepStrictEqual(yield* contacts.get(email), before)
+    })
+  )
+
+  it.effect("in addresses, names, numbers and formats", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const email = place().email("a")
+      for (const value of [null, undefined, 7, {}]) {
+        assert.strictEqual((yield* refused(contacts.get(unchecked(value)), "InvalidInput")).field, "email")
+        assert.strictEqual((yield* refused(contacts.update(unchecked(value), {}), "InvalidInput")).field, "email")
+        assert.strictEqual((yield* refused(contacts.delete(unchecked(value)), "InvalidInput")).field, "email")
+        const named = contacts.add([{ email }], { listNames: [unchecked(value)] })
+        assert.strictEqual((yield* refused(named, "InvalidInput")).field, "listnames")
+      }
+      for (const value of [null, "7", 1.5, -1, Number.NaN]) {
+        assert.strictEqual((yield* refused(contacts.list({ limit: unchecked(value) }), "InvalidInput")).field, "limit")
+        assert.strictEqual(
+          (yield* refused(contacts.list({ offset: unchecked(value) }), "InvalidInput")).field,
+          "offset"
+        )
+      }
+      for (const [name, value] of [
+        ["fileFormat", "Pdf"],
+        ["fileFormat", null],
+        ["compressionFormat", "Rar"],
+        ["compressionFormat", 7],
+        ["fileName", 7]
+      ] as const) {
+        const exported = contacts.export(unchecked({ [name]: value }))
+        assert.strictEqual((yield* refused(exported, "InvalidInput")).field, name)
+      }
+      const nobody = ContactFilter.ByEmails({ emails: [email, unchecked(7)] })
+      assert.strictEqual((yield* refused(contacts.deleteMany(nobody), "InvalidInput")).field, "Emails[1]")
+      for (const name of ["listName", "encodingName"]) {
+        const imported = contacts.import(file(utf8("Email\n")), unchecked({ [name]: 7 }))
+        assert.strictEqual((yield* refused(imported, "InvalidInput")).field, name)
+      }
+      yield* refused(contacts.get(email), "ContactNotFound")
+    })
+  )
+}
+
+/**
+ * @category suites
+ */
+export const badInputConformance = (
+  it: Vitest.MethodsNonLive<ContactsService | CredentialsService | EmailsService>
+): void => {
+  describe("what no compiler would let through is refused by its field", () => {
+    badContacts(it)
+
+    it.effect("in an API key", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(apiKeys)
+        yield* credentials.create(apiKeys.payload(name("there"), { subaccount }))
+        const before = yield* credentials.list({ subaccount })
+        for (const [at, [field, change]] of keyCases.entries()) {
+          const bad = unchecked<ApiKeyPayload>({ ...apiKeys.payload(name("new"), { subaccount }), ...change })
+          const made = yield* refused(credentials.create(bad), "InvalidInput")
+          const changed = yield* refused(credentials.update(name("there"), bad), "InvalidInput")
+          assert.deepStrictEqual([made.field, changed.field], [field, field], shown(keyCases, at))
+        }
+        for (const value of [null, undefined, 7, "x"]) {
+          yield* refused(credentials.create(unchecked(value)), "InvalidInput")
+          yield* refused(credentials.update(name("there"), unchecked(value)), "InvalidInput")
+        }
+        assert.deepStrictEqual(yield* credentials.list({ subaccount }), before)
+      })
+    )
+
+    it.effect("in SMTP credentials", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(smtp)
+        yield* credentials.create(smtp.payload(name("there"), { subaccount }))
+        const before = yield* credentials.list({ subaccount })
+        for (const [at, [field, change]] of smtpCases.entries()) {
+          const bad = unchecked<SmtpCredentialsPayload>({ ...smtp.payload(name("new"), { subaccount }), ...change })
+          const made = yield* refused(credentials.create(bad), "InvalidInput")
+          const changed = yield* refused(credentials.update(name("there"), bad), "InvalidInput")
+          assert.deepStrictEqual([made.field, changed.field], [field, field], shown(smtpCases, at))
+        }
+        for (const value of [null, undefined, 7, "x"]) {
+          yield* refused(credentials.create(unchecked(value)), "InvalidInput")
+          yield* refused(credentials.update(name("there"), unchecked(value)), "InvalidInput")
+        }
+        assert.deepStrictEqual(yield* credentials.list({ subaccount }), before)
+      })
+    )
+
+    it.effect("in what credentials are looked for by", () =>
+      Effect.gen(function* () {
+        const { apiKeys: keys } = yield* CredentialsService
+        for (const value of [null, undefined, 7]) {
+          assert.strictEqual((yield* refused(keys.get(unchecked(value)), "InvalidInput")).field, "name")
+          assert.strictEqual((yield* refused(keys.delete(unchecked(value)), "InvalidInput")).field, "name")
+        }
+        for (const value of [null, 7, "nobody"]) {
+          const of = { subaccount: unchecked<undefined>(value) }
+          assert.strictEqual((yield* refused(keys.list(of), "InvalidInput")).field, "subaccount")
+          assert.strictEqual((yield* refused(keys.get("any", of), "InvalidInput")).field, "subaccount")
+        }
+      })
+    )
+
+    it.effect("in a message", () =>
+      Effect.gen(function* () {
+        const emails = yield* EmailsService
+        for (const [at, [field, change]] of messageCases.entries()) {
+          const error = yield* refused(emails.send(unchecked<EmailMessage>(change)), "InvalidInput")
+          assert.strictEqual(error.field, field, shown(messageCases, at))
+        }
+        for (const value of [null, undefined, 7]) yield* refused(emails.send(unchecked(value)), "InvalidInput")
+      })
+    )
+  })
+}
