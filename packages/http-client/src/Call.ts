@@ -144,8 +144,8 @@ export const makeCall =
       endsItself,
       attempt
     })
-    const words = about === undefined ? "it" : JSON.stringify(String(about))
-    const ended = Effect.mapError(calls, (failure) => finalError({ operation, row, about: words }, failure))
+    const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
+    const ended = Effect.mapError(calls, (failure) => finalError({ operation, row, about: words() }, failure))
     return Effect.updateContext(countedCall(operation, ended), (context: Context.Context<never>) => {
       const withSecrets = Context.add(context, Secrets, secrets)
       // Mostly there is none, neither of this call nor of one around it.
