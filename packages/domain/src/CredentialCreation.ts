@@ -48,7 +48,7 @@ export const createSurely = fnRedacted("createSurely")(function* <
   /** Once an answer was lost, a failure of any kind leaves open whether the credential is there. */
   const unknown = (lost: ServiceError, error: { readonly message: string }) => {
     const detail = lost === error ? lost.message : `${lost.message} Then: ${error.message}`
-    const recovery = `Look for ${JSON.stringify(name)}: where it is there its secret is lost, so delete it and create it again.`
+    const recovery = `Look for ${JSON.stringify(name)}: if it is there, its secret is lost, so delete it and create it again.`
     return new ServiceError({ operation: lost.operation, reason: new OutcomeUnknown({ detail, recovery }) })
   }
   const create = (furtherTries: number, lost?: ServiceError): ReturnType<typeof operations.create> =>

@@ -99,6 +99,8 @@ export const watchExport = (
               if (!isPassing(error)) return yield* error
               if ("retryAfter" in error.reason && error.reason.retryAfter !== undefined) {
                 hint.after = Duration.seconds(error.reason.retryAfter)
+                // Nobody looks earlier than the service asks for: whoever waits may come back.
+                if (Duration.isGreaterThan(hint.after, shortestHint.maximum)) failures = toleratedFailures
               }
               failures++
               if (failures > toleratedFailures)

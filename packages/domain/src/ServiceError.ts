@@ -113,7 +113,8 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   status: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
-    return `The request was sent, but its answer was lost (${this.detail}): it may have been carried out or not. ${this.recovery}`
+    const detail = this.detail.replace(/\.$/, "")
+    return `The request was sent, and nothing tells whether it was carried out: ${detail}. ${this.recovery}`
   }
 }
 

@@ -254,18 +254,20 @@ const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 /**
  * The words of a refusal: the field Error where there is one, and otherwise what kind of thing came and how it begins. The
  * status counts whatever becomes of them: a letter that is not UTF-8 is replaced, and a body that breaks off says nothing.
+ * `isOwn` is whether the service itself may have answered, and not a proxy with a page of its own.
  */
-export const errorText = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+export const readRefusalBody = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const bytes = yield* Effect.orElseSucceed(readBytes(response), () => new Uint8Array(0))
   const body = new TextDecoder().decode(bytes)
-  const words = Option.match(decodeError(body), {
+  const error = decodeError(body)
+  const words = Option.match(error, {
     onSome: ({ Error }) => Error.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ").slice(0, longestSnippet),
     onNone: () => {
       const snippet = snippetOf(body)
       return snippet === "" ? "" : `${contentTypeOf(response).split(";")[0] || "text"}: ${snippet}`
     }
   })
-  return yield* withoutSecrets(words)
+  return { text: yield* withoutSecrets(words), isOwn: Option.isSome(error) || body === "" }
 })
 
 const httpDate = /^[a-z]+,? .*\d{2}:\d{2}:\d{2}/i

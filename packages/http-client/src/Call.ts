@@ -5,7 +5,7 @@ import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
-import { errorText, retryAfter } from "./Answer.ts"
+import { readRefusalBody, retryAfter } from "./Answer.ts"
 import { headerOf } from "./BodyLimitResponse.ts"
 import { countedCall, retryCount } from "./ClientMetrics.ts"
 import { type Failure, finalError, partialAnswer, statusFailure, transportFailure } from "./Failure.ts"
@@ -19,7 +19,7 @@ import { Secrets, withoutSecrets } from "./Secrets.ts"
  *
  * @internal
  */
-export interface CallOptions<A, Tag extends Refusal["_tag"]> {
+export interface CallOptions<A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never> {
   readonly operation: OperationId
   /** The row of the retry table, where it is not that of the operation. */
   readonly row?: RetryKey
@@ -35,6 +35,8 @@ export interface CallOptions<A, Tag extends Refusal["_tag"]> {
   /** What it means that there is nothing at the address, where an earlier attempt may have been carried out. */
   readonly goneAfterAmbiguous?: Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError>
   readonly canRepeatBody?: () => boolean
+  /** Ends the call by a failure of the caller's own. */
+  readonly endedBy?: Effect.Effect<never, E> | undefined
   /** What the call is about, as its caller would call it: for the words of an unknown outcome. */
   readonly about?: string
 }
@@ -46,14 +48,15 @@ export interface CallOptions<A, Tag extends Refusal["_tag"]> {
  */
 export const makeCall =
   ({ budget, endsItself, isKeyHonoured, policyOf, secrets, span }: Context.Service.Shape<typeof RosterHttpApi>) =>
-  <A, Tag extends Refusal["_tag"]>(
-    options: CallOptions<A, Tag>
-  ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError> => {
+  <A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never>(
+    options: CallOptions<A, Tag, E>
+  ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError | E> => {
     type Expected = Extract<Refusal, { readonly _tag: Tag }>
     const {
       about,
       byStatus = {},
       canRepeatBody = () => true,
+      endedBy,
       goneAfterAmbiguous,
       operation,
       read,
@@ -67,12 +70,20 @@ export const makeCall =
         ? error
         : new ServiceError({ operation, reason: new Rejected({ status, detail: error.message }) })
 
-    const judge = (response: HttpClientResponse.HttpClientResponse) =>
+    const judge = (response: HttpClientResponse.HttpClientResponse, { afterAmbiguous }: Attempt) =>
       Effect.gen(function* () {
         const { headers, status } = response
+        const { isOwn, text } = yield* readRefusalBody(response)
+        if (status === 404 && isOwn && afterAmbiguous && goneAfterAmbiguous !== undefined) {
+          return yield* Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({
+            evidence: "Permanent",
+            error,
+            settles: true
+          }))
+        }
         const failure = statusFailure(operation, {
           status,
-          text: yield* errorText(response),
+          text,
           retryAfter: yield* retryAfter(response),
           location: yield* withoutSecrets(headers["location"] ?? "")
         })
@@ -81,24 +92,18 @@ export const makeCall =
             ? byStatus[status]?.()
             : undefined
         const error = failure.error._tag === "ServiceError" ? failure.error : refusal(status, failure.error)
-        return yield* Effect.fail<Failure<Expected>>({ ...failure, error: meaning ?? error })
+        // That there is nothing proves something only where there could be something.
+        const settles = isOwn && (failure.settles === true || (status === 404 && byStatus[404] !== undefined))
+        return yield* Effect.fail<Failure<Expected>>({ ...failure, error: meaning ?? error, settles })
       })
 
-    const answer = (response: HttpClientResponse.HttpClientResponse, { afterAmbiguous }: Attempt) => {
+    const answer = (response: HttpClientResponse.HttpClientResponse, current: Attempt) => {
       const { status } = response
-      if (status >= 200 && status < 300) {
-        // Nobody asks for a part.
-        return status === 206 || headerOf(response, "content-range") !== undefined
-          ? Effect.fail(partialAnswer(operation, status))
-          : read(operation, response)
-      }
-      return status === 404 && afterAmbiguous && goneAfterAmbiguous !== undefined
-        ? Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({
-            evidence: "Permanent",
-            error,
-            settles: true
-          }))
-        : judge(response)
+      if (status < 200 || status >= 300) return judge(response, current)
+      // Nobody asks for a part.
+      return status === 206 || headerOf(response, "content-range") !== undefined
+        ? Effect.fail(partialAnswer(operation, status))
+        : read(operation, response)
     }
 
     const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> =>
@@ -146,7 +151,8 @@ export const makeCall =
     })
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
     const ended = Effect.mapError(calls, (failure) => finalError({ operation, row, about: words() }, failure))
-    return Effect.updateContext(countedCall(operation, ended), (context: Context.Context<never>) => {
+    const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
+    return Effect.updateContext(countedCall(operation, raced), (context: Context.Context<never>) => {
       const withSecrets = Context.add(context, Secrets, secrets)
       // Mostly there is none, neither of this call nor of one around it.
       return Context.get(context, IdempotencyKey) === key ? withSecrets : Context.add(withSecrets, IdempotencyKey, key)

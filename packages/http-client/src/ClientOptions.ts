@@ -3,7 +3,7 @@
  */
 import { apiKeyHeader } from "@roster/api"
 import { Config, Effect, Redacted, Schema } from "effect"
-import type { RetrySettings } from "./RetryPolicy.ts"
+import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
 /**
  * @category models
@@ -25,7 +25,7 @@ export interface ClientOptions {
   /** Puts the e-mail or name that a call is about into its span. Off where it is not given. */
   readonly traceSubjects?: boolean | undefined
   /** What differs from the `RetryPolicy` that is provided to the client's layer. */
-  readonly retry?: Partial<RetrySettings> | undefined
+  readonly retry?: PartialRetrySettings | undefined
 }
 
 /**
@@ -86,6 +86,10 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
     return yield* refuse("baseUrl", "it holds more than a scheme, a host and a path")
   }
   if (!/\/v4\/?$/.test(url.pathname)) return yield* refuse("baseUrl", "its path does not end with /v4")
+  const { attempts = 1 } = options.retry ?? {}
+  if (!Number.isSafeInteger(attempts) || attempts < 1) {
+    return yield* refuse("retry.attempts", "it is not a whole number from 1 on")
+  }
   const header = options.apiKeyHeader ?? apiKeyHeader
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(header))
     return yield* refuse("apiKeyHeader", "it is not the name of a header")

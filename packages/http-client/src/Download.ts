@@ -14,7 +14,7 @@ import {
 } from "@roster/domain"
 import { type Context, Duration, Effect, Random, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { errorText, isPage, readText, retryAfter, unexpectedContent } from "./Answer.ts"
+import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "./Answer.ts"
 import { WholeBodyResponse } from "./BodyLimitResponse.ts"
 import { type Failure, statusFailure, transportFailure } from "./Failure.ts"
 import { retryTable } from "./RetryTable.ts"
@@ -136,7 +136,7 @@ const discard = (response: Response) => Effect.ignore(Effect.scoped(Stream.toPul
 
 const refusedDownload = Effect.fnUntraced(function* (response: Response, link: string) {
   const { headers, status } = response
-  const text = yield* errorText(response)
+  const { text } = yield* readRefusalBody(response)
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
   if (status === 410) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
   if (status === 404) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))

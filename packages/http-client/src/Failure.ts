@@ -103,8 +103,8 @@ const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect ap
 const accessDeniedText = /access denied/i
 const ambiguousStatuses = new Set([499, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 
-/** What is refused for what it says, or is about nothing that is there: the same request was never carried out before. */
-const settling = new Set([400, 404, 410, 413, 415, 422])
+/** What is refused for what it says: the same request was never carried out before. */
+const settling = new Set([400, 413, 415, 422])
 
 /** Where a redirect leads: scheme and host, and nothing of what else it says. */
 const originOf = (location: string | undefined): string => {
@@ -188,6 +188,14 @@ export const partialAnswer = (operation: string, status: number): Failure<never>
   })
 })
 
+/** What went wrong, without what to do about it: of an unknown outcome that is something else. */
+const detailOf = (reason: ServiceErrorReason): string =>
+  "detail" in reason
+    ? reason.detail
+    : reason._tag === "TimedOut"
+      ? `no whole answer came within ${reason.after} s`
+      : reason.message
+
 /**
  * What the caller is told in the end: an ambiguous failure of a write, repeated or not, is an unknown outcome.
  *
@@ -202,7 +210,7 @@ export const finalError = <E>(
   const reason = failure.error instanceof ServiceError ? failure.error.reason : undefined
   const status =
     reason !== undefined && "status" in reason && reason.status !== undefined ? { status: reason.status } : {}
-  const detail = reason?.message ?? "no whole answer came"
+  const detail = reason === undefined ? "no whole answer came" : detailOf(reason)
   const recovery = row.recovery.replace("{name}", about)
   return new ServiceError({ operation, reason: new OutcomeUnknown({ recovery, detail, ...status }) })
 }

@@ -198,14 +198,14 @@ const make = Effect.gen(function* () {
         HttpClientRequest.setUrlParams(fields),
         HttpClientRequest.setBody(formBody(fields, file))
       )
-      const sent = call({
+      return yield* call({
         operation: "contactsImportPost",
         send: withKey.execute(request),
         read: readNothing,
         canRepeatBody: () => file === undefined || file.canRepeat(),
+        endedBy: file?.failed,
         refusals: ["ListNotFound", "ImportRefused", "InvalidInput"]
       })
-      return yield* file === undefined ? sent : Effect.raceFirst(sent, file.failed)
     }),
 
     export: fn("ContactsService.export")(function* (request = {}) {

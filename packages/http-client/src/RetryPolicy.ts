@@ -36,6 +36,9 @@ export interface RetrySettings {
   readonly assumeIdempotencyKey: boolean
 }
 
+/** Some of the numbers; the rest stays. */
+export type PartialRetrySettings = { readonly [Name in keyof RetrySettings]?: RetrySettings[Name] | undefined }
+
 /**
  * @category constants
  * @since 0.1.0
@@ -66,9 +69,10 @@ export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client
  * The policy of a client that is built here, changed by its own settings: what a call goes by, unless another one is provided
  * around it. What is provided around both the client and the call was already heard.
  */
-export const clientPolicy = (settings: Partial<RetrySettings> = {}) =>
+export const clientPolicy = (settings: PartialRetrySettings = {}) =>
   Effect.contextWith((built: Context.Context<never>) => {
-    const own = { ...Context.get(built, RetryPolicy), ...settings }
+    const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+    const own = { ...Context.get(built, RetryPolicy), ...given }
     const heard = Context.getOrUndefined(built, RetryPolicy)
     return Effect.succeed((call: Context.Context<never>): RetrySettings => {
       const around = Context.getOrUndefined(call, RetryPolicy)

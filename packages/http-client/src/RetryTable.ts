@@ -46,7 +46,7 @@ const never = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguou
 const secret: RetryRow = {
   nothingDone: "throttled",
   ambiguous: "never",
-  recovery: "Load {name} by name: where it is there its token is lost, so delete it and create it again."
+  recovery: "Load {name} by name: if it is there, its token is lost, so delete it and create it again."
 }
 
 /**

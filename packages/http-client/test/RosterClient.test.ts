@@ -4,7 +4,7 @@ import { Context, Effect, Fiber, Layer, Random, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as HttpContactsService from "../src/HttpContactsService.ts"
-import { defaultRetrySettings, RetryPolicy, type RetrySettings } from "../src/RetryPolicy.ts"
+import { defaultRetrySettings, type PartialRetrySettings, RetryPolicy, type RetrySettings } from "../src/RetryPolicy.ts"
 import * as RosterClient from "../src/RosterClient.ts"
 
 class First extends Context.Service<First, ContactsService["Service"]>()("First") {}
@@ -41,6 +41,7 @@ describe("a client", () => {
     })
   )
 
+  const nothing = { attempts: undefined, base: undefined, attemptTimeout: undefined, longestRetryAfter: undefined }
   const once = { ...defaultRetrySettings, attempts: 1 }
   const twice = { ...defaultRetrySettings, attempts: 2 }
 
@@ -48,6 +49,7 @@ describe("a client", () => {
     ["of nobody is the default one", 3, {}],
     ["of its layer counts", 2, { layer: twice }],
     ["of its options counts, in part", 2, { options: { attempts: 2 } }],
+    ["of its options says nothing where it is undefined", 2, { layer: twice, options: nothing }],
     ["of its options counts over that of its layer", 1, { layer: twice, options: { attempts: 1 } }],
     ["of its options counts in downloads", 2, { options: { attempts: 2 }, download: true }],
     ["around a call counts over both", 1, { layer: twice, options: { attempts: 3 }, call: once }],
@@ -57,10 +59,24 @@ describe("a client", () => {
   )
 })
 
+describe("the option retry", () => {
+  it.effect.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5])("does not take %d attempts", (attempts) =>
+    Effect.gen(function* () {
+      const client = RosterClient.layer({ baseUrl: "https://roster.example/v4", retry: { attempts } })
+      const transport = Layer.succeed(
+        HttpClient.HttpClient,
+        HttpClient.make(() => Effect.never)
+      )
+      const refused = yield* Effect.flip(Layer.build(Layer.provide(client, transport)))
+      assert.strictEqual(refused.setting, "retry.attempts")
+    }).pipe(Effect.scoped)
+  )
+})
+
 /** How often a call is sent to a service that is away, by what each place says of the policy. */
 const policies = Effect.fnUntraced(function* (given: {
   readonly layer?: RetrySettings
-  readonly options?: Partial<RetrySettings>
+  readonly options?: PartialRetrySettings
   readonly call?: RetrySettings
   readonly around?: RetrySettings
   readonly download?: boolean

@@ -39,10 +39,15 @@ export const awaitUnused = Effect.fnUntraced(function* (options: {
   let lastUse: DateTime.Utc | null | undefined
   let movedAt = 0
   let unanswered: ServiceError | undefined
+  /** Until when the service asks not to be looked at, by the clock. */
+  let notBefore = 0
   const isOver = Effect.gen(function* () {
+    const asked = yield* Clock.currentTimeMillis
+    if (asked < notBefore) return false
     const found = yield* options.look.pipe(
       Effect.catchIf(isPassing, (error) => {
         unanswered = error
+        if ("retryAfter" in error.reason) notBefore = asked + (error.reason.retryAfter ?? 0) * 1000
         return Effect.as(onStep(RotationStep.Unanswered({ message: error.message })), undefined)
       })
     )

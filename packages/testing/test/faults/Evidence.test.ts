@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  awaitExport,
   contactBatch,
   ContactsService,
   createSurely,
@@ -21,6 +22,7 @@ import {
   credentialNames,
   deleteByEmails,
   everyOperation,
+  exportId,
   type OperationCall,
   operationCall
 } from "../../src/faults/EveryOperation.ts"
@@ -419,6 +421,52 @@ describe("what the client knows", () => {
       // A read has nothing to be in doubt of.
       const read = operationCall("contactsByEmailGet").call
       reason(yield* clockedTrial({ call: read, answers: [{ status: 500 }, { status: 401 }] }), "Unauthorized")
+    })
+  )
+
+  it.effect("T07 a page of something between here and the service proves nothing, whatever its status", () =>
+    Effect.gen(function* () {
+      const page = (status: number): ScriptedAnswer => ({
+        status,
+        headers: { "Content-Type": "text/html" },
+        body: "<html><h1>default backend</h1></html>"
+      })
+      const gateway = (status: number): ScriptedAnswer => ({ status, body: '{"message":"no Route matched"}' })
+      const name = CredentialName.make("other")
+      const rename = Effect.flatMap(CredentialsService, ({ apiKeys }) =>
+        apiKeys.update(credentialNames.apiKey, { name, accessLevels: ["ViewContacts"] })
+      )
+      const repeated = [...everyOperation, deleteByEmails].filter(
+        (operation) => operation.method === "PUT" || operation.method === "DELETE" || operation === deleteByEmails
+      )
+      for (const call of [...repeated.map(({ call }) => call), rename]) {
+        for (const later of [page(404), page(400), page(422), gateway(404), gateway(400)]) {
+          const ended = yield* clockedTrial({ call, random: 0, answers: [{ status: 502 }, later] })
+          reason(ended, "OutcomeUnknown", JSON.stringify(later))
+        }
+      }
+      // A list of contacts, and the exports, are there: whoever says that they are not is not the service.
+      for (const id of ["contactsPost", "contactsExportPost"] as const) {
+        for (const later of [page(404), { status: 404 }]) {
+          const policy = { assumeIdempotencyKey: true }
+          const answers = [{ status: 502 }, later]
+          reason(
+            yield* clockedTrial({ call: operationCall(id).call, random: 0, policy, answers }),
+            "OutcomeUnknown",
+            id
+          )
+        }
+      }
+    })
+  )
+
+  it.effect("C80 a wait for an export does not look again before the service allows it", () =>
+    Effect.gen(function* () {
+      const call = awaitExport(exportId)
+      const answers = [{ status: 429, headers: { "Retry-After": "3600" } }]
+      const ended = yield* clockedTrial({ call, answers })
+      refusedAs(ended, "ExportInterrupted")
+      assert.strictEqual(ended.requests.length, 1)
     })
   )
 
