@@ -53,6 +53,8 @@ describe.each(transports)("The content of an import over %s", (name, transport) 
         assert.isTrue(ended.requests.every(({ complete }) => !complete))
         assert.isTrue(ended.connections.every(({ closedBy }) => closedBy === "client"))
         assert.isBelow(ended.elapsed, 3000)
+        // What is counted is what happened.
+        assert.match(ended.printed, /'roster\.outcome' => '[^']*PlatformError'/)
       }
     })
   )

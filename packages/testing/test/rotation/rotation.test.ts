@@ -6,6 +6,7 @@ import {
   planApiKeyRotation,
   planSmtpRotation,
   ServiceError,
+  RateLimited,
   Unauthorized,
   Unavailable
 } from "@roster/domain"
@@ -306,6 +307,31 @@ layer(layerMemory)("rotating an API key", (it) => {
       assert.isBelow(DateTime.toEpochMillis(yield* DateTime.now) - DateTime.toEpochMillis(before), 10 * 60_000)
       assert.strictEqual((yield* keys).length, 2)
       succeeded(yield* rotate({}, answering(1, 20, away)))
+    })
+  )
+
+  it.effect("does not look again before the service allows it", () =>
+    Effect.gen(function* () {
+      const { makeKey, rotate, secrets, steps } = yield* makeTrial
+      yield* makeKey
+      const { apiKeys } = secrets.service
+      let looks = 0
+      const throttled: CredentialsService["Service"] = {
+        ...secrets.service,
+        apiKeys: {
+          ...apiKeys,
+          // The first look is for where to begin.
+          list: (of) =>
+            Effect.suspend(() =>
+              looks++ === 1 ? Effect.fail(failing(new RateLimited({ retryAfter: 1800 }))) : apiKeys.list(of)
+            )
+        }
+      }
+      const before = yield* DateTime.now
+      succeeded(yield* rotate({}, throttled))
+      assert.strictEqual(steps.filter(({ _tag }) => _tag === "Unanswered").length, 1)
+      const minutes = (DateTime.toEpochMillis(yield* DateTime.now) - DateTime.toEpochMillis(before)) / 60_000
+      assert.isAtLeast(minutes, 30)
     })
   )
 
