@@ -10,8 +10,8 @@ import { InvalidInput } from "./InvalidInput.ts"
 import { ServiceError, Unavailable } from "./ServiceError.ts"
 
 /**
- * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent, since something
- * about the service ended the sending.
+ * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent,
+ * since something about the service ended the sending.
  *
  * @category models
  * @since 0.1.0
