@@ -141,6 +141,38 @@ layer(Layer.merge(layerMemory(), NodeServices.layer), { excludeTestServices: tru
       })
     )
 
+    it.effect("with bytes that are not UTF-8 is refused: nobody comes back under a mangled name", () =>
+      Effect.gen(function* () {
+        const text = Buffer.from('[{"Email":"a@x.example","FirstName":"Zoë"},{"Email":"b@x.example"}]')
+        const at = text.indexOf(0xc3)
+        const damaged = [
+          text.with(at, 0xff),
+          // Its second byte is gone, as where a file was cut and put together again.
+          Buffer.concat([text.subarray(0, at + 1), text.subarray(at + 2)]),
+          Buffer.from(text.toString("utf8"), "latin1"),
+          // It ends inside a character.
+          Buffer.concat([text, Buffer.of(0xc3)])
+        ]
+        const inPieces = (bytes: Uint8Array, size: number) =>
+          Stream.fromIterable(
+            Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.slice(i * size, (i + 1) * size))
+          )
+        for (const size of [1, 2, 7, 1000]) {
+          for (const bytes of damaged) {
+            const error = yield* Effect.flip(surveyBackup(readBackup(inPieces(bytes, size))))
+            assert.instanceOf(error, UnreadableBackup)
+            assert.match(error.message, /not UTF-8/)
+          }
+          for (const mark of [[], [0xef, 0xbb, 0xbf]]) {
+            const whole = yield* surveyBackup(readBackup(inPieces(Buffer.concat([Buffer.from(mark), text]), size)))
+            assert.strictEqual(whole.sample[0]?.firstName, "Zoë")
+          }
+          const cut = yield* Effect.flip(surveyBackup(readBackup(inPieces(text.subarray(0, at + 1), size))))
+          assert.match(cut.message, /breaks off/)
+        }
+      })
+    )
+
     it.effect("knows whether it is more than half of all", () =>
       Effect.gen(function* () {
         const { contacts } = yield* arrange

@@ -118,10 +118,16 @@ export const jsonElements = <E, R>(
 ): Stream.Stream<unknown, NoJsonArray | E, R> =>
   Stream.suspend(() => {
     const reader = new ElementReader()
+    // Any other decoding would put replacement characters into somebody's name.
+    const decoder = new TextDecoder("utf-8", { fatal: true })
+    const decode = (piece?: Uint8Array) =>
+      Effect.try({
+        try: () => decoder.decode(piece, { stream: piece !== undefined }),
+        catch: () => new NoJsonArray({ reason: "it is not UTF-8" })
+      })
     const elements = content.pipe(
-      Stream.decodeText,
-      Stream.mapEffect((piece) => reader.read(piece)),
+      Stream.mapEffect((piece) => Effect.flatMap(decode(piece), (text) => reader.read(text))),
       Stream.flattenIterable
     )
-    return Stream.concat(elements, Stream.fromEffectDrain(reader.end))
+    return Stream.concat(elements, Stream.fromEffectDrain(Effect.andThen(reader.end, decode())))
   })
