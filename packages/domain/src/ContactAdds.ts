@@ -7,7 +7,7 @@ import { type ContactPayload, maximumContactsPerAdd } from "./Contact.ts"
 import { type ContactBatch, contactBatch } from "./ContactBatch.ts"
 import { ContactsService } from "./ContactsService.ts"
 import { InvalidInput } from "./InvalidInput.ts"
-import { ServiceError, Unavailable } from "./ServiceError.ts"
+import { Rejected, ServiceError, Unavailable } from "./ServiceError.ts"
 
 /**
  * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent,
@@ -77,6 +77,12 @@ const notSent = (error: ServiceError): AddOutcome => {
   return AddOutcome.NotSent({ error: new ServiceError({ operation, reason: new Unavailable({ detail }) }) })
 }
 
+/** Whether a refusal is about what all adds have in common. What is said in words that nobody here knows may be about a contact. */
+const isAboutCall = ({ field }: InvalidInput): boolean => /^listnames\b/i.test(field)
+
+const rejected = ({ message }: InvalidInput): ServiceError =>
+  new ServiceError({ operation: "contactsPost", reason: new Rejected({ status: 400, detail: message }) })
+
 /** The refusal of a contact that was sent alone. */
 const refused = ({ contacts: [contact] }: ContactBatch, index: number, { field, issue }: InvalidInput): AddOutcome => {
   const email: unknown = contact?.email
@@ -87,7 +93,8 @@ const refused = ({ contacts: [contact] }: ContactBatch, index: number, { field, 
 
 /**
  * A part that the service refuses for one bad contact is sent again in halves, so that one bad address does not lose the
- * other 999. After a failure that is about the service and not about a contact nothing more is sent.
+ * other 999. After a failure that is about the service, or about the names of the lists, and not about a contact nothing more
+ * is sent.
  *
  * @category constructors
  * @since 0.1.0
@@ -107,8 +114,11 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
   ): Effect.fn.Return<ReadonlyArray<AddedStretch>> {
     const { count } = part
     const all = (outcome: AddOutcome): ReadonlyArray<AddedStretch> => [{ count, outcome }]
-    const stop = yield* Ref.get(stopped)
-    if (stop !== undefined) return all(notSent(stop))
+    /** Ends the sending, and gives what ended it first. */
+    const stop = (error: ServiceError) =>
+      Ref.modify(stopped, (first = error): [ServiceError, ServiceError] => [first, first])
+    const before = yield* Ref.get(stopped)
+    if (before !== undefined) return all(notSent(before))
     return yield* service.addBatch(part, { listNames }).pipe(
       Effect.as(all(AddOutcome.Accepted())),
       Effect.catchTags({
@@ -118,12 +128,13 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
             ? Effect.succeed(all(refused(part, index, new InvalidInput({ field: "body", issue: message }))))
             : sendHalves(part, index),
         InvalidInput: (error) =>
-          count === 1 ? Effect.succeed(all(refused(part, index, error))) : sendHalves(part, index),
+          isAboutCall(error)
+            ? Effect.map(stop(rejected(error)), (first) => all(notSent(first)))
+            : count === 1
+              ? Effect.succeed(all(refused(part, index, error)))
+              : sendHalves(part, index),
         ServiceError: (error) =>
-          Effect.as(
-            Ref.update(stopped, (first) => first ?? error),
-            all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : notSent(error))
-          )
+          Effect.as(stop(error), all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : notSent(error)))
       })
     )
   })
