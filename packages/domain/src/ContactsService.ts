@@ -15,6 +15,7 @@ import type { ContactBatch } from "./ContactBatch.ts"
 import type { ContactFilter } from "./ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "./ContactImport.ts"
 import type { ExportExpired, ExportId, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "./Export.ts"
+import { ruleRefusal } from "./internal/ruleRefusal.ts"
 import { InvalidInput } from "./InvalidInput.ts"
 import type { InvalidRule } from "./RuleError.ts"
 import type { ContactRule } from "./RuleText.ts"
@@ -50,11 +51,12 @@ const checkCount = (field: "limit" | "offset", count: number | undefined, most: 
 const limitIssue = `it is a whole number from 0 to ${maximumContactsPerPage}; more contacts are read page by page, by offset`
 
 /** Refuses a page that no service gives, in the same words on every layer. */
-export const checkPage = ({ limit, offset }: ContactsPage): Effect.Effect<void, InvalidInput> =>
-  Effect.andThen(
-    checkCount("limit", limit, maximumContactsPerPage, limitIssue),
-    checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
-  )
+export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: ContactsPage) {
+  yield* checkCount("limit", limit, maximumContactsPerPage, limitIssue)
+  yield* checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
+  const refusal = rule === undefined ? undefined : ruleRefusal("rule", rule)
+  if (refusal !== undefined) return yield* refusal
+})
 
 /**
  * @category services

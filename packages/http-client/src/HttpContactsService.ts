@@ -2,6 +2,7 @@
  * Contacts over HTTP.
  */
 import {
+  checkFilter,
   checkPage,
   checkRule,
   Contact,
@@ -54,7 +55,8 @@ const inRule =
       return new InvalidRule({ rule: ruleSource(rule), position, length, problem, expected, ...rest })
     })
 
-const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter) {
+const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter, sentIn: "query" | "body") {
+  yield* checkFilter(filter, sentIn)
   return filter._tag === "ByRule" ? { rule: yield* ruleToSend(filter.rule) } : { emails: filter.emails }
 })
 
@@ -174,7 +176,7 @@ const make = Effect.gen(function* () {
     }),
 
     deleteMany: fn("ContactsService.deleteMany")(function* (filter) {
-      const payload = yield* filterToSend(filter)
+      const payload = yield* filterToSend(filter, "body")
       return yield* call({
         operation: "contactsDeletePost",
         row: filter._tag === "ByRule" ? "contactsDeletePost by rule" : "contactsDeletePost",
@@ -211,16 +213,11 @@ const make = Effect.gen(function* () {
     export: fn("ContactsService.export")(function* (request = {}) {
       const { compressionFormat, fileFormat, fileName, filter } = request
       yield* oneInQuery("fileName", fileName)
-      yield* inQuery("emails", filter?._tag === "ByEmails" ? filter.emails : [])
+      const selected = filter === undefined ? {} : yield* filterToSend(filter, "query")
       return yield* call({
         operation: "contactsExportPost",
         send: api.contactsExportPost({
-          query: {
-            ...(filter === undefined ? {} : yield* filterToSend(filter)),
-            compressionFormat,
-            fileFormat,
-            fileName
-          }
+          query: { ...selected, compressionFormat, fileFormat, fileName }
         }),
         read: readLink,
         refusals: ["InvalidRule", "InvalidInput"]

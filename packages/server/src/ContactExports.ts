@@ -2,8 +2,8 @@
  * Exports as a caller sees them: asked for, looked at, downloaded. `ExportJob` makes the file.
  */
 import {
+  checkFilter,
   CompressionFormat,
-  ContactFilter,
   ExportExpired,
   ExportFileFormat,
   ExportId,
@@ -52,8 +52,9 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   const { filter } = request
   const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
   const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
-  if (filter !== undefined && ContactFilter.$is("ByRule")(filter)) yield* readRule(filter.rule)
-  if (filter !== undefined && ContactFilter.$is("ByEmails")(filter)) {
+  if (filter !== undefined) yield* checkFilter(filter, "query")
+  if (filter?._tag === "ByRule") yield* readRule(filter.rule)
+  if (filter?._tag === "ByEmails") {
     yield* Effect.forEach(filter.emails, (email, index) => checkEmail(`emails[${index}]`, email), { discard: true })
   }
   const asked = exportFileName(fileName, fileFormat)

@@ -2,6 +2,7 @@
  * Contacts on SQL.
  */
 import {
+  checkFilter,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
@@ -58,6 +59,7 @@ const make = Effect.gen(function* () {
   const deleteMany: ContactsService["Service"]["deleteMany"] = fnRedacted("ContactsService.deleteMany")(
     function* (filter) {
       const { account } = yield* Caller
+      yield* checkFilter(filter, "body")
       yield* ContactFilter.$match(filter, {
         ByEmails: Effect.fnUntraced(function* ({ emails }) {
           if (emails.length > maximumEmailsPerDelete) {

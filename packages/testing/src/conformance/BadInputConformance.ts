@@ -7,7 +7,6 @@ import {
   addAll,
   addRows,
   type ApiKeyPayload,
-  ContactFilter,
   type ContactPayload,
   type ContactRow,
   ContactsService,
@@ -16,22 +15,19 @@ import {
   CredentialsService,
   type EmailMessage,
   EmailsService,
+  ServiceError,
   type SmtpCredentialsPayload,
   uploadContacts
 } from "@roster/domain"
 import { Effect, FileSystem, Result, Stream } from "effect"
+import { badFilters } from "./BadFilterConformance.ts"
 import { apiKeys, arrange, smtp } from "./CredentialKind.ts"
 import { file, utf8 } from "./Importing.ts"
 import { place } from "./Place.ts"
 import { refused } from "./Refused.ts"
-
-/** What a caller in plain JavaScript can hand over. */
-const unchecked = <A>(value: unknown): A => value as A
+import { noTexts, unchecked } from "./Unchecked.ts"
 
 type Case = readonly [field: string, change: Readonly<Record<string, unknown>>]
-
-/** What no text is. */
-const noTexts: ReadonlyArray<unknown> = [null, 7, true, {}, ["x"], new Date(0)]
 
 const profileCases: ReadonlyArray<Case> = [
   ...["firstName", "lastName"].flatMap((name) =>
@@ -215,6 +211,9 @@ const badContacts = (it: Vitest.MethodsNonLive<ContactsService>): void => {
         const named = contacts.add([{ email }], { listNames: [unchecked(value)] })
         assert.strictEqual((yield* refused(named, "InvalidInput")).field, "listnames")
       }
+      for (const value of [null, 7, {}, { text: 7 }]) {
+        assert.strictEqual((yield* refused(contacts.list({ rule: unchecked(value) }), "InvalidInput")).field, "rule")
+      }
       for (const value of [null, "7", 1.5, -1, Number.NaN]) {
         assert.strictEqual((yield* refused(contacts.list({ limit: unchecked(value) }), "InvalidInput")).field, "limit")
         assert.strictEqual(
@@ -232,13 +231,36 @@ const badContacts = (it: Vitest.MethodsNonLive<ContactsService>): void => {
         const exported = contacts.export(unchecked({ [name]: value }))
         assert.strictEqual((yield* refused(exported, "InvalidInput")).field, name)
       }
-      const nobody = ContactFilter.ByEmails({ emails: [email, unchecked(7)] })
-      assert.strictEqual((yield* refused(contacts.deleteMany(nobody), "InvalidInput")).field, "Emails[1]")
       for (const name of ["listName", "encodingName"]) {
         const imported = contacts.import(file(utf8("Email\n")), unchecked({ [name]: 7 }))
         assert.strictEqual((yield* refused(imported, "InvalidInput")).field, name)
       }
       yield* refused(contacts.get(email), "ContactNotFound")
+    })
+  )
+
+  it.effect("in the name of a list: nothing is sent, and no contact is blamed for it", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const { email, rule } = place()
+      for (const [name, count] of [
+        [" ", 1000],
+        ["a\nb", 1],
+        ["a\ud800", 2],
+        [unchecked<string>(7), 2]
+      ] as const) {
+        const people = Array.from({ length: count }, (_, i) => ({ email: email(`p${i}`) }))
+        const options = { listNames: ["fine", name] }
+        const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(people), options))
+        const errors = new Set(outcomes.map((outcome) => (outcome._tag === "NotSent" ? outcome.error : outcome._tag)))
+        const [error] = errors
+        const reason = error instanceof ServiceError ? error.reason : undefined
+        assert.deepStrictEqual([outcomes.length, errors.size, reason?._tag], [count, 1, "Rejected"])
+        assert.match(reason?.message ?? "", /400.*Invalid listnames: /)
+        const added = yield* addRows(Stream.fromIterable(people.map(rowOf)), options)
+        assert.deepStrictEqual([added.notSent, added.rejected, added.stoppedBy], [count, 0, error])
+      }
+      assert.deepStrictEqual(yield* contacts.list({ rule }), [])
     })
   )
 }
@@ -251,6 +273,7 @@ export const badInputConformance = (
 ): void => {
   describe("what no compiler would let through is refused by its field", () => {
     badContacts(it)
+    badFilters(it)
 
     it.effect("in an API key", () =>
       Effect.gen(function* () {

@@ -10,8 +10,10 @@ import {
   ContactsService,
   CredentialName,
   CredentialsService,
+  defaultAddConcurrency,
   EmailAddress,
-  RuleText
+  RuleText,
+  ServiceError
 } from "@roster/domain"
 import { Duration, Effect, Exit, Inspectable, Redacted, Stream } from "effect"
 import { inspect } from "node:util"
@@ -259,6 +261,45 @@ describe("C.5 Inputs and secrets", () => {
       const { email, error, index } = refused
       assert.deepStrictEqual([index, email, error.field, error.issue], [1777, bad, field, "no"])
       assert.notInclude(error.message, bad)
+    })
+  )
+
+  it.effect.each([1, 1000, 20_000])(
+    "C71 what is wrong with the call is said once, and not of its %d contacts",
+    (count) =>
+      Effect.gen(function* () {
+        const ended = yield* clockedTrial({
+          call: Stream.runCollect(addAll(Stream.fromIterable(people(count)), { listNames: ["a", "b"] })),
+          answers: () => ({ status: 400, body: JSON.stringify({ Error: "Invalid listnames[1]: no such name" }) })
+        })
+        succeeded(ended)
+        if (Exit.isFailure(ended.exit)) return
+        const errors = new Set(
+          ended.exit.value.map((outcome) => (outcome._tag === "NotSent" ? outcome.error : outcome._tag))
+        )
+        const [error] = errors
+        assert.deepStrictEqual([ended.exit.value.length, errors.size], [count, 1])
+        assert.include(error instanceof ServiceError ? error.message : "", "Invalid listnames[1]: no such name")
+        // Those that were under way at once.
+        assert.isAtMost(ended.requests.length, defaultAddConcurrency)
+      })
+  )
+
+  it.effect.each([
+    ["no address", []],
+    ["no list", undefined]
+  ])("C72 a filter by addresses with %s is not sent: a query without them would mean everybody", ([, emails]) =>
+    Effect.gen(function* () {
+      // What a caller in plain JavaScript makes.
+      const filter = ContactFilter.ByEmails({ emails: emails as never })
+      for (const call of [
+        contacts((service) => service.export({ filter })),
+        contacts((service) => service.deleteMany(filter))
+      ]) {
+        const ended = yield* clockedTrial<unknown, OperationFailure>({ call, answers: [] })
+        refusedAs(ended, "InvalidInput")
+        assert.deepStrictEqual(ended.requests, [])
+      }
     })
   )
 

@@ -1,0 +1,48 @@
+/**
+ * What every layer promises of filters that no compiler would let through: whoever they were meant for, they select nobody.
+ */
+import { assert, type Vitest } from "@effect/vitest"
+import { ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+import { inspect } from "node:util"
+import { place } from "./Place.ts"
+import { refused } from "./Refused.ts"
+import { noTexts, unchecked } from "./Unchecked.ts"
+
+const someone = ["a@example.com"]
+
+/** Filters that select nobody knows whom, each with the field that a delete names. */
+const filterCases: ReadonlyArray<readonly [field: string, filter: unknown]> = [
+  ...[null, 7, "ByEmails", [], {}, { emails: someone }, { rule: "All" }].map((value) => ["filter", value] as const),
+  ...[null, 7, "ByNobody", "byRule"].map((tag) => ["filter", { _tag: tag, rule: "All", emails: someone }] as const),
+  ...[undefined, null, 7, {}, [], "a@example.com", new Set(someone)].map(
+    (emails) => ["Emails", { _tag: "ByEmails", emails, rule: "All" }] as const
+  ),
+  ...[...noTexts, undefined, "a\ud800@example.com"].map(
+    (value) => ["Emails[1]", { _tag: "ByEmails", emails: [...someone, value] }] as const
+  ),
+  // A hole.
+  ["Emails[0]", { _tag: "ByEmails", emails: Object.assign([], { 1: "a@example.com" }) }],
+  ...[undefined, null, 7, {}, [], { text: 7 }].map((rule) => ["Rule", { _tag: "ByRule", rule, emails: [] }] as const)
+]
+
+export const badFilters = (it: Vitest.MethodsNonLive<ContactsService>): void => {
+  it.effect("in a filter: nobody is exported, and nobody is deleted", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const { email, rule } = place()
+      yield* contacts.add([{ email: email("a") }, { email: email("b") }])
+      for (const [field, filter] of filterCases) {
+        const exported = yield* refused(contacts.export({ filter: unchecked(filter) }), "InvalidInput")
+        const deleted = yield* refused(contacts.deleteMany(unchecked(filter)), "InvalidInput")
+        assert.deepStrictEqual(
+          [exported.field, deleted.field, exported.issue],
+          [field.replace(/^[ER]/, (first) => first.toLowerCase()), field, deleted.issue],
+          inspect(filter)
+        )
+      }
+      assert.strictEqual((yield* refused(contacts.deleteMany(unchecked(undefined)), "InvalidInput")).field, "filter")
+      assert.strictEqual((yield* contacts.list({ rule })).length, 2)
+    })
+  )
+}
