@@ -248,6 +248,10 @@ export const verdictOf = (failure: Failure): Verdict => {
       return failure.reason._tag === "AccessDenied"
         ? verdict(exitCode.key, missingLevel(failure.operation, failure.reason.required))
         : reasonVerdicts[failure.reason._tag]
+    case "StoreUnavailable":
+      return failure.isLocked === true
+        ? verdict(exitCode.unavailable, "The other process may only be busy. Another store is named with --db.")
+        : verdicts.StoreUnavailable
     case "UsageError":
       return verdict(exitCode.usage, failure.hint)
     case "PartlyDone":

@@ -140,12 +140,14 @@ export const freeJobsOfTheDead = Effect.gen(function* () {
 })
 
 /**
- * Lets others go on at once with what a lease holds.
+ * Lets others go on at once with what a lease holds. Looks first: whoever holds nothing waits for nobody who writes.
  *
  * @internal
  */
 export const freeJobs = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
+  const [held] = yield* sql`SELECT number FROM jobs WHERE lease = ${lease} AND state = 'Loading' LIMIT 1`
+  if (held === undefined) return
   yield* sql`UPDATE jobs SET leased_until = 0 WHERE lease = ${lease} AND state = 'Loading'`
 })
 

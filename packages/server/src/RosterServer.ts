@@ -14,7 +14,7 @@ import { defaultEntry } from "./JobThread.ts"
 import { TrustedProxies } from "./Peer.ts"
 import { layerWithStore, type StoreError } from "./SqlServices.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
-import { unavailable } from "./sqlite/StoreError.ts"
+import { fromStatement } from "./sqlite/StoreError.ts"
 
 /**
  * @category models
@@ -137,7 +137,8 @@ const layerWithoutServices = <E>({
     yield* ensureAdministratorKey(onAdministratorKey).pipe(
       Effect.catchTags({
         NotHandedOver: ({ error }) => Effect.fail(error),
-        SqlError: (error) => unavailable(store.filename, `The administrator key could not be written: ${error.message}`)
+        SqlError: (error) =>
+          Effect.fail(fromStatement(store.filename, "The administrator key could not be written")(error))
       })
     )
     yield* server.serve(app).pipe(Effect.provideService(TrustedProxies, trustedProxies), withoutKeys, withoutIdleSpans)

@@ -7,8 +7,7 @@ import { SqlClient, SqlError } from "effect/sql"
 import { latestMigration, migrate } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
-import { isBusy, isDamage } from "./sqlite/SqliteError.ts"
-import { fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
+import { fromStatement, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { StoreSignals } from "./sqlite/StoreSignals.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
@@ -55,10 +54,10 @@ export const layer = ({
     bringUpToDate(filename).pipe(
       Effect.mapError((error) => {
         if (error._tag === "StoreUnavailable") return error
-        const cause = SqlError.isSqlError(error) ? error.reason.cause : undefined
-        return isBusy(cause) || isDamage(cause)
-          ? fromCause(filename)(cause)
-          : unavailable(filename, `Its tables cannot be brought up to date: ${error.message}`)
+        const doing = "Its tables cannot be brought up to date"
+        return SqlError.isSqlError(error)
+          ? fromStatement(filename, doing)(error)
+          : unavailable(filename, `${doing}: ${error.message}`)
       })
     )
   ).pipe(

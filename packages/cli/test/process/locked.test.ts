@@ -40,6 +40,8 @@ const alone = "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; SELECT count(*)
 
 /** Several times what it takes, and less than two waits in a row and the start of a command. */
 const patience = 12_000
+/** The same for a command that is alone. */
+const patienceAlone = 9_000
 
 const makeLocked = Effect.fnUntraced(function* (statements: string) {
   const { folder, run } = yield* makeLocalRoster
@@ -62,13 +64,15 @@ const commands = {
     ["contacts", "import", "people.csv"],
     ["contacts", "import", "people.csv", "--via", "file"],
     ["contacts", "export", "--out", "out.csv"],
-    ["apikeys", "create", "reporting", "--for", "contacts:read"]
+    ["apikeys", "create", "reporting", "--for", "contacts:read"],
+    ["serve", "--port", "0"]
   ],
   [alone]: [
     ["contacts", "get", "ann@example.com"],
     ["contacts", "add", "bob@example.com"],
     ["jobs", "list"],
-    ["backup", "backup.db"]
+    ["backup", "backup.db"],
+    ["serve", "--port", "0"]
   ]
 } as const
 
@@ -86,6 +90,20 @@ describe("a store that another process keeps locked", () => {
         assert.isBelow(elapsed, patience, args.join(" "))
       })
       yield* Effect.forEach(commands[kind], one, { concurrency: "unbounded" })
+    })
+  )
+
+  it.live.each([writing, alone] as const)("by %s: is not served, which ends after one wait", (kind) =>
+    Effect.gen(function* () {
+      const { holder, run } = yield* makeLocked(kind)
+      const started = performance.now()
+      const ended = yield* run(["serve", "--port", "0"])
+      assert.isBelow(performance.now() - started, patienceAlone)
+      assert.strictEqual(ended.code, 8, ended.stderr)
+      assert.include(failure(ended).message, who(holder.pid))
+      assert.match(failure(ended).message, /for too long/)
+      assert.notMatch(failure(ended).hint, /path/)
+      assert.notMatch(ended.stderr, /SQLite|wait longer/)
     })
   )
 

@@ -29,11 +29,13 @@ const primaryCode = (cause: unknown): number | undefined => {
  */
 export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && errorCode(cause) !== 517
 
+/** Who holds the lock of a file, in words that a length of time follows. */
+export const heldBy = (filename: string): string => `${lockHolder(filename)} held ${filename}`
+
 /**
  * Adds to what node:sqlite threw who holds the lock, in words.
  */
-export const withHolder = (cause: Error, filename: string): Error =>
-  Object.assign(cause, { holder: `${lockHolder(filename)} held ${filename}` })
+export const withHolder = (cause: Error, filename: string): Error => Object.assign(cause, { holder: heldBy(filename) })
 
 /**
  * Who holds the lock, where that was added.

@@ -2,9 +2,9 @@
  * Why a database file is not opened, in words that say what to do about it.
  */
 import { Predicate, Schema } from "effect"
+import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"
-import { lockHolder } from "./LockHolder.ts"
-import { errorCode, isBusy, isDamage } from "./SqliteError.ts"
+import { errorCode, heldBy, holderOf, isBusy, isDamage } from "./SqliteError.ts"
 
 /**
  * The file is there and is not a whole SQLite database. Nothing was written to it.
@@ -27,6 +27,8 @@ export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamag
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   filename: Schema.String,
+  /** Whether it is whole, and another process held its lock for too long. */
+  isLocked: Schema.optionalKey(Schema.Boolean),
   message: Schema.String
 }) {}
 
@@ -79,7 +81,12 @@ export const fromAccess =
   (cause: unknown): StoreUnavailable => {
     const code = systemCode(cause)
     if (isBusy(cause)) {
-      return unavailable(path, `It is locked by ${lockHolder(path)}. End that process, or wait longer for it.`)
+      const holder = holderOf(cause) ?? heldBy(path)
+      return new StoreUnavailable({
+        filename: path,
+        isLocked: true,
+        message: `The store cannot be used: ${holder} for too long. End that process and try again.`
+      })
     }
     if (code === "ENOENT" || code === "ENOTDIR") {
       return unavailable(path, `There is no folder ${dirname(path)}. Create it first.`)
@@ -88,6 +95,17 @@ export const fromAccess =
       return unavailable(path, "This user may not write the file and its folder. Change the permissions or the user.")
     }
     return unavailable(path, `${messageOf(cause)}. Check the path, the permissions and the disk.`)
+  }
+
+/**
+ * A statement that failed while the store was made ready: what was being done stands before what SQLite says of it, unless
+ * the lock or the file is to blame.
+ */
+export const fromStatement =
+  (path: string, doing: string) =>
+  (error: SqlError.SqlError): StoreDamaged | StoreUnavailable => {
+    const { cause } = error.reason
+    return isBusy(cause) || isDamage(cause) ? fromCause(path)(cause) : unavailable(path, `${doing}: ${error.message}`)
   }
 
 /**
