@@ -85,7 +85,7 @@ export const fromAccess =
       return new StoreUnavailable({
         filename: path,
         isLocked: true,
-        message: `The store cannot be used: ${holder} for too long. End that process and try again.`
+        message: `The store is locked: ${holder} for too long. End that process and try again.`
       })
     }
     if (code === "ENOENT" || code === "ENOTDIR") {
