@@ -164,7 +164,7 @@ export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError
   UnreadableBackup: verdict(exitCode.usage, "Nothing was sent. Name the file that roster contacts delete kept."),
   OtherUpload: verdict(
     exitCode.usage,
-    "Nothing was sent. Run the command as before to go on, or begin anew with --restart."
+    "Nothing was sent. Run the command as before to go on, or start again with --restart: contacts that are there already are updated."
   ),
   InvalidSettings: verdict(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
   Declined: verdict(
@@ -248,6 +248,13 @@ export const verdictOf = (failure: Failure): Verdict => {
       return failure.reason._tag === "AccessDenied"
         ? verdict(exitCode.key, missingLevel(failure.operation, failure.reason.required))
         : reasonVerdicts[failure.reason._tag]
+    case "OtherUpload":
+      return failure.differences.some((difference) => difference.startsWith("the file "))
+        ? verdict(
+            exitCode.usage,
+            "The file has changed since. Put the old file back to resume, or start again with --restart: contacts that are there already are updated."
+          )
+        : verdicts.OtherUpload
     case "StoreUnavailable":
       return failure.isLocked === true
         ? verdict(exitCode.unavailable, "The other process may only be busy. Another store is named with --db.")

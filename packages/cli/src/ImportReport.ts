@@ -119,6 +119,22 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
     hint: "Nothing was sent. Correct them, or leave them out with --on-invalid skip."
   })
 
+const sumWords = ({ accepted, notSent, read, rejected, unknown }: UploadReport): string =>
+  `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} not sent, ${unknown} have no answer.`
+
+/**
+ * How the command ends where the file changed after some of it was sent.
+ */
+export const importChanged = (
+  report: UploadReport,
+  { message }: { readonly message: string },
+  hasJournal: boolean
+): PartlyDone =>
+  new PartlyDone({
+    message: `${message} ${sumWords(report)}`,
+    hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is whole: contacts that are there already are updated.`
+  })
+
 /**
  * How the command ends. Where a failure of the service stopped it before this run brought anything, that failure is the
  * answer; otherwise it is done, wholly or in part.
@@ -127,11 +143,9 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
  * @since 0.1.0
  */
 export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
-  const { accepted, acceptedEarlier, notSent, read, rejected, stoppedBy, unknown } = report
+  const { accepted, acceptedEarlier, notSent, rejected, stoppedBy, unknown } = report
   if (stoppedBy !== undefined && accepted === acceptedEarlier) return yield* stoppedBy
   if (rejected + notSent + unknown === 0) return
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
-  return yield* new PartlyDone({
-    message: `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} not sent, ${unknown} have no answer.${why}`
-  })
+  return yield* new PartlyDone({ message: `${sumWords(report)}${why}` })
 })

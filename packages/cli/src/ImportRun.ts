@@ -10,9 +10,16 @@ import {
   type UploadJournal,
   type UploadSurvey
 } from "@roster/domain"
-import { Cause, Effect, Exit, type Stream } from "effect"
+import { Cause, Data, Effect, Exit, Stream } from "effect"
 import type { ImportedFile } from "./ImportedFile.ts"
-import { importOutcome, importSummary, importWords, plannedSummary, plannedWords } from "./ImportReport.ts"
+import {
+  importChanged,
+  importOutcome,
+  importSummary,
+  importWords,
+  plannedSummary,
+  plannedWords
+} from "./ImportReport.ts"
 import { Output } from "./Output.ts"
 import { jsonText, printableLines } from "./Printable.ts"
 import { withProgress } from "./Progress.ts"
@@ -40,8 +47,15 @@ export interface ImportRun<E> {
   readonly keepRejected: KeepRejected
 }
 
-const uploadOf = Effect.fnUntraced(function* <E>(run: ImportRun<E>, journal: JournaledUpload<UsageError> | undefined) {
-  const { concurrency, lists, rows, survey } = run
+/** What could be read when the file was checked, and not any more: the file has changed. */
+class Changed<E> extends Data.TaggedError("Changed")<{ readonly error: E; readonly message: string }> {}
+
+const uploadOf = Effect.fnUntraced(function* <E extends { readonly message: string }>(
+  run: ImportRun<E>,
+  journal: JournaledUpload<UsageError> | undefined
+) {
+  const { concurrency, lists, survey } = run
+  const rows = Stream.mapError(run.rows, (error) => new Changed({ error, message: error.message }))
   const listNames = lists.length === 0 ? undefined : lists
   return yield* makeUpload(rows, survey, { concurrency, listNames, journal })
 })
@@ -94,7 +108,19 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   if (answered > 0) yield* output.note(`Going on: ${answered} of ${sendable} rows have an answer of an earlier run.`)
   yield* withProgress({ doing: "Importing", unit: "rows", total: sendable, from: answered }, (update) =>
     upload.send(update)
-  ).pipe(Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : tellStopped(exit.cause))))
+  ).pipe(
+    Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : tellStopped(exit.cause))),
+    Effect.catchTag(
+      "Changed",
+      Effect.fnUntraced(function* ({ error }) {
+        // The journal is that of the file as it was.
+        if (journal !== undefined) wayOn.command = yield* sameCommand(["--restart"], ["--restart"])
+        const report = yield* upload.report
+        const isSent = report.accepted + report.rejected + report.unknown > answered + run.survey.invalid
+        return yield* Effect.fail(isSent ? importChanged(report, error, journal !== undefined) : error)
+      })
+    )
+  )
 
   const report = yield* upload.report
   const isOver = report.notSent + report.unknown === 0

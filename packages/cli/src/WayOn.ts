@@ -10,6 +10,8 @@ import { Context, Effect, Stdio } from "effect"
  */
 export interface WayOnBox {
   command: string | undefined
+  /** The command that tells whether a write was carried out, where its answer cannot be read. */
+  look?: string | undefined
 }
 
 /**
@@ -29,13 +31,20 @@ const plain = /^[\w@%+=:,./-]+$/
 export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /**
- * This very command line, without some of its switches.
+ * This very command line, without some of its switches and with others.
  *
  * @category printing
  * @since 0.1.0
  */
-export const sameCommand = Effect.fnUntraced(function* (without: ReadonlyArray<string> = []) {
+export const sameCommand = Effect.fnUntraced(function* (
+  without: ReadonlyArray<string> = [],
+  added: ReadonlyArray<string> = []
+) {
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
-  return ["roster", ...args.filter((arg) => !without.includes(arg)).map(quoted)].join(" ")
+  const kept = args.filter((arg) => !without.includes(arg))
+  // What follows two dashes is no flag.
+  const dashes = kept.indexOf("--")
+  const words = kept.toSpliced(dashes < 0 ? kept.length : dashes, 0, ...added)
+  return ["roster", ...words.map(quoted)].join(" ")
 })

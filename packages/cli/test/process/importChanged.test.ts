@@ -146,7 +146,10 @@ describe("roster contacts import of a file that changes", () => {
     })
   )
 
-  it.live("sends no row that is cut off where the file gets shorter, and ends", () =>
+  it.live.each([
+    ["with a journal", [], "roster contacts import big.csv --restart"],
+    ["without one", ["--no-journal"], undefined]
+  ] as const)("%s sends no row that is cut off where the file gets shorter, and names a way on", ([, flags, resume]) =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const path = join(folder, "big.csv")
@@ -166,15 +169,27 @@ describe("roster contacts import of a file that changes", () => {
           response.end(body)
         })
       })
-      const ended = yield* run(["contacts", "import", "big.csv"], { env })
-      assert.strictEqual(ended.code, 2, ended.stderr)
-      assert.match(failure(ended).message, /^big\.csv was written to while it was sent/)
+      const command = ["contacts", "import", "big.csv", ...flags]
+      const ended = yield* run(command, { env })
+      assert.strictEqual(ended.code, 9, ended.stderr)
+      const { code, hint, message, resume: named } = failure(ended)
+      assert.strictEqual(code, "PartlyDone")
+      assert.match(message, /^big\.csv was written to while it was sent/)
+      assert.match(hint, resume === undefined ? /^Run the import again/ : /--restart/)
+      assert.strictEqual(named, resume)
       const known = new Set(Array.from({ length: rows }, (_, row) => `${email(row)} 1000`))
       assert.deepStrictEqual(
         [...sent].filter((contact) => !known.has(contact)),
         []
       )
       assert.isBelow(sent.size, rows)
+      if (resume !== undefined) {
+        const plainly = yield* run(command, { env })
+        assert.deepStrictEqual([plainly.code, failure(plainly).code], [2, "OtherUpload"])
+        assert.match(failure(plainly).hint, /^The file has changed since\. Put the old file back .* --restart/)
+      }
+      const anew = yield* run(resume?.split(" ").slice(1) ?? command, { env })
+      assert.strictEqual(anew.code, 0, anew.stderr)
     })
   )
 })
