@@ -10,6 +10,7 @@ import { codeOf, exitCode, type Failure, verdictOf } from "./ExitCode.ts"
 import { Output } from "./Output.ts"
 import { jsonText, printableLines } from "./Printable.ts"
 import { withoutKeys } from "./TypedKey.ts"
+import { hintOf } from "./UnreadAnswer.ts"
 import { WayOn } from "./WayOn.ts"
 
 interface Report {
@@ -43,9 +44,8 @@ const messageOf = (failure: Failure): string =>
 
 const onFailure = Effect.fnUntraced(function* (failure: Failure) {
   if (isClosedPipe(failure)) return exitCode.closedPipe
-  const { exit, hint } = verdictOf(failure)
-  yield* tell({ code: codeOf(failure), message: messageOf(failure), hint })
-  return exit
+  yield* tell({ code: codeOf(failure), message: messageOf(failure), hint: yield* hintOf(failure) })
+  return verdictOf(failure).exit
 })
 
 const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {

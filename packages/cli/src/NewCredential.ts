@@ -10,6 +10,7 @@ import { printable } from "./Printable.ts"
 import * as Results from "./Results.ts"
 import { secretDelivery } from "./SecretDelivery.ts"
 import { usageError } from "./UsageError.ts"
+import { quoted, WayOn } from "./WayOn.ts"
 
 /**
  * @category flags
@@ -54,6 +55,9 @@ interface Kind<New extends Made, Shown, EC, RC, ED, RD> {
   readonly schema: Schema.Codec<New, unknown>
   /** The same without the secret. */
   readonly shown: Schema.Codec<Shown, unknown>
+  /** The command and the name that show whether it was made. */
+  readonly look: readonly [command: string, name: New["name"]]
+  readonly subaccount: string | undefined
   readonly create: Effect.Effect<New & Shown, EC, RC>
   readonly remove: (name: New["name"]) => Effect.Effect<void, ED, RD>
 }
@@ -75,6 +79,10 @@ export const makeCredential = Effect.fnUntraced(function* <New extends Made, Sho
   const deliver = yield* secretDelivery({ out, exec: undefined }, kind.schema, ({ token }) =>
     Redacted.make(`${Redacted.value(token)}\n`)
   )
+  const [get, name] = kind.look
+  const account = kind.subaccount === undefined ? "" : ` --subaccount ${quoted(kind.subaccount)}`
+  const wayOn = yield* WayOn
+  wayOn.look = `${get} ${quoted(name)}${account}`
   const made = yield* kind.create
   const takeBack = kind.remove(made.name).pipe(
     Effect.match({

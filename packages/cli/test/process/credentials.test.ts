@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { failure, json, jsonOf, makeLocalRoster } from "../roster.ts"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { fakeService } from "../service.ts"
 
 describe("roster apikeys and roster smtp", () => {
   it.live("make a key, show it without its secret, change only what is named, and delete it", () =>
@@ -90,6 +91,60 @@ describe("roster apikeys and roster smtp", () => {
       assert.match(created.stdout, /^Token +\S{20,}$/m)
       assert.match(created.stderr, /once/)
       assert.match((yield* run(["apikeys", "list", "-o", "table"])).stdout, /^Name +AccessLevel +Expires/)
+    })
+  )
+})
+
+describe("a write whose answer cannot be read", () => {
+  const page = { "Content-Type": "text/html" }
+  const json = { "Content-Type": "application/json" }
+  const answers = [
+    [201, page, "<html>Welcome</html>"],
+    [201, json, "{}"],
+    [204, {}, ""],
+    [206, json, "{}"]
+  ] as const
+
+  it.live.each(answers)(
+    "of %i %o %s may have been carried out, and the hint names how to look",
+    ([status, headers, body]) =>
+      Effect.gen(function* () {
+        const { run } = yield* makeRoster
+        const { env } = yield* fakeService((request, response) => {
+          request.resume()
+          response.writeHead(status, headers)
+          response.end(body)
+        })
+        const cases = [
+          [["apikeys", "create", "ci", "--for", "contacts:read"], "roster apikeys get ci"],
+          [
+            ["smtp", "create", "shop@example.com", "--subaccount", "sub@example.com"],
+            "roster smtp get shop@example.com --subaccount sub@example.com"
+          ],
+          [["contacts", "add", "ann@example.com"], "look before doing it again"]
+        ] as const
+        for (const [args, look] of cases) {
+          const ended = yield* run(args, { env })
+          assert.strictEqual(ended.code, 8, ended.stderr)
+          assert.include(failure(ended).hint, look)
+          assert.match(failure(ended).hint, /^It may have been carried out/)
+        }
+        const read = yield* run(["contacts", "get", "ann@example.com"], { env })
+        assert.strictEqual(read.code, 8, read.stderr)
+        assert.notMatch(failure(read).hint, /carried out/)
+      })
+  )
+
+  it.live("of a page that says that nothing is there was not carried out", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const { env } = yield* fakeService((request, response) => {
+        request.resume()
+        response.writeHead(404, page)
+        response.end("<html>Not here</html>")
+      })
+      const ended = yield* run(["apikeys", "create", "ci", "--for", "contacts:read"], { env })
+      assert.notMatch(failure(ended).hint, /carried out/)
     })
   )
 })

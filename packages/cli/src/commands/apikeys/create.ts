@@ -21,6 +21,8 @@ export const command = Command.make(
       out,
       schema: NewApiKey,
       shown: ApiKey,
+      look: ["roster apikeys get", name],
+      subaccount,
       create: apiKeys.create({ name, accessLevels, ...present({ expires, ipRanges, subaccount }) }),
       remove: (name) => apiKeys.delete(name, { subaccount })
     })

@@ -20,6 +20,8 @@ export const command = Command.make(
       out,
       schema: NewSmtpCredentials,
       shown: SmtpCredentials,
+      look: ["roster smtp get", name],
+      subaccount,
       create: smtp.create({ name, ...present({ expires, ipRanges, subaccount }) }),
       remove: (name) => smtp.delete(name, { subaccount })
     })
