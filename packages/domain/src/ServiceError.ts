@@ -114,7 +114,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }) {
   override get message(): string {
     const detail = this.detail.replace(/\.$/, "")
-    return `The request was sent, and nothing tells whether it was carried out: ${detail}. ${this.recovery}`
+    return `The request was sent, and it may have been carried out or not: ${detail}. ${this.recovery}`
   }
 }
 
