@@ -5,7 +5,7 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import { Contact, ContactPayload } from "./Contact.ts"
 import { addAll, AddOutcome } from "./ContactAdds.ts"
-import { invalidInput } from "./InputIssue.ts"
+import { inputProblem } from "./InputIssue.ts"
 import { jsonElements, NoJsonArray } from "./internal/jsonElements.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import { fnRedacted } from "./SpanRedaction.ts"
@@ -112,10 +112,7 @@ const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> =>
       const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
       return decodePayload(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)))
     }),
-    Result.mapError((error) => {
-      const { field, issue } = invalidInput(error)
-      return `${field}: ${issue}`
-    })
+    Result.mapError(inputProblem)
   )
 
 /**

@@ -5,7 +5,7 @@
 import { Result, Schema } from "effect"
 import { ContactPayload } from "./Contact.ts"
 import type { ContactRow } from "./ContactCsv.ts"
-import { invalidInput } from "./InputIssue.ts"
+import { inputProblem, invalidInput } from "./InputIssue.ts"
 import type { InvalidInput } from "./InvalidInput.ts"
 import { parseJson } from "./JsonText.ts"
 
@@ -113,10 +113,7 @@ export const contactOf = ({ contact }: ContactRow): Result.Result<ContactPayload
   Result.flatMap(contact, (payload) => Result.map(wireOf(payload), () => payload))
 
 const wireOf = (payload: ContactPayload): Result.Result<typeof ContactPayload.Encoded, string> =>
-  Result.mapError(encodePayload(payload), (error) => {
-    const { field, issue } = invalidInput(error)
-    return `${field}: ${issue}`
-  })
+  Result.mapError(encodePayload(payload), inputProblem)
 
 /**
  * Writes the contacts of rows behind each other.

@@ -97,13 +97,12 @@ export const watchExport = (
             }),
             ServiceError: Effect.fnUntraced(function* (error) {
               if (!isPassing(error)) return yield* error
-              if ("retryAfter" in error.reason && error.reason.retryAfter !== undefined) {
-                hint.after = Duration.seconds(error.reason.retryAfter)
-                // Nobody looks earlier than the service asks for: whoever waits may come back.
-                if (Duration.isGreaterThan(hint.after, shortestHint.maximum)) failures = toleratedFailures
-              }
+              const told = "retryAfter" in error.reason ? error.reason.retryAfter : undefined
+              if (told !== undefined) hint.after = Duration.seconds(told)
+              // Nobody looks earlier than the service asks for: whoever waits may come back.
+              const isTooLong = told !== undefined && told > Duration.toSeconds(shortestHint.maximum)
               failures++
-              if (failures > toleratedFailures)
+              if (isTooLong || failures > toleratedFailures)
                 return yield* new ExportInterrupted({ id, reason: error.reason.message })
               return { _tag: "Unanswered", error } satisfies ExportLook
             })

@@ -51,3 +51,9 @@ export const invalidInput = (error: Schema.SchemaError, whole = "body"): Invalid
     issue: (first?.message ?? error.message).replaceAll(/\s*\n\s*/g, " ").replace(/^Expected/, "expected")
   })
 }
+
+/** The same as one text, for the report of a row: `Email: …`. */
+export const inputProblem = (error: Schema.SchemaError): string => {
+  const { field, issue } = invalidInput(error)
+  return `${field}: ${issue}`
+}

@@ -2,18 +2,11 @@
  * Reading answers: the bytes must be UTF-8, the text JSON, the JSON what the interface says.
  */
 import { ErrorBody } from "@roster/api"
-import {
-  InvalidResponse,
-  parseJson,
-  ServiceError,
-  type ServiceErrorReason,
-  Unavailable,
-  UnexpectedContentType
-} from "@roster/domain"
+import { parseJson, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { headerOf, WholeBodyResponse } from "./BodyLimitResponse.ts"
-import { type Failure, transportFailure } from "./Failure.ts"
+import { type Failure, invalidResponse, transportFailure } from "./Failure.ts"
 import { withoutSecrets } from "./Secrets.ts"
 
 /**
@@ -43,7 +36,7 @@ const textOf = (
     return Effect.succeed(utf8.decode(bytes))
   } catch {
     if (mayBeCut(response) && endsInCharacter(bytes)) return Effect.fail(cut(operation, response))
-    return Effect.fail(invalid(operation, new InvalidResponse({ status: response.status, detail: "it is not UTF-8" })))
+    return Effect.fail(invalidResponse(operation, response.status, "it is not UTF-8"))
   }
 }
 
@@ -115,11 +108,6 @@ const readBytes = (
 ): Effect.Effect<ArrayBuffer | Uint8Array, HttpClientError.HttpClientError> =>
   response instanceof WholeBodyResponse ? response.bytes : response.arrayBuffer
 
-const invalid = (operation: string, reason: ServiceErrorReason): Failure<never> => ({
-  evidence: "Permanent",
-  error: new ServiceError({ operation, reason })
-})
-
 const longestSnippet = 2048
 
 /** The beginning of a text, on one line, without tags and without what a terminal would obey. */
@@ -160,7 +148,9 @@ export const unexpectedContent = Effect.fnUntraced(function* (
   const said = contentTypeOf(response)
   const contentType = said === "" ? "of no stated type" : yield* withoutSecrets(said.slice(0, 100))
   const snippet = yield* withoutSecrets(snippetOf(text))
-  return invalid(operation, new UnexpectedContentType({ status: response.status, contentType, snippet }))
+  const reason = new UnexpectedContentType({ status: response.status, contentType, snippet })
+  const failure: Failure<never> = { evidence: "Permanent", error: new ServiceError({ operation, reason }) }
+  return failure
 })
 
 /**
@@ -186,10 +176,10 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
       } catch {
         if (mayBeCut(response) && endsEarly(text)) return Effect.fail(cut(operation, response))
         const detail = text === "" ? "it is empty" : "it is not JSON"
-        return Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
+        return Effect.fail(invalidResponse(operation, status, detail))
       }
       return Effect.mapErrorEager(decode(json), (error) =>
-        invalid(operation, new InvalidResponse({ status, detail: error.message.replaceAll(/\s*\n\s*/g, " ") }))
+        invalidResponse(operation, status, error.message.replaceAll(/\s*\n\s*/g, " "))
       )
     })
 }
@@ -231,7 +221,7 @@ export const readList = Effect.fnUntraced(function* (
   }
   if (first === "[" && signOf(pieces.findLast(hasInk)?.findLast(isInk)) === "]") return
   const detail = first === "" ? "it is empty" : "it is no list"
-  return yield* Effect.fail(invalid(operation, new InvalidResponse({ status, detail })))
+  return yield* Effect.fail(invalidResponse(operation, status, detail))
 })
 
 /**

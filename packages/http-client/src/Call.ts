@@ -8,7 +8,7 @@ import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { readRefusalBody, retryAfter } from "./Answer.ts"
 import { headerOf } from "./BodyLimitResponse.ts"
 import { countedCall, retryCount } from "./ClientMetrics.ts"
-import { type Failure, finalError, partialAnswer, statusFailure, transportFailure } from "./Failure.ts"
+import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./Failure.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
 import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
@@ -102,7 +102,7 @@ export const makeCall =
       if (status < 200 || status >= 300) return judge(response, current)
       // Nobody asks for a part.
       return status === 206 || headerOf(response, "content-range") !== undefined
-        ? Effect.fail(partialAnswer(operation, status))
+        ? Effect.fail(invalidResponse(operation, status, "it is a part of an answer, and nobody asked for a part"))
         : read(operation, response)
     }
 

@@ -3,20 +3,12 @@
  * download that breaks off goes on where it was, or begins again behind what was received, as long as it is the same file;
  * what arrives is as long as was said. (docs/decisions/downloads.md)
  */
-import {
-  ExportExpired,
-  ExportNotFound,
-  InvalidInput,
-  InvalidResponse,
-  ServiceError,
-  TimedOut,
-  Unavailable
-} from "@roster/domain"
+import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Random, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "./Answer.ts"
 import { WholeBodyResponse } from "./BodyLimitResponse.ts"
-import { type Failure, statusFailure, transportFailure } from "./Failure.ts"
+import { type Failure, invalidResponse, statusFailure, transportFailure } from "./Failure.ts"
 import { retryTable } from "./RetryTable.ts"
 import type { RosterHttpApi } from "./RosterHttpApi.ts"
 import { within } from "./TimeLimit.ts"
@@ -49,11 +41,6 @@ const silent = (after: Duration.Duration, { received }: Progress): Failure<never
     operation,
     reason: new TimedOut({ after: Duration.toSeconds(after), receivedBytes: received })
   })
-})
-
-const invalid = (status: number, detail: string): Failure<never> => ({
-  evidence: "Permanent",
-  error: new ServiceError({ operation, reason: new InvalidResponse({ status, detail }) })
 })
 
 const changed = (detail = "the file changed while it was downloaded"): Failure<never> => ({
@@ -100,14 +87,14 @@ const formIssue = (response: Response, wasPartAskedFor: boolean): string | undef
   return encoding === "" || isFramed || showsCut ? undefined : "it is compressed, and nothing tells where it ends"
 }
 
-const tagOf = (etag: string | undefined): string | undefined => etag?.replace(/^W\//, "")
+const opaqueTag = (etag: string | undefined): string | undefined => etag?.replace(/^W\//, "")
 
 /** How many bytes the whole file repeats, which is all that was received, or why it may be another one. */
 const overlapOfWhole = (response: Response, { etag, received, size }: Progress): number | Failure<never> => {
   if (received === 0) return 0
   const said = response.headers["etag"]
   const length = lengthOf(response)
-  if (tagOf(said ?? etag) !== tagOf(etag)) return changed()
+  if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
   if (size !== undefined && length !== undefined && length !== size) return changed()
   const isSame = (said !== undefined && etag !== undefined) || (size !== undefined && length !== undefined)
   return isSame ? received : changed("it broke off, and nothing tells whether what it sends now is the same file")
@@ -124,7 +111,7 @@ const overlapOfPart = (response: Response, { etag, received, size }: Progress): 
   const said = response.headers["etag"]
   const start = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(response.headers["content-range"] ?? "")?.[1]
   const whole = totalOf(response) ?? size
-  if (tagOf(said ?? etag) !== tagOf(etag)) return changed()
+  if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
   if (start === undefined || Number(start) > received || whole === undefined || encodingOf(response) !== "") {
     return broken("the service sent another part than was asked for")
   }
@@ -173,7 +160,7 @@ const attempt = (
     const isPart = response.status === 206
     const overlap =
       issue !== undefined
-        ? invalid(response.status, issue)
+        ? invalidResponse(operation, response.status, issue)
         : isPart
           ? overlapOfPart(response, progress)
           : overlapOfWhole(response, progress)

@@ -33,6 +33,12 @@ export interface Failure<E> {
   readonly settles?: boolean | undefined
 }
 
+/** An answer that is not what the interface says it is; it would be the same again. */
+export const invalidResponse = (operation: string, status: number, detail: string): Failure<never> => ({
+  evidence: "Permanent",
+  error: new ServiceError({ operation, reason: new InvalidResponse({ status, detail }) })
+})
+
 const neverReached = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -87,7 +93,7 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
     const { status } = reason.response
     // A parser that stops inside a body may have met its end: one that is cut inside a chunk looks so.
     return code !== undefined && permanent.test(code) && !code.startsWith("HPE_")
-      ? failure("Permanent", new InvalidResponse({ status, detail: `it cannot be read (${code})` }))
+      ? invalidResponse(operation, status, `it cannot be read (${code})`)
       : failure("Ambiguous", new Unavailable({ status, detail }))
   }
   const unavailable = new Unavailable({ detail })
@@ -164,8 +170,7 @@ export const statusFailure = (
   if (ambiguousStatuses.has(status)) return failure("Ambiguous", unavailable)
   if (status >= 300 && status < 400)
     return failure("Permanent", new UnexpectedRedirect({ status, targetOrigin: originOf(location) }))
-  if (status < 200 || status > 599)
-    return failure("Permanent", new InvalidResponse({ status, detail: "there is no such status" }))
+  if (status < 200 || status > 599) return invalidResponse(operation, status, "there is no such status")
   const rejected = failure("Permanent", new Rejected({ status, detail: text === "" ? "no reason given" : text }))
   return { ...rejected, settles }
 }
@@ -178,15 +183,6 @@ const requiredLevel = (operation: string, text: string): AccessLevel => {
   // Every operation has a level: the contract says so and its tests prove it.
   return isLevel(named) ? named : (operations.get(operation)?.requiredAccess ?? "None")
 }
-
-/** An answer that is a part of one, which nobody asked for: whoever took it for the whole would miss the rest. */
-export const partialAnswer = (operation: string, status: number): Failure<never> => ({
-  evidence: "Permanent",
-  error: new ServiceError({
-    operation,
-    reason: new InvalidResponse({ status, detail: "it is a part of an answer, and nobody asked for a part" })
-  })
-})
 
 /** What went wrong, without what to do about it: of an unknown outcome that is something else. */
 const detailOf = (reason: ServiceErrorReason): string =>

@@ -3,6 +3,7 @@
  * anything was left open.
  */
 import { type ClientOptions, type InvalidSettings, RetryPolicy, RosterClient } from "@roster/http-client"
+import * as BoundedFetchHttpClient from "@roster/http-client/BoundedFetchHttpClient"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Duration, Effect, type Exit, Layer, Logger, References, type Scope, Tracer } from "effect"
 import type { HttpClient } from "effect/http"
@@ -42,6 +43,12 @@ export const fastPolicy: Effect.Effect<Policy> = Effect.map(RetryPolicy, (policy
  * @since 0.1.0
  */
 export const layerTransport: Layer.Layer<HttpClient.HttpClient> = UndiciHttpClient.layer()
+
+/** All transports by name, for what has to hold on each. */
+export const transports = [
+  ["undici", layerTransport],
+  ["fetch", BoundedFetchHttpClient.layer()]
+] as const
 
 /**
  * @category models

@@ -3,7 +3,6 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
-import * as BoundedFetchHttpClient from "@roster/http-client/BoundedFetchHttpClient"
 import { Deferred, Effect, Exit, Stream } from "effect"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import type { LedgerRequest } from "../../src/faults/FaultLedger.ts"
@@ -20,14 +19,9 @@ import {
   write
 } from "../../src/faults/FaultScript.ts"
 import type { FaultPlan } from "../../src/faults/FaultServer.ts"
-import { layerTransport, trial } from "../../src/faults/FaultTrial.ts"
+import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, succeeded } from "../../src/faults/Verdict.ts"
-
-const transports = [
-  ["undici", layerTransport],
-  ["fetch", BoundedFetchHttpClient.layer()]
-] as const
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text))
 

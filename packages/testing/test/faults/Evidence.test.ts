@@ -13,7 +13,6 @@ import {
   EmailAddress,
   IpRange
 } from "@roster/domain"
-import * as BoundedFetchHttpClient from "@roster/http-client/BoundedFetchHttpClient"
 import { DateTime, Effect, Exit, Redacted, Stream } from "effect"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { canary } from "../../src/faults/Canary.ts"
@@ -28,15 +27,10 @@ import {
 } from "../../src/faults/EveryOperation.ts"
 import type { LedgerRequest } from "../../src/faults/FaultLedger.ts"
 import { bytesOf, finish, readBody, reset, respond, type Script, write } from "../../src/faults/FaultScript.ts"
-import { layerTransport, trial } from "../../src/faults/FaultTrial.ts"
+import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/ScriptedHttpClient.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
-
-const transports = [
-  ["undici", layerTransport],
-  ["fetch", BoundedFetchHttpClient.layer()]
-] as const
 
 const returnsBody = everyOperation.filter((operation) => operation.answer.body !== undefined)
 const repeatsAmbiguous = ({ method }: OperationCall) => method === "GET" || method === "PUT"

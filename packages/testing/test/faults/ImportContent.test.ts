@@ -4,17 +4,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
-import * as BoundedFetchHttpClient from "@roster/http-client/BoundedFetchHttpClient"
 import { Deferred, Effect, Exit, Option, PlatformError, Stream } from "effect"
 import { answerBytes, readBody, respond, type Script, stall, waitFor, write } from "../../src/faults/FaultScript.ts"
-import { layerTransport, trial } from "../../src/faults/FaultTrial.ts"
+import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, succeeded } from "../../src/faults/Verdict.ts"
-
-const transports = [
-  ["undici", layerTransport],
-  ["fetch", BoundedFetchHttpClient.layer()]
-] as const
 
 const lost = PlatformError.systemError({
   _tag: "Unknown",
