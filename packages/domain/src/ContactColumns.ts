@@ -6,7 +6,7 @@ import { type DateTime, Result, Schema } from "effect"
 import type { ColumnMap } from "./ColumnMap.ts"
 import { ConsentTracking, type Contact, ContactPayload, ContactStatus } from "./Contact.ts"
 import { protectCell, restoreCell } from "./CsvCell.ts"
-import { invalidInput } from "./InputIssue.ts"
+import { inputProblem } from "./InputIssue.ts"
 import { formatWireDate } from "./WireDate.ts"
 
 interface Column {
@@ -227,12 +227,7 @@ export const importRow = (
     ...(record.LastName === undefined ? {} : { LastName: record.LastName }),
     ...(customFields.length === 0 ? {} : { CustomFields: Object.fromEntries(customFields) }),
     ...(Object.keys(consent).length === 0 ? {} : { Consent: consent })
-  }).pipe(
-    Result.mapError((error) => {
-      const { field, issue } = invalidInput(error)
-      return `${field}: ${issue}`
-    })
-  )
+  }).pipe(Result.mapError(inputProblem))
 }
 
 const enumerated = (values: ReadonlyMap<string, string>, text: string): string =>
