@@ -5,12 +5,7 @@ import type { AccessLevel } from "@roster/domain"
 import { operations } from "./Operation.ts"
 import { type Purpose, purposeOf } from "./Purpose.ts"
 
-/**
- * The levels of a key that can do all of this and nothing else.
- *
- * @category operations
- * @since 0.1.0
- */
+/** The levels of a key that can do all of this and nothing else. */
 export const accessFor = (wanted: Iterable<Purpose>): ReadonlyArray<AccessLevel> => {
   const purposes = new Set(wanted)
   const levels = new Set<AccessLevel>()

@@ -7,36 +7,18 @@ import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { Forbidden, KeyRefused, ServerFailure, ServerUnavailable, TooManyRequests } from "./WireError.ts"
 
-/**
- * The header that carries the key.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The header that carries the key. */
 export const apiKeyHeader = "X-Service-ApiKey"
 
-/**
- * The name that the public service of this interface gives to the same header. Our server accepts both.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The name that the public service of this interface gives to the same header. Our server accepts both. */
 export const elasticEmailApiKeyHeader = "X-ElasticEmail-ApiKey"
 
 /**
  * The access level of an operation: an annotation of its endpoint, read by the server, the client and the documentation.
- *
- * @category annotations
- * @since 0.1.0
  */
 export class RequiredAccess extends Context.Service<RequiredAccess, AccessLevel>()("@roster/api/RequiredAccess") {}
 
-/**
- * Stands before every operation: a request whose key is refused gets no further, whatever else is wrong with it.
- *
- * @category middleware
- * @since 0.1.0
- */
+/** Stands before every operation: a request whose key is refused gets no further, whatever else is wrong with it. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth>()("@roster/api/ApiKeyAuth", {
   requiredForClient: true,
   security: { apiKey: HttpApiSecurity.apiKey({ key: apiKeyHeader }) },

@@ -25,10 +25,6 @@ const importOptions = {
   fileUrl: Schema.optional(Schema.String)
 }
 
-/**
- * @category groups
- * @since 0.1.0
- */
 export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true })
   .add(
     HttpApiEndpoint.delete("contactsByEmailDelete", "/contacts/:email", {

@@ -7,10 +7,6 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RequiredAccess } from "./ApiKeyAuth.ts"
 import { BadRequest } from "./WireError.ts"
 
-/**
- * @category groups
- * @since 0.1.0
- */
 export class EmailsApi extends HttpApiGroup.make("emails", { topLevel: true })
   .add(
     HttpApiEndpoint.post("emailsPost", "/emails", {

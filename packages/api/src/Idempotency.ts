@@ -4,18 +4,8 @@
  * client may only rely on it where it is told. (docs/decisions/retries.md)
  */
 
-/**
- * The header that carries the key of a call.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The header that carries the key of a call. */
 export const idempotencyKeyHeader = "Idempotency-Key"
 
-/**
- * The header by which a service says that it honours the key; in lower case, as it is read.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The header by which a service says that it honours the key; in lower case, as it is read. */
 export const idempotencyHonoured = { name: "roster-idempotency-key", value: "honoured" } as const

@@ -8,18 +8,9 @@ import { RosterApi } from "./RosterApi.ts"
 
 type Groups = (typeof RosterApi)["groups"]
 
-/**
- * The identifier of an operation.
- *
- * @category models
- * @since 0.1.0
- */
+/** The identifier of an operation. */
 export type OperationId = { [G in keyof Groups]: keyof Groups[G]["endpoints"] }[keyof Groups] & string
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Operation {
   readonly id: string
   readonly method: string
@@ -27,12 +18,7 @@ export interface Operation {
   readonly requiredAccess: AccessLevel
 }
 
-/**
- * All operations, read from the contract.
- *
- * @category operations
- * @since 0.1.0
- */
+/** All operations, read from the contract. */
 export const operations: ReadonlyMap<string, Operation> = (() => {
   const found = new Map<string, Operation>()
   for (const group of Object.values(RosterApi.groups)) {

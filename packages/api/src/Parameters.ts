@@ -14,36 +14,16 @@ const count = Schema.String.check(
   })
 )
 
-/**
- * One contact, by address.
- *
- * @category parameters
- * @since 0.1.0
- */
+/** One contact, by address. */
 export const byEmail = { email: Schema.String }
 
-/**
- * One credential, by name.
- *
- * @category parameters
- * @since 0.1.0
- */
+/** One credential, by name. */
 export const byName = { name: Schema.String }
 
-/**
- * The account whose credentials are meant.
- *
- * @category parameters
- * @since 0.1.0
- */
+/** The account whose credentials are meant. */
 export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
 
-/**
- * A part of a list. (docs/decisions/paging.md)
- *
- * @category parameters
- * @since 0.1.0
- */
+/** A part of a list. (docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
 
 const pagingDocumented: Readonly<Record<string, object>> = {
@@ -62,12 +42,7 @@ export const documentPaging = OpenApi.annotations({
   })
 })
 
-/**
- * Several texts: the key repeated, or given once.
- *
- * @category parameters
- * @since 0.1.0
- */
+/** Several texts: the key repeated, or given once. */
 export const repeated = Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
   Schema.decodeTo(Schema.Array(Schema.String), {
     decode: SchemaGetter.transform((value) => (typeof value === "string" ? [value] : value)),
@@ -75,12 +50,7 @@ export const repeated = Schema.Union([Schema.String, Schema.Array(Schema.String)
   })
 )
 
-/**
- * Several e-mails: the key repeated, or one value with commas between them; no address that we make has one.
- *
- * @category parameters
- * @since 0.1.0
- */
+/** Several e-mails: the key repeated, or one value with commas between them; no address that we make has one. */
 export const emails = Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
   Schema.decodeTo(Schema.Array(Schema.String), {
     decode: SchemaGetter.transform((value) =>

@@ -27,39 +27,20 @@ const operationPurposes = {
   emailsPost: "emails:send"
 } as const satisfies Readonly<Record<OperationId, string>>
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type Purpose = (typeof operationPurposes)[OperationId]
 
-/**
- * All purposes, in alphabetical order.
- *
- * @category operations
- * @since 0.1.0
- */
+/** All purposes, in alphabetical order. */
 export const purposes: ReadonlyArray<Purpose> = [...new Set(Object.values(operationPurposes))].sort()
 
 const byOperation: ReadonlyMap<string, Purpose> = new Map(Object.entries(operationPurposes))
 
-/**
- * The purpose that an operation of the interface serves.
- *
- * @category inspection
- * @since 0.1.0
- */
+/** The purpose that an operation of the interface serves. */
 export const purposeOf = (operation: string): Purpose | undefined => byOperation.get(operation)
 
 /** What a purpose ends with, where one alone does: `export` is `contacts:export`. */
 const shortOf = (purpose: Purpose): string => purpose.slice(purpose.indexOf(":") + 1)
 
-/**
- * Reads a purpose as it is typed: whole, or without what it is about where that can be one thing only.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** Reads a purpose as it is typed: whole, or without what it is about where that can be one thing only. */
 export const parsePurpose = (text: string): Purpose | undefined => {
   const typed = text.trim().toLowerCase()
   const whole = purposes.find((purpose) => purpose === typed)

@@ -23,12 +23,7 @@ import {
   TooManyCredentials
 } from "@roster/domain"
 
-/**
- * Every error that a caller can act on and that the wire can carry.
- *
- * @category models
- * @since 0.1.0
- */
+/** Every error that a caller can act on and that the wire can carry. */
 export type Refusal =
   | ConflictingFilter
   | ContactNotFound
@@ -57,9 +52,6 @@ type Texts = { readonly [Tag in Refusal["_tag"]]: Text<Extract<Refusal, { readon
 
 /**
  * The texts by tag. A pattern is looser than what we print, where a service is known to say the same in other words.
- *
- * @category texts
- * @since 0.1.0
  */
 export const refusalTexts: Texts = {
   TooManyContacts: {
@@ -159,12 +151,7 @@ export const refusalTexts: Texts = {
   }
 }
 
-/**
- * Knows a refusal by its status and text, or gives `undefined` for one that has no tag of its own.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** Knows a refusal by its status and text, or gives `undefined` for one that has no tag of its own. */
 export const readRefusal = (status: number, text: string): Refusal | undefined => {
   for (const entry of Object.values(refusalTexts)) {
     const match = entry.status === status ? entry.pattern.exec(text) : null
@@ -177,12 +164,7 @@ const exceedsExpiry = /^An API key gives no longer life than its own: Expires ha
 const exceedsRanges =
   /^An API key opens no more addresses than its own: RestrictAccessToIPRange has to lie within (.+?)\. Give/
 
-/**
- * Knows by its text, among the refusals of access, the one that says how far a key can give.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** Knows by its text, among the refusals of access, the one that says how far a key can give. */
 export const readExceedsGrantor = (text: string): ExceedsGrantor | undefined => {
   const expiry = exceedsExpiry.exec(text)?.[1]
   if (expiry !== undefined) return new ExceedsGrantor({ field: "Expires", limit: expiry })

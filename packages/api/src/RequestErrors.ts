@@ -4,10 +4,6 @@
 import { HttpApiMiddleware } from "effect/http-api"
 import { BadRequest, ServerFailure, ServerUnavailable } from "./WireError.ts"
 
-/**
- * @category middleware
- * @since 0.1.0
- */
 export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("@roster/api/RequestErrors", {
   error: [BadRequest, ServerFailure, ServerUnavailable]
 }) {}

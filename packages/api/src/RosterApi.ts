@@ -9,10 +9,6 @@ import { EmailsApi } from "./EmailsApi.ts"
 import { RequestErrors } from "./RequestErrors.ts"
 import { SecurityApi } from "./SecurityApi.ts"
 
-/**
- * @category api
- * @since 0.1.0
- */
 export class RosterApi extends HttpApi.make("roster")
   .add(ContactsApi, SecurityApi, EmailsApi)
   .middleware(RequestErrors)
@@ -28,8 +24,5 @@ export class RosterApi extends HttpApi.make("roster")
 /**
  * The path segment that the base address ends with.
  * (Service interface, Versioning, 1.)
- *
- * @category constants
- * @since 0.1.0
  */
 export const versionSegment = "v4"

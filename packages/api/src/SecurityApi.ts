@@ -16,10 +16,6 @@ import { RequiredAccess } from "./ApiKeyAuth.ts"
 import { byName, bySubaccount } from "./Parameters.ts"
 import { BadRequest, Conflict, NotFound } from "./WireError.ts"
 
-/**
- * @category groups
- * @since 0.1.0
- */
 export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true })
   .add(
     HttpApiEndpoint.delete("securityApikeysByNameDelete", "/security/apikeys/:name", {

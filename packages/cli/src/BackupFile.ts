@@ -7,12 +7,7 @@ import { fileProblem } from "./FileProblem.ts"
 import { readBytes } from "./InputFile.ts"
 import { userFolder } from "./UserFolder.ts"
 
-/**
- * A name for a new one, in the folder of this user's state.
- *
- * @category files
- * @since 0.1.0
- */
+/** A name for a new one, in the folder of this user's state. */
 export const defaultBackup = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -24,10 +19,5 @@ export const defaultBackup = Effect.gen(function* () {
   return path.join(folder, `contacts-${time}-${crypto.randomUUID().slice(0, 8)}.json`)
 })
 
-/**
- * The contacts in one, read anew each time that it is run.
- *
- * @category files
- * @since 0.1.0
- */
+/** The contacts in one, read anew each time that it is run. */
 export const contactsIn = (file: string) => Effect.map(readBytes(file), readBackup)

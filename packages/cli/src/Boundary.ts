@@ -83,12 +83,7 @@ const onRehearsed = (rehearsed: Rehearsed) =>
     Effect.catch(onFailure)
   )
 
-/**
- * Runs a command to its exit code. An interruption passes: whoever sent it knows what it means.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Runs a command to its exit code. An interruption passes: whoever sent it knows what it means. */
 export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.CliError, R>) =>
   command.pipe(
     Effect.as<number>(exitCode.ok),

@@ -6,12 +6,7 @@ import { Command, Completions } from "effect/cli"
 import { globalFlags } from "./GlobalFlags.ts"
 import { everyWord } from "./Subcommands.ts"
 
-/**
- * All commands. The commands that ask for them are among them.
- *
- * @category commands
- * @since 0.1.0
- */
+/** All commands. The commands that ask for them are among them. */
 export const everyCommand: Effect.Effect<Command.Command.Any> = Effect.flatMap(
   Effect.promise(() => import("./Roster.ts")),
   ({ roster }) => roster(everyWord)
@@ -28,21 +23,11 @@ const withCommonFlags = (descriptor: Completions.CommandDescriptor): Completions
   subcommands: descriptor.subcommands.map(withCommonFlags)
 })
 
-/**
- * Every command, under its name and under its short name.
- *
- * @category models
- * @since 0.1.0
- */
+/** Every command, under its name and under its short name. */
 export const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
   withCommonFlags(Completions.fromCommand(root))
 
-/**
- * A tree without the short names, each of which is a command of its own to a shell.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** A tree without the short names, each of which is a command of its own to a shell. */
 export const withoutAliases = (
   descriptor: Completions.CommandDescriptor,
   command: Command.Command.Any

@@ -4,12 +4,7 @@
  */
 import type { Stats } from "node:fs"
 
-/**
- * Where the cache of this user is, by the conventions of the platform; `undefined` where nobody can say.
- *
- * @category files
- * @since 0.1.0
- */
+/** Where the cache of this user is, by the conventions of the platform; `undefined` where nobody can say. */
 export const cacheFolder = (
   env: Readonly<Record<string, string | undefined>>,
   platform: string
@@ -53,9 +48,6 @@ const isPrivate = (folder: string): boolean => {
 /**
  * Keeps what is compiled from here on, and takes what was kept. Without a folder that belongs to this user a start takes
  * longer, and that is all.
- *
- * @category running
- * @since 0.1.0
  */
 export const keepCompiled = (): void => {
   try {

@@ -9,10 +9,6 @@ import { Profile, ProfileName } from "./Profile.ts"
 import { usageError } from "./UsageError.ts"
 import { userFolder, userFolderPath } from "./UserFolder.ts"
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const Configuration = Schema.Struct({
   /** The profile in use where none is named. */
   profile: Schema.optionalKey(ProfileName),
@@ -28,21 +24,12 @@ const fileName = "config.json"
 
 const none: Configuration = { profiles: {} }
 
-/**
- * @category files
- * @since 0.1.0
- */
 export const configPath = Effect.gen(function* () {
   const path = yield* Path.Path
   return path.join(yield* userFolderPath("config"), fileName)
 })
 
-/**
- * What the file says; nothing where there is none, or where this user has no folder for it.
- *
- * @category files
- * @since 0.1.0
- */
+/** What the file says; nothing where there is none, or where this user has no folder for it. */
 export const readConfig = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const place = yield* Effect.option(configPath)
@@ -56,12 +43,7 @@ export const readConfig = Effect.gen(function* () {
   )
 })
 
-/**
- * Changes the file. It is written beside the old one and takes its name when it is on the disk.
- *
- * @category files
- * @since 0.1.0
- */
+/** Changes the file. It is written beside the old one and takes its name when it is on the disk. */
 export const changeConfig = Effect.fnUntraced(function* <E, R>(
   change: (before: Configuration) => Effect.Effect<Configuration, E, R>
 ) {

@@ -7,16 +7,8 @@ import { Flag } from "effect/cli"
 import { Output } from "./Output.ts"
 import { Target } from "./Target.ts"
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class Declined extends Schema.TaggedError<Declined>()("Declined", { message: Schema.String }) {}
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const yes = Flag.Boolean("yes").pipe(
   Flag.withoutNegation,
   Flag.withAlias("y"),
@@ -24,10 +16,6 @@ export const yes = Flag.Boolean("yes").pipe(
   Flag.withDefault(false)
 )
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const confirmCount = Flag.Int("confirm").pipe(
   Flag.withMetavar("COUNT"),
   Flag.withDescription("Do it to so many contacts and no other number: needed where much would be lost"),
@@ -39,12 +27,7 @@ const hasTerminal = Effect.gen(function* () {
   return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal)
 })
 
-/**
- * Declines at once what nobody has agreed to and nobody can be asked about, before anything is sent for it.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Declines at once what nobody has agreed to and nobody can be asked about, before anything is sent for it. */
 export const canAgree = Effect.fnUntraced(function* (what: string, given: { readonly agreed: boolean }) {
   if (given.agreed || (yield* hasTerminal)) return
   return yield* new Declined({ message: `Nothing was done: this would ${what}, and there is no terminal to ask on.` })
@@ -58,12 +41,7 @@ const ask = Effect.fnUntraced(function* (question: string) {
   return answer.trim()
 })
 
-/**
- * Asks whether `what` is to be done, naming the service or store that it would be done to.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Asks whether `what` is to be done, naming the service or store that it would be done to. */
 export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
   if (given.yes) return
   yield* canAgree(what, { agreed: false })
@@ -73,9 +51,6 @@ export const confirm = Effect.fnUntraced(function* (what: string, given: { reado
 /**
  * The same where much would be lost: the number of contacts is typed, or was given with the command. `--yes` alone is not
  * enough.
- *
- * @category programs
- * @since 0.1.0
  */
 export const confirmNumber = Effect.fnUntraced(function* (
   what: string,

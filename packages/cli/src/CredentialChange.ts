@@ -16,9 +16,6 @@ const areRanges = Schema.is(Schema.Array(IpRange))
 
 /**
  * Expiry and ranges after a change. Ranges that are written in a way of the service's own are left out, which leaves them.
- *
- * @category programs
- * @since 0.1.0
  */
 export const changed = (current: Current, changes: CredentialChanges) => {
   const kept = areRanges(current.ipRanges) ? current.ipRanges : undefined
@@ -30,12 +27,7 @@ export const changed = (current: Current, changes: CredentialChanges) => {
 
 const isKnown = Schema.is(AccessLevel)
 
-/**
- * The levels of a key as they can be sent again. One that this version does not know cannot, and must not get lost.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The levels of a key as they can be sent again. One that this version does not know cannot, and must not get lost. */
 export const keptLevels = (levels: ReadonlyArray<ReportedAccessLevel>) => {
   const unknown = levels.filter((level) => !isKnown(level))
   return unknown.length === 0

@@ -11,10 +11,6 @@ import { shorten } from "./Printable.ts"
 import { parseSpan } from "./Spans.ts"
 import { invalid, parseWith, refusedInput } from "./UsageError.ts"
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const subaccount = Flag.String("subaccount").pipe(
   Flag.mapEffect(parseEmail("subaccount")),
   Flag.withMetavar("EMAIL"),
@@ -67,49 +63,25 @@ const wanted = Flag.String("for").pipe(
   Flag.map((groups) => groups.flat())
 )
 
-/**
- * What a key may do, by its access levels or by what it is for.
- *
- * @category flags
- * @since 0.1.0
- */
+/** What a key may do, by its access levels or by what it is for. */
 export const levelFlags = { access, for: wanted }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface LevelFlags {
   readonly access: ReadonlyArray<AccessLevel>
   readonly for: ReadonlyArray<Purpose>
 }
 
-/**
- * Whether anything is said of what a key may do.
- *
- * @category validation
- * @since 0.1.0
- */
+/** Whether anything is said of what a key may do. */
 export const namesLevels = (flags: LevelFlags): boolean => flags.access.length + flags.for.length > 0
 
-/**
- * The access levels that the flags come to. The contract is loaded only where it is asked.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The access levels that the flags come to. The contract is loaded only where it is asked. */
 export const levelsOf = Effect.fnUntraced(function* ({ access, for: wanted }: LevelFlags) {
   if (wanted.length === 0) return [...new Set(access)]
   const { accessFor } = yield* Effect.promise(() => import("@roster/api/AccessFor"))
   return [...new Set([...access, ...accessFor(wanted)])]
 })
 
-/**
- * When a credential ends: a date, or a time from now.
- *
- * @category flags
- * @since 0.1.0
- */
+/** When a credential ends: a date, or a time from now. */
 export const expires = Flag.String("expires").pipe(
   Flag.mapEffect((given) => {
     const span = parseSpan(given)
@@ -127,10 +99,6 @@ export const expires = Flag.String("expires").pipe(
   Flag.withDefault(undefined)
 )
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const ipRanges = Flag.String("ip-range").pipe(
   Flag.mapEffect(parseWith(IpRange, "ip-range")),
   Flag.withMetavar("CIDR"),
@@ -139,23 +107,13 @@ export const ipRanges = Flag.String("ip-range").pipe(
   Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges))
 )
 
-/**
- * The flags of a change that takes something away.
- *
- * @category flags
- * @since 0.1.0
- */
+/** The flags of a change that takes something away. */
 export const clearing = {
   noExpiry: toggle("no-expiry", "Let it never end"),
   noIpRange: toggle("no-ip-range", "Let it be used from everywhere")
 }
 
-/**
- * What the flags of a change say.
- *
- * @category models
- * @since 0.1.0
- */
+/** What the flags of a change say. */
 export interface CredentialChanges {
   readonly rename: string | undefined
   readonly expires: DateTime.Utc | undefined
@@ -164,12 +122,7 @@ export interface CredentialChanges {
   readonly noIpRange: boolean
 }
 
-/**
- * Refuses a change that changes nothing, and one that gives and takes the same.
- *
- * @category validation
- * @since 0.1.0
- */
+/** Refuses a change that changes nothing, and one that gives and takes the same. */
 export const checkChanges = (
   changes: CredentialChanges,
   others: boolean

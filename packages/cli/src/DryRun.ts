@@ -4,10 +4,6 @@
 import { Data, Effect } from "effect"
 import { Flag } from "effect/cli"
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withoutNegation,
   Flag.withAlias("n"),
@@ -15,23 +11,13 @@ export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDefault(false)
 )
 
-/**
- * Ends a command where it would have changed something: no failure, and nothing that a command could go on from.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Ends a command where it would have changed something: no failure, and nothing that a command could go on from. */
 export class Rehearsed extends Data.TaggedError("Rehearsed")<{
   readonly method: string
   readonly url: string
   readonly body: string
 }> {}
 
-/**
- * The same for what is done without a request.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The same for what is done without a request. */
 export const rehearsed = (method: string, url: string, body: string): Effect.Effect<never> =>
   Effect.die(new Rehearsed({ method, url, body }))

@@ -6,16 +6,8 @@ import { Effect, Layer } from "effect"
 import { Argument } from "effect/cli"
 import * as EmbeddedStore from "./EmbeddedStore.ts"
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = Layer.unwrap(Effect.map(EmbeddedStore.server, ({ Jobs }) => Jobs.layer)).pipe(
   Layer.provideMerge(EmbeddedStore.layer)
 )
 
-/**
- * @category arguments
- * @since 0.1.0
- */
 export const id = Argument.String("id").pipe(Argument.withDescription("The id of the job, as roster jobs list has it"))

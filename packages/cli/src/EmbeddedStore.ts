@@ -8,20 +8,12 @@ import { settings } from "./Settings.ts"
 import { Target } from "./Target.ts"
 import { usageError } from "./UsageError.ts"
 
-/**
- * The server, loaded only for the commands that need it.
- *
- * @category modules
- * @since 0.1.0
- */
+/** The server, loaded only for the commands that need it. */
 export const server = Effect.promise(() => import("@roster/server"))
 
 /**
  * The file that is meant. Without one it is the store of the user's data folder, and says so, since somebody may have meant
  * a real service; and that it is a new one is said of any.
- *
- * @category files
- * @since 0.1.0
  */
 export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
   const output = yield* Output
@@ -41,24 +33,14 @@ const elsewhere = Effect.fail(
   )
 )
 
-/**
- * The same for a command that works on an embedded store alone: an address is refused, with the reason.
- *
- * @category files
- * @since 0.1.0
- */
+/** The same for a command that works on an embedded store alone: an address is refused, with the reason. */
 export const embeddedStoreFile = Effect.gen(function* () {
   // An address is refused, whether there is a key for it or not.
   const on = yield* Effect.catchTag(settings, "MissingKey", () => elsewhere)
   return on._tag === "Local" ? yield* storeFile(on.filename) : yield* elsewhere
 })
 
-/**
- * The database of that store. A process that serves it may go on meanwhile.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The database of that store. A process that serves it may go on meanwhile. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const filename = yield* embeddedStoreFile

@@ -40,10 +40,6 @@ import type { MissingKey } from "./Settings.ts"
 import type { TimeLimitReached } from "./TimeLimit.ts"
 import type { UsageError } from "./UsageError.ts"
 
-/**
- * @category codes
- * @since 0.1.0
- */
 export const exitCode = {
   ok: 0,
   bug: 1,
@@ -61,12 +57,7 @@ export const exitCode = {
   terminated: 143
 } as const
 
-/**
- * Every failure that a command may end with and that is no bug.
- *
- * @category models
- * @since 0.1.0
- */
+/** Every failure that a command may end with and that is no bug. */
 export type Failure =
   | ConflictingFilter
   | ContactNotFound
@@ -105,10 +96,6 @@ export type Failure =
   | Unhealthy
   | UsageError
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Verdict {
   readonly exit: number
   readonly hint: string
@@ -118,10 +105,6 @@ const verdict = (exit: number, hint: string): Verdict => ({ exit, hint })
 
 const again = "Try the same command again later."
 
-/**
- * @category codes
- * @since 0.1.0
- */
 export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: Verdict } = {
   Unauthorized: verdict(exitCode.key, "Check the file or variable that the key comes from."),
   AccessDenied: verdict(
@@ -150,10 +133,6 @@ export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: 
   StoreFailure: verdict(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
 }
 
-/**
- * @category codes
- * @since 0.1.0
- */
 export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: Verdict } = {
   ConflictingFilter: verdict(exitCode.usage, "Leave out --rule or the addresses."),
   TooManyContacts: verdict(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
@@ -238,10 +217,6 @@ const missingLevel = (operation: string, required: AccessLevel): string => {
   return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`
 }
 
-/**
- * @category codes
- * @since 0.1.0
- */
 export const verdictOf = (failure: Failure): Verdict => {
   switch (failure._tag) {
     case "ServiceError":
@@ -270,12 +245,7 @@ export const verdictOf = (failure: Failure): Verdict => {
   }
 }
 
-/**
- * What a program knows a failure by.
- *
- * @category codes
- * @since 0.1.0
- */
+/** What a program knows a failure by. */
 export const codeOf = (failure: Failure): string => {
   switch (failure._tag) {
     case "ServiceError":

@@ -10,10 +10,6 @@ import { printable } from "./Printable.ts"
 import { withProgress } from "./Progress.ts"
 import * as Results from "./Results.ts"
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const deliveryFlags = {
   out: text("out", "The file to write; standard output where it is not given or -", "FILE").pipe(
     Flag.map((path) => (path === "-" ? undefined : path))
@@ -28,12 +24,7 @@ const print = Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Arr
   yield* output.write(output.isTerminal ? lines : content)
 })
 
-/**
- * Opens the way for the bytes, before anything is asked of the service. Gives the function that takes them.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Opens the way for the bytes, before anything is asked of the service. Gives the function that takes them. */
 export const delivery = Effect.fnUntraced(function* (to: {
   readonly out: string | undefined
   readonly force: boolean

@@ -19,10 +19,6 @@ const reasons: { readonly [code: string]: string } = {
 
 const systemError = (error: unknown): unknown => (PlatformError.isPlatformError(error) ? error.reason.cause : error)
 
-/**
- * @category conversions
- * @since 0.1.0
- */
 export const fileProblem =
   (path: string, doing: "read" | "written") =>
   (error: unknown): UsageError => {

@@ -7,10 +7,6 @@ import { appendFileSync, closeSync, fdatasync, ftruncateSync, openSync } from "n
 import { fileProblem } from "./FileProblem.ts"
 import type { UsageError } from "./UsageError.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ForcedLines {
   /** What stands behind so many bytes of the file is a line that is not whole, and goes when the next one comes. */
   readonly keep: (bytes: number) => void
@@ -33,9 +29,6 @@ const longestMillis = 50
 /**
  * The lines of a file, which is opened when there is one. What fails is the last thing that happens to it: behind a line that
  * is not whole there is no place for others.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeForcedLines = Effect.fnUntraced(function* (
   file: string

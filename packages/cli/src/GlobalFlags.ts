@@ -12,10 +12,6 @@ import { invalid, parseWith, refusedInput } from "./UsageError.ts"
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const output = GlobalFlag.Setting("output")({
   flag: Flag.Literals("output", outputFormats).pipe(
     Flag.withAlias("o"),
@@ -34,10 +30,6 @@ const quiet = GlobalFlag.Setting("quiet")({
   )
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const timeout = GlobalFlag.Setting("timeout")({
   flag: Flag.String("timeout").pipe(
     Flag.mapEffect((given) => {
@@ -52,26 +44,14 @@ export const timeout = GlobalFlag.Setting("timeout")({
   )
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const baseUrl = GlobalFlag.Setting("base-url")({
   flag: text("base-url", "URL", "The address of the service, ending in /v4 (ROSTER_BASE_URL)")
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const apiKeyFile = GlobalFlag.Setting("api-key-file")({
   flag: text("api-key-file", "PATH|-", "A file that holds the API key, or - for standard input (or set ROSTER_API_KEY)")
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const apiKeyHeader = GlobalFlag.Setting("api-key-header")({
   flag: text(
     "api-key-header",
@@ -80,18 +60,10 @@ export const apiKeyHeader = GlobalFlag.Setting("api-key-header")({
   )
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
   flag: text("api-key-prefix", "TEXT", "What stands before the key in that header (ROSTER_API_KEY_PREFIX)")
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const db = GlobalFlag.Setting("db")({
   flag: text("db", "FILE", "Work on the store in this file, without a service (ROSTER_DB)").pipe(
     // What an unset variable of a script comes to, which is not the user's own store.
@@ -102,10 +74,6 @@ export const db = GlobalFlag.Setting("db")({
   )
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const profile = GlobalFlag.Setting("profile")({
   flag: Flag.String("profile").pipe(
     Flag.withAlias("p"),
@@ -131,10 +99,6 @@ const apiKey = GlobalFlag.Setting("api-key")({
   )
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const globalFlags = [
   output,
   quiet,

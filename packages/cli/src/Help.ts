@@ -58,8 +58,4 @@ const presenter = Effect.gen(function* () {
   return CliOutput.layerPresenter({ present })
 })
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = Layer.mergeAll(Layer.unwrap(presenter), CliConfig.layer({ builtIns: [GlobalFlag.Help, version] }))

@@ -53,10 +53,6 @@ const columns = Flag.String("map").pipe(
   Flag.atLeast(0)
 )
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const importFlags = {
   lists,
   columns,

@@ -25,12 +25,7 @@ const contentOf = (file: ImportedFile) =>
 const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformError): UsageError =>
   error.reason.cause instanceof UsageError ? error.reason.cause : fileProblem(path, "read")(error)
 
-/**
- * Hands a surveyed file over, or says what would be handed over.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Hands a surveyed file over, or says what would be handed over. */
 export const handOver = Effect.fnUntraced(function* (
   file: ImportedFile,
   { duplicates, invalid, read }: UploadSurvey,

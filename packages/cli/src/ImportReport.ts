@@ -14,9 +14,6 @@ const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "re
 /**
  * For programs: the counts, the rejected rows (10 000 at most), and the file that has them with their cells, where one was
  * written.
- *
- * @category printing
- * @since 0.1.0
  */
 export const importSummary = (report: UploadReport, rejectedFile?: string) => {
   const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
@@ -44,12 +41,7 @@ const rowWords = (rows: UploadReport["rejectedRows"], all: number, more: string)
 const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
   counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
 
-/**
- * For people: the counts, and the first of the rejected rows.
- *
- * @category printing
- * @since 0.1.0
- */
+/** For people: the counts, and the first of the rejected rows. */
 export const importWords = (report: UploadReport, rejectedFile?: string): string => {
   const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return [
@@ -68,12 +60,7 @@ export const importWords = (report: UploadReport, rejectedFile?: string): string
   ].join("\n")
 }
 
-/**
- * What would be sent, and where.
- *
- * @category printing
- * @since 0.1.0
- */
+/** What would be sent, and where. */
 export const plannedSummary = ({ notSent, ...report }: UploadReport, target: string) => ({
   dryRun: true,
   target,
@@ -81,12 +68,7 @@ export const plannedSummary = ({ notSent, ...report }: UploadReport, target: str
   ...importSummary({ ...report, notSent })
 })
 
-/**
- * The same for people.
- *
- * @category printing
- * @since 0.1.0
- */
+/** The same for people. */
 export const plannedWords = (report: UploadReport, target: string): string => {
   const { acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows } = report
   return [
@@ -103,12 +85,7 @@ export const plannedWords = (report: UploadReport, target: string): string => {
   ].join("\n")
 }
 
-/**
- * Why nothing of a file is sent, where no row of it may be invalid.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Why nothing of a file is sent, where no row of it may be invalid. */
 export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError =>
   new UsageError({
     code: "InvalidRows",
@@ -138,9 +115,6 @@ export const importChanged = (
 /**
  * How the command ends. Where a failure of the service stopped it before this run brought anything, that failure is the
  * answer; otherwise it is done, wholly or in part.
- *
- * @category programs
- * @since 0.1.0
  */
 export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
   const { accepted, acceptedEarlier, notSent, rejected, stoppedBy, unknown } = report

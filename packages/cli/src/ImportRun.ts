@@ -30,10 +30,6 @@ import { uploadJournalFile, withUploadJournal } from "./UploadJournalFile.ts"
 import type { UsageError } from "./UsageError.ts"
 import { sameCommand, WayOn } from "./WayOn.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ImportRun<E> {
   readonly file: ImportedFile
   readonly rows: Stream.Stream<ContactRow, E>
@@ -131,12 +127,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   yield* importOutcome(report)
 })
 
-/**
- * Sends the rows of a surveyed file, or says what would be sent.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Sends the rows of a surveyed file, or says what would be sent. */
 export const importRows = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
   const { dryRun, file, noJournal } = run
   const hasJournal = file.isFile && !noJournal

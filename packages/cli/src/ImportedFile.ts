@@ -8,10 +8,6 @@ import { fileProblem } from "./FileProblem.ts"
 import { readBytes } from "./InputFile.ts"
 import { usageError, type UsageError } from "./UsageError.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ImportedFile {
   /** Where the content is. */
   readonly path: string
@@ -47,12 +43,7 @@ const spool = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/**
- * Opens a file, or `-` for standard input.
- *
- * @category files
- * @since 0.1.0
- */
+/** Opens a file, or `-` for standard input. */
 export const openImported = Effect.fnUntraced(function* (named: string) {
   const fs = yield* FileSystem.FileSystem
   const look = (path: string) => Effect.mapError(fs.stat(path), fileProblem(path, "read"))

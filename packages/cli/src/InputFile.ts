@@ -13,9 +13,6 @@ const pieceBytes = 128 * 1024
 
 /**
  * The bytes of a file as they come, from start to end and no place twice, so that a pipe (`<(zcat file)`) does as well.
- *
- * @category reading
- * @since 0.1.0
  */
 export const readBytes = Effect.fnUntraced(function* (path: string) {
   if (path === "-") return Stream.mapError((yield* Stdio.Stdio).stdin, fileProblem("Standard input", "read"))
@@ -27,9 +24,6 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
 
 /**
  * Refuses what would read standard input twice, before anybody has read it once: it can be one of the files, or the key.
- *
- * @category validation
- * @since 0.1.0
  */
 export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<string | undefined>) {
   if ([yield* GlobalFlags.apiKeyFile, ...paths].filter((path) => path === "-").length > 1) {
@@ -37,12 +31,7 @@ export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<str
   }
 })
 
-/**
- * A whole file as text.
- *
- * @category reading
- * @since 0.1.0
- */
+/** A whole file as text. */
 export const readText = Effect.fnUntraced(function* (path: string) {
   return yield* textOf(path, yield* readBytes(path))
 })
@@ -50,12 +39,7 @@ export const readText = Effect.fnUntraced(function* (path: string) {
 /** Far more than any key has. A device that never ends is no key either. */
 const largestKeyFile = 64 * 1024
 
-/**
- * The file that holds the key, without the line break at its end.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The file that holds the key, without the line break at its end. */
 export const readKey = Effect.fnUntraced(function* (path: string) {
   let size = 0
   const bytes = Stream.tap(yield* readBytes(path), (part) => {

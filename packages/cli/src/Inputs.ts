@@ -7,45 +7,22 @@ import { Argument, Flag } from "effect/cli"
 import { parseSpan } from "./Spans.ts"
 import { invalid, parseWith, refusedInput } from "./UsageError.ts"
 
-/**
- * @category parsing
- * @since 0.1.0
- */
 export const parseEmail = (field: string) => parseWith(EmailAddress, field)
 
-/**
- * @category arguments
- * @since 0.1.0
- */
 export const email = Argument.String("email").pipe(
   Argument.withDescription("The address of the contact"),
   Argument.mapEffect(parseEmail("email"))
 )
 
-/**
- * A switch: there or not.
- *
- * @category flags
- * @since 0.1.0
- */
+/** A switch: there or not. */
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
 
-/**
- * A text that may be left out.
- *
- * @category flags
- * @since 0.1.0
- */
+/** A text that may be left out. */
 export const text = (name: string, description: string, metavar = "TEXT") =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
 
-/**
- * A text that may be given several times.
- *
- * @category flags
- * @since 0.1.0
- */
+/** A text that may be given several times. */
 export const texts = (name: string, description: string, metavar = "TEXT"): Flag.Flag<ReadonlyArray<string>> =>
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),
@@ -53,12 +30,7 @@ export const texts = (name: string, description: string, metavar = "TEXT"): Flag
     Flag.atLeast(0)
   )
 
-/**
- * A whole number of a range.
- *
- * @category flags
- * @since 0.1.0
- */
+/** A whole number of a range. */
 export const count = (name: string, description: string, from: number, to: number): Flag.Flag<number | undefined> =>
   Flag.Int(name).pipe(
     Flag.mapEffect((value) =>
@@ -71,12 +43,7 @@ export const count = (name: string, description: string, from: number, to: numbe
     Flag.withDefault(undefined)
   )
 
-/**
- * Custom fields as they are typed, `key=value`. The value may be empty.
- *
- * @category flags
- * @since 0.1.0
- */
+/** Custom fields as they are typed, `key=value`. The value may be empty. */
 export const customFields = Flag.String("field").pipe(
   Flag.mapEffect((given) => {
     const at = given.indexOf("=")
@@ -92,18 +59,9 @@ export const customFields = Flag.String("field").pipe(
   Flag.map((pairs) => (pairs.length === 0 ? undefined : Object.fromEntries(pairs)))
 )
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const lists = texts("list", "A list to put the contacts on; it comes into being if it is new", "NAME")
 
-/**
- * A span of time, which is another one where it is not given.
- *
- * @category flags
- * @since 0.1.0
- */
+/** A span of time, which is another one where it is not given. */
 export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
   Flag.String(name).pipe(
     Flag.mapEffect((given) => {

@@ -5,12 +5,7 @@
 import type { Duration } from "effect"
 import { parseSpan } from "./Spans.ts"
 
-/**
- * The value of a flag, by its names with their dashes.
- *
- * @category inspection
- * @since 0.1.0
- */
+/** The value of a flag, by its names with their dashes. */
 export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): string | undefined => {
   for (const [index, arg] of args.entries()) {
     if (arg === "--") return undefined
@@ -20,40 +15,22 @@ export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<stri
   return undefined
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export const outputFormats = ["table", "json", "ndjson", "csv"] as const
 export type OutputFormat = (typeof outputFormats)[number]
 
 const isFormat = (text: string | undefined): text is OutputFormat => outputFormats.some((format) => format === text)
 
-/**
- * A table for people on a terminal, JSON for programs elsewhere, unless the command line says.
- *
- * @category inspection
- * @since 0.1.0
- */
+/** A table for people on a terminal, JSON for programs elsewhere, unless the command line says. */
 export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): OutputFormat => {
   const given = flagValue(args, ["--output", "-o"])
   return isFormat(given) ? given : isTerminal ? "table" : "json"
 }
 
-/**
- * Whether words are wanted of errors alone.
- *
- * @category inspection
- * @since 0.1.0
- */
+/** Whether words are wanted of errors alone. */
 export const isQuiet = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")
   return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--quiet" || arg === "-q")
 }
 
-/**
- * @category inspection
- * @since 0.1.0
- */
 export const timeLimit = (args: ReadonlyArray<string>): Duration.Duration | undefined =>
   parseSpan(flagValue(args, ["--timeout"]) ?? "")

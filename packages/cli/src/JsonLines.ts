@@ -8,9 +8,6 @@ import { jsonText } from "./Printable.ts"
 /**
  * Writes a record as JSON without what a terminal would act on, from a place on, and gives the place behind it; -1 for one
  * that needs `jsonText`, or more room.
- *
- * @category models
- * @since 0.1.0
  */
 export type PlainWriter<A> = (value: A, bytes: Uint8Array, start: number) => number
 
@@ -32,12 +29,7 @@ const frames = {
 /** Room for a record of ordinary size, in bytes; for a larger one it is made when it is known. */
 const usualRoom = 16 * 1024
 
-/**
- * Each part is overwritten by the next one, so it must have been used when that is asked for.
- *
- * @category printing
- * @since 0.1.0
- */
+/** Each part is overwritten by the next one, so it must have been used when that is asked for. */
 export const jsonLines = <A, E, R>(
   values: Stream.Stream<A, E, R>,
   options: {

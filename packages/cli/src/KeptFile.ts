@@ -5,12 +5,7 @@ import { Effect, FileSystem, Predicate, Schedule } from "effect"
 import { fileProblem } from "./FileProblem.ts"
 import { usageError } from "./UsageError.ts"
 
-/**
- * The text of a file; `None` where there is no such file.
- *
- * @category files
- * @since 0.1.0
- */
+/** The text of a file; `None` where there is no such file. */
 export const readKept = (fs: FileSystem.FileSystem, file: string) =>
   fs.readFileString(file).pipe(
     Effect.asSome,
@@ -27,9 +22,6 @@ const lockSchedule = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt
 /**
  * Runs what writes a file while no other command does: a file of a name of its own is there meanwhile. One whose process
  * has ended is nobody's.
- *
- * @category files
- * @since 0.1.0
  */
 export const withLock = Effect.fnUntraced(function* <A, E, R>(
   file: string,

@@ -5,12 +5,7 @@ import { Effect, Redacted, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { usageError } from "./UsageError.ts"
 
-/**
- * Runs the command line in a shell. What it says on stderr is shown, what it prints is the key.
- *
- * @category keys
- * @since 0.1.0
- */
+/** Runs the command line in a shell. What it says on stderr is shown, what it prints is the key. */
 export const keyFromCommand = Effect.fnUntraced(function* (commandLine: string) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const command = ChildProcess.make(commandLine, { shell: true, stdin: "inherit", stderr: "inherit" })

@@ -5,12 +5,7 @@
 import { Effect, FileSystem, Redacted } from "effect"
 import { fileProblem } from "./FileProblem.ts"
 
-/**
- * Writes the key and a line break. A file that is there already is left as it is, whatever it holds.
- *
- * @category writing
- * @since 0.1.0
- */
+/** Writes the key and a line break. A file that is there already is left as it is, whatever it holds. */
 export const write = Effect.fnUntraced(function* (path: string, key: Redacted.Redacted<string>) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.scoped(

@@ -5,10 +5,6 @@ import { Effect, Redacted } from "effect"
 import { maskedKey } from "./Profile.ts"
 import { KeySource, type Settings } from "./Settings.ts"
 
-/**
- * @category printing
- * @since 0.1.0
- */
 export const keyOrigin = KeySource.$match({
   Environment: () => "ROSTER_API_KEY",
   Profile: ({ name }) => `the profile ${name}`,
@@ -19,9 +15,6 @@ export const keyOrigin = KeySource.$match({
 /**
  * Reads the key of a service once, since standard input can be read only once and a command of the profile may ask for a
  * password: what is shown of it, and the services by it.
- *
- * @category keys
- * @since 0.1.0
  */
 export const openKey = Effect.fnUntraced(function* (on: Extract<Settings, { readonly _tag: "Remote" }>) {
   const { keyFrom, layer } = yield* Effect.promise(() => import("./RemoteTarget.ts"))

@@ -7,10 +7,6 @@ import * as EmbeddedStore from "./EmbeddedStore.ts"
 import { settings } from "./Settings.ts"
 import * as Target from "./Target.ts"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class KeyUse extends Context.Service<
   KeyUse,
   {
@@ -52,10 +48,6 @@ type Chosen = Layer.Layer<
   Layer.Services<typeof told> | Layer.Services<typeof Target.layer>
 >
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = Layer.unwrap(
   Effect.map(settings, (on): Chosen => (on._tag === "Local" ? told : Layer.merge(Target.layer, untold)))
 )

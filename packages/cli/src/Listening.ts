@@ -9,16 +9,8 @@ import { Output } from "./Output.ts"
 import { environment, flags } from "./Settings.ts"
 import { usageError } from "./UsageError.ts"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class Listening extends Context.Service<Listening, { readonly address: string }>()("@roster/cli/Listening") {}
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ServeInput {
   readonly port: number
   readonly host: string
@@ -52,10 +44,6 @@ const handOver = (keyFile: string | undefined) =>
 const keysAreThere = (keyFile: string, store: string): string =>
   `This store has API keys already, so nothing was written to ${keyFile}. Another key is made by: roster apikeys create NAME --access LEVEL --db ${store}`
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = ({ allowedSenders, allowFileUrl, host, keyFile, port, trustedProxies }: ServeInput) =>
   Layer.unwrap(
     Effect.gen(function* () {

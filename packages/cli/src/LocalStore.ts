@@ -4,12 +4,7 @@
 import { Effect, Path } from "effect"
 import { userFolder } from "./UserFolder.ts"
 
-/**
- * Its path, once its folder is there.
- *
- * @category files
- * @since 0.1.0
- */
+/** Its path, once its folder is there. */
 export const defaultStore = Effect.gen(function* () {
   const path = yield* Path.Path
   return path.join(yield* userFolder("data"), "roster.db")

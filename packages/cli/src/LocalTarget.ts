@@ -8,10 +8,6 @@ import { storeFile } from "./EmbeddedStore.ts"
 import { rehearsing } from "./Rehearsal.ts"
 import { Target } from "./Target.ts"
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = (given: string | undefined, { dryRun }: { readonly dryRun: boolean }) =>
   Layer.unwrap(
     Effect.gen(function* () {

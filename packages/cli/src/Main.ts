@@ -7,9 +7,6 @@ import { exitCode } from "./ExitCode.ts"
 /**
  * Runs a program that ends with its exit code. `deliver` hands a signal to a command that waits for it, and says whether
  * one did; a second signal ends the process at once.
- *
- * @category running
- * @since 0.1.0
  */
 export const runMain = (deliver: () => boolean) =>
   Runtime.makeRunMain(({ fiber }) => {

@@ -12,10 +12,6 @@ import { secretDelivery } from "./SecretDelivery.ts"
 import { usageError } from "./UsageError.ts"
 import { quoted, WayOn } from "./WayOn.ts"
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const out = text(
   "out",
   "The file that the secret alone goes into; with all else to standard output unless said",
@@ -62,12 +58,7 @@ interface Kind<New extends Made, Shown, EC, RC, ED, RD> {
   readonly remove: (name: New["name"]) => Effect.Effect<void, ED, RD>
 }
 
-/**
- * Makes a credential, and hands its secret over.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Makes a credential, and hands its secret over. */
 export const makeCredential = Effect.fnUntraced(function* <New extends Made, Shown, EC, RC, ED, RD>(
   kind: Kind<New, Shown, EC, RC, ED, RD>
 ) {

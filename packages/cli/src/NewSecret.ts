@@ -5,10 +5,6 @@ import { Effect, type Schema } from "effect"
 import { Output } from "./Output.ts"
 import * as Results from "./Results.ts"
 
-/**
- * @category printing
- * @since 0.1.0
- */
 export const newSecret = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, created: A) {
   const output = yield* Output
   yield* Results.record(schema, created)

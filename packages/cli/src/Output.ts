@@ -5,10 +5,6 @@ import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
 import { isQuiet, outputFormat, type OutputFormat } from "./Invocation.ts"
 import { printableLines } from "./Printable.ts"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class Output extends Context.Service<
   Output,
   {
@@ -58,10 +54,6 @@ const heard = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = Layer.effect(
   Output,
   Effect.gen(function* () {

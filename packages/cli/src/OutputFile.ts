@@ -6,12 +6,7 @@ import { Effect, FileSystem, Option, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "./FileProblem.ts"
 import { usageError } from "./UsageError.ts"
 
-/**
- * Refuses a folder, and without `force` a file that is there.
- *
- * @category checks
- * @since 0.1.0
- */
+/** Refuses a folder, and without `force` a file that is there. */
 export const refuseTaken = Effect.fnUntraced(function* (target: string, options: { readonly force: boolean }) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(target))
@@ -37,9 +32,6 @@ const reserved = 4096
 /**
  * Makes sure that the file can be written, before anything is asked of a service. Gives the function that writes it, whose
  * result is the number of bytes. An existing file is replaced only with `force`.
- *
- * @category writing
- * @since 0.1.0
  */
 export const prepare = Effect.fnUntraced(function* (target: string, options: { readonly force: boolean }) {
   const fs = yield* FileSystem.FileSystem

@@ -4,20 +4,10 @@
  */
 import { version } from "./Version.ts"
 
-/**
- * The help of commands as it is printed, by the words that stand before `--help`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The help of commands as it is printed, by the words that stand before `--help`. */
 export type Pages = Readonly<Record<string, string>>
 
-/**
- * The file of pages, which lies beside the program.
- *
- * @category files
- * @since 0.1.0
- */
+/** The file of pages, which lies beside the program. */
 export const fileOfPages = (colors: boolean): string => (colors ? "help.colors.json" : "help.json")
 
 /** As effect/cli decides it of standard output. */
@@ -36,12 +26,7 @@ const page = (words: ReadonlyArray<string>): string | undefined => {
   return Object.hasOwn(pages, name) ? pages[name] : undefined
 }
 
-/**
- * What answers a command line by itself; `undefined` of any other than those that are known to the letter.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** What answers a command line by itself; `undefined` of any other than those that are known to the letter. */
 export const knownAnswer = (args: ReadonlyArray<string>): string | undefined => {
   if (args.length === 1 && args[0] === "--version") return `roster ${version}\n`
   if (args.at(-1) !== "--help") return undefined

@@ -3,10 +3,6 @@
  */
 import { Schema } from "effect"
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class PartlyDone extends Schema.TaggedError<PartlyDone>()("PartlyDone", {
   message: Schema.String,
   /** What to do about it, where that is not to correct rows and to send them again. */

@@ -33,10 +33,6 @@ const terminal = Layer.effect(
   })
 )
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = NodeChildProcessSpawner.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, stdio, terminal))
 )

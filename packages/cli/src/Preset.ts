@@ -4,18 +4,9 @@
 import { elasticEmailApiKeyHeader } from "@roster/api"
 import type { Profile } from "./Profile.ts"
 
-/**
- * Addresses and headers of services that are known by name.
- *
- * @category constants
- * @since 0.1.0
- */
+/** Addresses and headers of services that are known by name. */
 export const presets = {
   "elastic-email": { baseUrl: "https://api.elasticemail.com/v4", apiKeyHeader: elasticEmailApiKeyHeader }
 } as const satisfies Record<string, Pick<Profile, "baseUrl" | "apiKeyHeader">>
 
-/**
- * @category constants
- * @since 0.1.0
- */
 export const presetNames = ["elastic-email"] as const

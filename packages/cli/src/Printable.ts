@@ -11,42 +11,20 @@ const visible = (character: string): string => {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd"
 }
 
-/**
- * One line, whatever the text holds.
- *
- * @category printing
- * @since 0.1.0
- */
+/** One line, whatever the text holds. */
 export const printable = (text: string): string => text.replace(active, visible)
 
-/**
- * The same for words of ours that may span lines, such as a rule with a caret under it.
- *
- * @category printing
- * @since 0.1.0
- */
+/** The same for words of ours that may span lines, such as a rule with a caret under it. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
 
-/**
- * A piece of input that is short enough to be quoted back.
- *
- * @category printing
- * @since 0.1.0
- */
+/** A piece of input that is short enough to be quoted back. */
 export const shorten = (text: string): string => printable(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/**
- * @category printing
- * @since 0.1.0
- */
 export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
 
 /**
  * JSON on one line. Its value is exact; what a terminal would act on is written as an escape, which is the same text to
  * every reader of JSON.
- *
- * @category printing
- * @since 0.1.0
  */
 export const jsonText = (value: unknown): string =>
   JSON.stringify(value).replace(active, (character) =>

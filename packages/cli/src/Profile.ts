@@ -3,10 +3,6 @@
  */
 import { Schema } from "effect"
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const ProfileName = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
@@ -19,18 +15,9 @@ export const ProfileName = Schema.String.pipe(
 )
 export type ProfileName = typeof ProfileName.Type
 
-/**
- * The profile that is made and used where none is named.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The profile that is made and used where none is named. */
 export const defaultProfile = ProfileName.make("default")
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const Profile = Schema.Struct({
   baseUrl: Schema.String,
   apiKeyHeader: Schema.optionalKey(Schema.String),
@@ -44,10 +31,5 @@ export const Profile = Schema.Struct({
 })
 export type Profile = typeof Profile.Type
 
-/**
- * What of a key may be shown: enough to tell it from others, far too little to use it.
- *
- * @category printing
- * @since 0.1.0
- */
+/** What of a key may be shown: enough to tell it from others, far too little to use it. */
 export const maskedKey = (key: string): string => (key.length < 16 ? "…" : `…${key.slice(-4)}`)

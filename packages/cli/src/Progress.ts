@@ -6,12 +6,7 @@ import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
 import { isQuiet } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
-/**
- * What is done, such as "Importing" of "rows".
- *
- * @category models
- * @since 0.1.0
- */
+/** What is done, such as "Importing" of "rows". */
 export interface Work {
   readonly doing: string
   readonly unit: string
@@ -34,12 +29,7 @@ const timeText = (seconds: number): string => {
 
 const countText = (count: number): string => String(Math.floor(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
 
-/**
- * The words of one moment.
- *
- * @category printing
- * @since 0.1.0
- */
+/** The words of one moment. */
 export const progressText = (
   { doing, from = 0, total, unit }: Work,
   done: number,
@@ -64,12 +54,7 @@ const turn = Effect.callback<void>((resume) => {
   return Effect.sync(() => clearImmediate(pending))
 })
 
-/**
- * Shows how far work has come while it runs. The work says so by the function that it is given.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Shows how far work has come while it runs. The work says so by the function that it is given. */
 export const withProgress = Effect.fnUntraced(function* <A, E, R>(
   work: Work,
   use: (update: (done: number) => Effect.Effect<void>) => Effect.Effect<A, E, R>

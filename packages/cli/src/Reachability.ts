@@ -9,12 +9,7 @@ import { request as requestTls } from "node:https"
 import { TLSSocket } from "node:tls"
 import { failed, type Finding, ok, warning } from "./Diagnosis.ts"
 
-/**
- * Whether a host is this machine, so that nothing that is sent to it can be read on the way.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a host is this machine, so that nothing that is sent to it can be read on the way. */
 export const isThisMachine = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host)
 
@@ -73,10 +68,6 @@ const certificate = ({ protocol, validTo }: Answer): ReadonlyArray<Finding> => {
   return [days < 14 ? warning("tls", detail) : ok("tls", detail)]
 }
 
-/**
- * @category programs
- * @since 0.1.0
- */
 export const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   const url = URL.parse(baseUrl)
   if (url === null) return [failed("address", `${baseUrl} is no address`)]

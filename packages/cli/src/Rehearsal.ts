@@ -14,12 +14,7 @@ const changes = ({ method, url }: HttpClientRequest.HttpClientRequest): boolean 
 const bodyText = ({ body }: HttpClientRequest.HttpClientRequest): string =>
   body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag === "Empty" ? "" : "(a file)"
 
-/**
- * A client that sends what reads.
- *
- * @category layers
- * @since 0.1.0
- */
+/** A client that sends what reads. */
 export const rehearsing: Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(
@@ -30,12 +25,7 @@ export const rehearsing: Layer.Layer<HttpClient.HttpClient, never, HttpClient.Ht
   )
 )
 
-/**
- * Shows the request that was not sent. Headers are not shown: one of them is the key.
- *
- * @category printing
- * @since 0.1.0
- */
+/** Shows the request that was not sent. Headers are not shown: one of them is the key. */
 export const showRehearsed = Effect.fnUntraced(function* ({ body, method, url }: Rehearsed) {
   yield* Results.summary({ dryRun: true, method, url, body }, `${method} ${url}${body === "" ? "" : `\n${body}`}`)
   yield* (yield* Output).note("Nothing was changed.")

@@ -9,10 +9,6 @@ import { Output } from "./Output.ts"
 import { prepare } from "./OutputFile.ts"
 import { usageError } from "./UsageError.ts"
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const rejectedFlags = {
   rejected: text(
     "rejected",
@@ -40,18 +36,12 @@ const isFile = Effect.fnUntraced(function* (path: string) {
 
 /**
  * Writes the rejected rows of an account where they go. The result is the name of the file, or `undefined` where there is none.
- *
- * @category models
- * @since 0.1.0
  */
 export type KeepRejected = Effect.Success<ReturnType<typeof rejectedRowsOf>>
 
 /**
  * Opens the way for the rows of a file that is imported, before anything is sent: a name that was given has to be free.
  * Gives the function that writes them, whose result is the name of the file, or `undefined` where there is none.
- *
- * @category programs
- * @since 0.1.0
  */
 export const rejectedRowsOf = Effect.fnUntraced(function* (
   imported: string,

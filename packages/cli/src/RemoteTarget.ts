@@ -10,12 +10,7 @@ import { rehearsing } from "./Rehearsal.ts"
 import { KeySource, MissingKey, type Settings } from "./Settings.ts"
 import { Target } from "./Target.ts"
 
-/**
- * The key, from where it is kept.
- *
- * @category keys
- * @since 0.1.0
- */
+/** The key, from where it is kept. */
 export const keyFrom = KeySource.$match({
   Environment: ({ key }) => Effect.succeed(key),
   Profile: ({ key }) => Effect.succeed(key),
@@ -25,10 +20,6 @@ export const keyFrom = KeySource.$match({
 
 const transport = UndiciHttpClient.layer()
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = (
   { apiKeyHeader, apiKeyPrefix, baseUrl, key }: Extract<Settings, { readonly _tag: "Remote" }>,
   { dryRun }: { readonly dryRun: boolean }

@@ -48,12 +48,7 @@ const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
   return (value: A): unknown => encode(value)
 }
 
-/**
- * One record of the service.
- *
- * @category printing
- * @since 0.1.0
- */
+/** One record of the service. */
 export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, value: A) {
   const encoded = encoder(schema)(value)
   yield* single(encoded, () => recordText(encoded))
@@ -62,9 +57,6 @@ export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, un
 /**
  * A list of records, as it comes. `columns` are the fields that a table shows; `plain` writes those as JSON that need no
  * look at each of their letters.
- *
- * @category printing
- * @since 0.1.0
  */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
@@ -99,18 +91,8 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
   }
 })
 
-/**
- * An account of our own of what was done: an object for programs, sentences for people.
- *
- * @category printing
- * @since 0.1.0
- */
+/** An account of our own of what was done: an object for programs, sentences for people. */
 export const summary = (value: object, words: string) => single(value, () => words)
 
-/**
- * That something was done which the service answers with nothing.
- *
- * @category printing
- * @since 0.1.0
- */
+/** That something was done which the service answers with nothing. */
 export const done = (words: string) => summary({ ok: true }, words)

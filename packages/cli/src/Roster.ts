@@ -78,12 +78,7 @@ const commands = {
   ]
 } as const satisfies Group
 
-/**
- * The command line with the commands that are named by some of the words.
- *
- * @category commands
- * @since 0.1.0
- */
+/** The command line with the commands that are named by some of the words. */
 export const roster = (words: Words) =>
   Effect.map(
     Effect.promise(() => loadGroup(commands, words)),

@@ -36,10 +36,6 @@ import { KeySource, settings } from "./Settings.ts"
 import type { UsageError } from "./UsageError.ts"
 import { sameCommand, WayOn } from "./WayOn.ts"
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const rotationFlags = {
   ...deliveryFlags,
   idle: span("idle", "How long the old one has to be left unused before it is deleted", Duration.minutes(10)),
@@ -48,10 +44,6 @@ export const rotationFlags = {
   subaccount
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface RotationFlags extends DeliveryFlags {
   readonly idle: Duration.Duration
   readonly grace: Duration.Duration
@@ -59,10 +51,6 @@ export interface RotationFlags extends DeliveryFlags {
   readonly subaccount: EmailAddress | undefined
 }
 
-/**
- * @category validation
- * @since 0.1.0
- */
 export const checkRotation = ({
   exec,
   grace,
@@ -164,12 +152,7 @@ interface Kind<New extends Made, EP, ER, R> {
   ) => Effect.Effect<Rotated, ER, R>
 }
 
-/**
- * Rotates, or says what that would be.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Rotates, or says what that would be. */
 export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER, R>(
   { content, kind, plan, rotate, schema }: Kind<New, EP, ER, R>,
   name: string,

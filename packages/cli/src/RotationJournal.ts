@@ -11,12 +11,7 @@ import { prepare } from "./OutputFile.ts"
 import { usageError, type UsageError } from "./UsageError.ts"
 import { userFolder } from "./UserFolder.ts"
 
-/**
- * The rotation that is meant: of which credential, where.
- *
- * @category models
- * @since 0.1.0
- */
+/** The rotation that is meant: of which credential, where. */
 export interface RotationSubject {
   readonly target: string
   readonly kind: "apikeys" | "smtp"
@@ -34,12 +29,7 @@ const encode = Schema.encodeEffect(text)
 
 const digestOf = (content: string): string => hash("sha256", content)
 
-/**
- * The journal of a rotation, while no other command has it.
- *
- * @category models
- * @since 0.1.0
- */
+/** The journal of a rotation, while no other command has it. */
 export interface JournalFile extends RotationJournal<UsageError> {
   /** Notes what is about to be written, so that a later run knows the file that it was written into. */
   readonly expect: (
@@ -102,9 +92,6 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
 /**
  * Runs a rotation with its journal. A second run of the same rotation is refused meanwhile. `out` is the file that the secret
  * is written into, where it is one.
- *
- * @category files
- * @since 0.1.0
  */
 export const withJournal = Effect.fnUntraced(function* <A, E, R>(
   subject: RotationSubject,

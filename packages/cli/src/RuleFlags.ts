@@ -17,12 +17,7 @@ const raw = Flag.String("raw-rule").pipe(
   Flag.withDefault(undefined)
 )
 
-/**
- * The two flags, each checked as far as it is at once.
- *
- * @category flags
- * @since 0.1.0
- */
+/** The two flags, each checked as far as it is at once. */
 export const ruleFlags = {
   rule: Flag.String("rule").pipe(
     Flag.mapEffect((given) =>
@@ -38,20 +33,10 @@ export const ruleFlags = {
   rawRule: raw
 }
 
-/**
- * The same where a rule may stand beside addresses: the text is left as it is, and the two are checked together.
- *
- * @category flags
- * @since 0.1.0
- */
+/** The same where a rule may stand beside addresses: the text is left as it is, and the two are checked together. */
 export const filterFlags = { rule: text("rule", description, "RULE"), rawRule: raw }
 
-/**
- * Refuses both flags at once.
- *
- * @category validation
- * @since 0.1.0
- */
+/** Refuses both flags at once. */
 export const oneRule = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>
   given.rule !== undefined && given.rawRule !== undefined
     ? Effect.fail(new CliError.ValidationError({ message: "--rule and --raw-rule exclude each other." }))
@@ -60,9 +45,6 @@ export const oneRule = (given: { readonly rule: string | undefined; readonly raw
 /**
  * Says which names of a rule are taken for custom fields although they look like fields that every contact has. What the
  * service alone reads is not looked into.
- *
- * @category programs
- * @since 0.1.0
  */
 export const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
   if (rule === undefined || rule instanceof RawRule) return

@@ -9,19 +9,11 @@ import { Output } from "./Output.ts"
 import { prepare } from "./OutputFile.ts"
 import { UsageError } from "./UsageError.ts"
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const deliveryFlags = {
   out: text("out", "The file that the new secret is written into, in place of what is there", "FILE"),
   exec: text("exec", "A command that is given the new secret on its standard input; 0 means that it has it", "CMD")
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface DeliveryFlags {
   readonly out: string | undefined
   readonly exec: string | undefined
@@ -56,9 +48,6 @@ const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted
 
 /**
  * Opens the way. Gives the function that hands the secret over: `content` is what a file or a command gets of what was made.
- *
- * @category programs
- * @since 0.1.0
  */
 export const secretDelivery = Effect.fnUntraced(function* <New>(
   { exec, out }: DeliveryFlags,

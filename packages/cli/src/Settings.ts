@@ -10,18 +10,9 @@ import { shorten } from "./Printable.ts"
 import type { Profile } from "./Profile.ts"
 import { type UsageError, usageError } from "./UsageError.ts"
 
-/**
- * An address is known and no key.
- *
- * @category errors
- * @since 0.1.0
- */
+/** An address is known and no key. */
 export class MissingKey extends Schema.TaggedError<MissingKey>()("MissingKey", { message: Schema.String }) {}
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Given {
   readonly baseUrl?: string | undefined
   readonly apiKeyHeader?: string | undefined
@@ -29,38 +20,21 @@ export interface Given {
   readonly db?: string | undefined
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface GivenFlags extends Given {
   readonly apiKeyFile?: string | undefined
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface GivenEnvironment extends Given {
   readonly apiKey?: Redacted.Redacted<string> | undefined
   readonly profile?: string | undefined
   readonly requireRemote?: boolean | undefined
 }
 
-/**
- * A profile with its name.
- *
- * @category models
- * @since 0.1.0
- */
+/** A profile with its name. */
 export interface NamedProfile extends Profile {
   readonly name: string
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type KeySource = Data.TaggedEnum<{
   File: { readonly path: string }
   Environment: { readonly key: Redacted.Redacted<string> }
@@ -69,16 +43,8 @@ export type KeySource = Data.TaggedEnum<{
   Command: { readonly name: string; readonly commandLine: string }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const KeySource = Data.taggedEnum<KeySource>()
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type Settings = Data.TaggedEnum<{
   Remote: {
     readonly baseUrl: string
@@ -90,10 +56,6 @@ export type Settings = Data.TaggedEnum<{
   Local: { readonly filename: string | undefined }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const Settings = Data.taggedEnum<Settings>()
 
 const keyOf = (profile: NamedProfile): KeySource | undefined =>
@@ -103,12 +65,7 @@ const keyOf = (profile: NamedProfile): KeySource | undefined =>
       ? undefined
       : KeySource.Profile({ name: profile.name, key: profile.apiKey })
 
-/**
- * Decides by what is given.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Decides by what is given. */
 export const resolve = (
   flags: GivenFlags,
   environment: GivenEnvironment,
@@ -170,10 +127,6 @@ export const resolve = (
 
 const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
 
-/**
- * @category config
- * @since 0.1.0
- */
 export const environment: Config.Config<GivenEnvironment> = Config.all({
   baseUrl: optional(Config.String("ROSTER_BASE_URL")),
   apiKey: optional(Config.Redacted("ROSTER_API_KEY")),
@@ -184,10 +137,6 @@ export const environment: Config.Config<GivenEnvironment> = Config.all({
   requireRemote: optional(Config.Boolean("ROSTER_REQUIRE_REMOTE"))
 })
 
-/**
- * @category flags
- * @since 0.1.0
- */
 export const flags = Effect.all({
   baseUrl: GlobalFlags.baseUrl,
   apiKeyFile: GlobalFlags.apiKeyFile,
@@ -196,12 +145,7 @@ export const flags = Effect.all({
   db: GlobalFlags.db
 })
 
-/**
- * The profile that is named by flag or environment, or else is in use; `undefined` where there is none.
- *
- * @category config
- * @since 0.1.0
- */
+/** The profile that is named by flag or environment, or else is in use; `undefined` where there is none. */
 export const profileInUse = Effect.gen(function* () {
   const named = (yield* GlobalFlags.profile) ?? (yield* Effect.orDie(environment)).profile
   const { profile, profiles } = yield* readConfig
@@ -217,12 +161,7 @@ export const profileInUse = Effect.gen(function* () {
   )
 })
 
-/**
- * What this command works on.
- *
- * @category config
- * @since 0.1.0
- */
+/** What this command works on. */
 export const settings = Effect.gen(function* () {
   return yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment), yield* profileInUse))
 })

@@ -4,10 +4,6 @@
  */
 import { Context, Deferred, Effect } from "effect"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class Signals extends Context.Service<
   Signals,
   {
@@ -16,12 +12,7 @@ export class Signals extends Context.Service<
   }
 >()("@roster/cli/Signals") {}
 
-/**
- * The service, and the end of it that the process calls: it says whether anybody waits.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The service, and the end of it that the process calls: it says whether anybody waits. */
 export const make = (): { readonly service: Signals["Service"]; readonly deliver: () => boolean } => {
   let expected: Deferred.Deferred<void> | undefined
   return {

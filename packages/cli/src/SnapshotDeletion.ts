@@ -27,12 +27,7 @@ import * as Results from "./Results.ts"
 import { invalid, refusedHere } from "./UsageError.ts"
 import { quoted, WayOn } from "./WayOn.ts"
 
-/**
- * More is never deleted by a simple yes.
- *
- * @category constants
- * @since 0.1.0
- */
+/** More is never deleted by a simple yes. */
 export const mostByYes = 1000
 
 interface Given {
@@ -53,12 +48,7 @@ const describe = ({ count, sample, statuses }: BackupSurvey): string =>
 const goOnWith = (file: string, { count }: BackupSurvey): string =>
   `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
 
-/**
- * Deletes the contacts of a backup, once somebody has agreed to their number.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Deletes the contacts of a backup, once somebody has agreed to their number. */
 export const deleteSnapshot = Effect.fnUntraced(function* (
   file: string,
   options: Given & { readonly what: string; readonly isSevere: boolean }
@@ -113,12 +103,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   return "deleted" as const
 })
 
-/**
- * Takes the snapshot of what a rule selects, and deletes that. The file stays where something was deleted.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Takes the snapshot of what a rule selects, and deletes that. The file stays where something was deleted. */
 export const deleteByRule = Effect.fnUntraced(function* (
   rule: ContactRule,
   options: Given & { readonly backup: string | undefined }

@@ -4,12 +4,7 @@
  */
 import { Command } from "effect/cli"
 
-/**
- * A command of its own: a module that exports it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A command of its own: a module that exports it. */
 export interface Leaf<C extends Command.Command.Any = Command.Command.Any> {
   readonly name: string
   readonly alias?: string
@@ -17,12 +12,7 @@ export interface Leaf<C extends Command.Command.Any = Command.Command.Any> {
   readonly load: () => Promise<{ readonly command: C }>
 }
 
-/**
- * A command that does nothing but have others.
- *
- * @category models
- * @since 0.1.0
- */
+/** A command that does nothing but have others. */
 export interface Group {
   readonly name: string
   readonly description: string
@@ -30,31 +20,16 @@ export interface Group {
   readonly subcommands: ReadonlyArray<Leaf | Group>
 }
 
-/**
- * The commands that could come to run.
- *
- * @category utility types
- * @since 0.1.0
- */
+/** The commands that could come to run. */
 export type Loaded<E> =
   E extends Leaf<infer C> ? C : E extends { readonly subcommands: ReadonlyArray<infer Sub> } ? Loaded<Sub> : never
 
-/**
- * Words among which names of commands may be: those of a command line.
- *
- * @category models
- * @since 0.1.0
- */
+/** Words among which names of commands may be: those of a command line. */
 export interface Words {
   readonly has: (word: string) => boolean
 }
 
-/**
- * Every name.
- *
- * @category constants
- * @since 0.1.0
- */
+/** Every name. */
 export const everyWord: Words = { has: () => true }
 
 const load = async (entry: Leaf | Group, words: Words): Promise<Command.Command.Any> => {
@@ -78,12 +53,7 @@ const loadNamed = async (entry: Leaf | Group, words: Words): Promise<Command.Com
   return alias === undefined ? command : Command.withAlias(command, alias)
 }
 
-/**
- * The command of a group, with those below it that are named.
- *
- * @category loading
- * @since 0.1.0
- */
+/** The command of a group, with those below it that are named. */
 export const loadGroup = async <const G extends Group>(
   group: G,
   words: Words

@@ -12,12 +12,7 @@ const valueText = (value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value)
 }
 
-/**
- * The fields of a record with what is nested in it, by their paths; their texts exactly as they are.
- *
- * @category inspection
- * @since 0.1.0
- */
+/** The fields of a record with what is nested in it, by their paths; their texts exactly as they are. */
 export const fieldsOf = (record: unknown, path = ""): ReadonlyArray<readonly [name: string, text: string]> =>
   Predicate.isObject(record) && !Array.isArray(record)
     ? Object.entries(record).flatMap(([name, value]) => fieldsOf(value, path === "" ? name : `${path}.${name}`))
@@ -35,12 +30,7 @@ const line = (cells: ReadonlyArray<string>, widths: ReadonlyArray<number>): stri
     .join(" ".repeat(gap))
     .trimEnd()
 
-/**
- * One record: a field on each line.
- *
- * @category printing
- * @since 0.1.0
- */
+/** One record: a field on each line. */
 export const recordText = (record: unknown): string => {
   const fields = fieldsOf(record).map((field) => field.map(printable))
   const width = Math.max(0, ...fields.map(([name = ""]) => CliOutput.displayWidth(name)))
@@ -77,9 +67,6 @@ const fitted = (widths: ReadonlyArray<number>, available: number): ReadonlyArray
 /**
  * A table that comes in parts. The first part decides how wide the columns are, and has the header above it; the lines of
  * a table that is to fit are no longer than `available`, as far as that can be done.
- *
- * @category printing
- * @since 0.1.0
  */
 export const tableOf = (columns: ReadonlyArray<string>, available = Number.POSITIVE_INFINITY) => {
   let widths: ReadonlyArray<number> | undefined

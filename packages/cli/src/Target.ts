@@ -5,20 +5,10 @@
 import { Context, Effect, Layer } from "effect"
 import { settings, Settings } from "./Settings.ts"
 
-/**
- * The name of the service or store, as messages and questions have it.
- *
- * @category services
- * @since 0.1.0
- */
+/** The name of the service or store, as messages and questions have it. */
 export class Target extends Context.Service<Target, { readonly name: string }>()("@roster/cli/Target") {}
 
-/**
- * For a command that changes something, and may be told to show what it would send.
- *
- * @category layers
- * @since 0.1.0
- */
+/** For a command that changes something, and may be told to show what it would send. */
 export const layerOfWrite = ({ dryRun }: { readonly dryRun: boolean }) =>
   Layer.unwrap(
     Effect.map(
@@ -42,8 +32,4 @@ export const layerOfWrite = ({ dryRun }: { readonly dryRun: boolean }) =>
     )
   )
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = layerOfWrite({ dryRun: false })

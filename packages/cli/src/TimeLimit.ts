@@ -3,20 +3,11 @@
  */
 import { Duration, Effect, Schema } from "effect"
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class TimeLimitReached extends Schema.TaggedError<TimeLimitReached>()("TimeLimitReached", {
   message: Schema.String
 }) {}
 
-/**
- * Stops a command when its time is over, whatever it is doing.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Stops a command when its time is over, whatever it is doing. */
 export const within =
   (limit: Duration.Duration | undefined) =>
   <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E | TimeLimitReached, R> =>

@@ -9,12 +9,7 @@ const keyLike =
 
 const warning = "What is left out looks like a key, and the history of the shell has it now: replace it."
 
-/**
- * The same words, where nothing in them can be used as a key.
- *
- * @category printing
- * @since 0.1.0
- */
+/** The same words, where nothing in them can be used as a key. */
 export const withoutKeys = (message: string): string => {
   const hidden = message.replace(keyLike, "…")
   return hidden === message ? message : `${hidden.replace(/[.]?$/, ".")} ${warning}`

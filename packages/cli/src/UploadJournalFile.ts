@@ -22,18 +22,9 @@ const encodeHeader = Schema.encodeEffect(Header)
 const decodeLines = Schema.decodeEffect(Schema.Array(Line))
 const encodeLine = Schema.encodeSync(Line)
 
-/**
- * @category files
- * @since 0.1.0
- */
 export const journalName = (file: string): string => `${file}.roster-journal`
 
-/**
- * The journal of an imported file, for a command that has the lock of it or only looks.
- *
- * @category files
- * @since 0.1.0
- */
+/** The journal of an imported file, for a command that has the lock of it or only looks. */
 export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) {
   const file = journalName(imported)
   const fs = yield* FileSystem.FileSystem
@@ -69,12 +60,7 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
 /** Nobody waits for an import to end; the second look is for a lock that a dead one left. */
 const onceMore = Schedule.recurs(1)
 
-/**
- * Runs an import with its journal. A second import of the same file is refused meanwhile.
- *
- * @category files
- * @since 0.1.0
- */
+/** Runs an import with its journal. A second import of the same file is refused meanwhile. */
 export const withUploadJournal = Effect.fnUntraced(function* <A, E, R>(
   imported: string,
   use: (journal: UploadJournal<UsageError>) => Effect.Effect<A, E, R>

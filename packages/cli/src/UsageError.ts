@@ -7,10 +7,6 @@ import { Effect, Schema } from "effect"
 import { CliError } from "effect/cli"
 import { shorten } from "./Printable.ts"
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   /** What a program knows the mistake by: the tag of an error of the domain, or `UsageError`. */
   code: Schema.String,
@@ -18,38 +14,21 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   hint: Schema.String
 }) {}
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const usageError = (message: string, hint: string): UsageError =>
   new UsageError({ code: "UsageError", message, hint })
 
-/**
- * Says of the errors of a check that they come from here and not from the service.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Says of the errors of a check that they come from here and not from the service. */
 export const refusedHere = <A, E extends { readonly _tag: string; readonly message: string }, R>(
   check: Effect.Effect<A, E, R>
 ): Effect.Effect<A, UsageError, R> =>
   Effect.mapError(check, ({ _tag, message }) => new UsageError({ code: _tag, message, hint: "Nothing was sent." }))
 
-/**
- * The same for a flag or an argument that is being parsed: effect/cli carries it to the failure boundary.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** The same for a flag or an argument that is being parsed: effect/cli carries it to the failure boundary. */
 export const refusedInput = <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, CliError.UserError, R> =>
   Effect.mapError(check, (cause) => new CliError.UserError({ cause }))
 
 /**
  * Parses the text of a flag or an argument with a schema, naming it and what is wrong with it in the words of the domain.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const parseWith = <A>(schema: Schema.Codec<A, string>, field: string) => {
   const decode = Schema.decodeUnknownEffect(schema)
@@ -60,8 +39,4 @@ export const parseWith = <A>(schema: Schema.Codec<A, string>, field: string) => 
     )
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const invalid = (field: string, issue: string): InvalidInput => new InvalidInput({ field, issue })

@@ -6,12 +6,7 @@ import { UserDirectories } from "effect/persistence"
 import { fileProblem } from "./FileProblem.ts"
 import { usageError } from "./UsageError.ts"
 
-/**
- * Where a folder of this user is, whether it is there or not.
- *
- * @category files
- * @since 0.1.0
- */
+/** Where a folder of this user is, whether it is there or not. */
 export const userFolderPath = (kind: "config" | "data" | "state") => {
   const directories = UserDirectories.make()
   return Effect.mapError(directories[kind]("roster"), () =>
@@ -22,9 +17,6 @@ export const userFolderPath = (kind: "config" | "data" | "state") => {
 /**
  * The same folder, made where it is missing. One that others could enter is closed to them: what is in it was never meant
  * for them.
- *
- * @category files
- * @since 0.1.0
  */
 export const userFolder = Effect.fnUntraced(function* (kind: "config" | "data" | "state") {
   const fs = yield* FileSystem.FileSystem

@@ -4,38 +4,20 @@
  */
 import { Context, Effect, Stdio } from "effect"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface WayOnBox {
   command: string | undefined
   /** The command that tells whether a write was carried out, where its answer cannot be read. */
   look?: string | undefined
 }
 
-/**
- * @category references
- * @since 0.1.0
- */
 export const WayOn = Context.Reference<WayOnBox>("@roster/cli/WayOn", { defaultValue: () => ({ command: undefined }) })
 
 const plain = /^[\w@%+=:,./-]+$/
 
-/**
- * A word of a command line as a POSIX shell reads it.
- *
- * @category printing
- * @since 0.1.0
- */
+/** A word of a command line as a POSIX shell reads it. */
 export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/**
- * This very command line, without some of its switches and with others.
- *
- * @category printing
- * @since 0.1.0
- */
+/** This very command line, without some of its switches and with others. */
 export const sameCommand = Effect.fnUntraced(function* (
   without: ReadonlyArray<string> = [],
   added: ReadonlyArray<string> = []

@@ -8,9 +8,6 @@ import { openLiterals } from "./OpenLiterals.ts"
 /**
  * The levels that can be given to a key. Five of them open operations of this interface; the others belong to areas of
  * the service that the interface leaves out, and are kept so that a key can be read and written whole.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const AccessLevel = Schema.Literals([
   "None",
@@ -77,11 +74,6 @@ export const AccessLevel = Schema.Literals([
 ])
 export type AccessLevel = typeof AccessLevel.Type
 
-/**
- * A level as a service reports it, known to this version or not.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A level as a service reports it, known to this version or not. */
 export const ReportedAccessLevel = openLiterals(AccessLevel)
 export type ReportedAccessLevel = typeof ReportedAccessLevel.Type

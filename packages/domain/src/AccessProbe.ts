@@ -10,10 +10,6 @@ import { ExportId } from "./Export.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import { fnRedacted } from "./SpanRedaction.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ProbedLevel {
   readonly level: AccessLevel
   readonly granted: boolean
@@ -25,9 +21,6 @@ const noExport = ExportId.make("00000000-0000-4000-8000-000000000000")
 /**
  * Asks one question for each level that can be found out. Fails as the questions do, with `Unauthorized` for a key that is
  * no good at all.
- *
- * @category programs
- * @since 0.1.0
  */
 export const probeAccess = fnRedacted("probeAccess")(function* () {
   const contacts = yield* ContactsService

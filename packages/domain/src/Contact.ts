@@ -12,12 +12,7 @@ import { nullableRequestField, requestField } from "./internal/requestField.ts"
 import { openLiterals } from "./OpenLiterals.ts"
 import { WireDate } from "./WireDate.ts"
 
-/**
- * Whether and how a contact can be written to. The last six are not eligible to be sent to.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Whether and how a contact can be written to. The last six are not eligible to be sent to. */
 export const ContactStatus = Schema.Literals([
   "Transactional",
   "Engaged",
@@ -31,12 +26,7 @@ export const ContactStatus = Schema.Literals([
 ])
 export type ContactStatus = typeof ContactStatus.Type
 
-/**
- * How a contact came into the store.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** How a contact came into the store. */
 export const ContactSource = Schema.Literals([
   "DeliveryApi",
   "ManualInput",
@@ -50,21 +40,11 @@ export const ContactSource = Schema.Literals([
 ])
 export type ContactSource = typeof ContactSource.Type
 
-/**
- * Whether opens and clicks of a contact may be tracked.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Whether opens and clicks of a contact may be tracked. */
 export const ConsentTracking = Schema.Literals(["Unknown", "Allow", "Deny"])
 export type ConsentTracking = typeof ConsentTracking.Type
 
-/**
- * Fields of the account's own making. Values are texts, for numbers too.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Fields of the account's own making. Values are texts, for numbers too. */
 export const CustomFields = Schema.Record(Schema.String, Schema.String)
 export type CustomFields = typeof CustomFields.Type
 
@@ -74,12 +54,7 @@ const optionalCount = Schema.optionalKey(Schema.Int)
 
 const consentKeys = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
 
-/**
- * What a contact agreed to, when and from where.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** What a contact agreed to, when and from where. */
 export const Consent = Schema.Struct({
   ip: optionalText,
   date: optionalDate,
@@ -95,12 +70,7 @@ const ConsentPayload = Schema.Struct({
   tracking: requestField(ConsentTracking)
 }).pipe(Schema.encodeKeys(consentKeys))
 
-/**
- * What mail to a contact led to.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** What mail to a contact led to. */
 export const ContactActivity = Schema.Struct({
   totalSent: optionalCount,
   totalOpened: optionalCount,
@@ -130,12 +100,7 @@ export const ContactActivity = Schema.Struct({
 )
 export type ContactActivity = typeof ContactActivity.Type
 
-/**
- * A contact as the service answers it. Only the address is certain: a service may leave out every other field.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A contact as the service answers it. Only the address is certain: a service may leave out every other field. */
 export const Contact = Schema.Struct({
   email: Schema.String,
   status: Schema.optionalKey(openLiterals(ContactStatus)),
@@ -180,9 +145,6 @@ SchemaCompiler.set(SchemaAST.flip(Contact.ast), {
 /**
  * A contact to add. An address that exists already is updated: profile fields are merged, the status changes only where
  * the payload names one.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const ContactPayload = Schema.Struct({
   email: EmailAddress,
@@ -217,9 +179,6 @@ SchemaCompiler.set(SchemaAST.flip(ContactPayload.ast), {
 
 /**
  * What of a contact can be changed by address. What is left out stays as it is; custom fields are merged key by key.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const ContactUpdatePayload = Schema.Struct({
   firstName: givenText,
@@ -234,16 +193,9 @@ export type ContactUpdatePayload = typeof ContactUpdatePayload.Type
 /**
  * The most contacts that one add may carry. Larger sets are imported.
  * (Service interface, Limits.)
- *
- * @category constants
- * @since 0.1.0
  */
 export const maximumContactsPerAdd = 1000
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class TooManyContacts extends Schema.TaggedError<TooManyContacts>()("TooManyContacts", {
   count: Schema.Int,
   maximum: Schema.Int
@@ -253,10 +205,6 @@ export class TooManyContacts extends Schema.TaggedError<TooManyContacts>()("TooM
   }
 }
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class ContactNotFound extends Schema.TaggedError<ContactNotFound>()("ContactNotFound", {
   email: Schema.String
 }) {
@@ -265,10 +213,6 @@ export class ContactNotFound extends Schema.TaggedError<ContactNotFound>()("Cont
   }
 }
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class ListNotFound extends Schema.TaggedError<ListNotFound>()("ListNotFound", {
   name: Schema.String
 }) {

@@ -12,9 +12,6 @@ import { Rejected, ServiceError, Unavailable } from "./ServiceError.ts"
 /**
  * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent,
  * since something about the service ended the sending.
- *
- * @category models
- * @since 0.1.0
  */
 export type AddOutcome = Data.TaggedEnum<{
   Accepted: {}
@@ -31,37 +28,18 @@ export type AddOutcome = Data.TaggedEnum<{
   NotSent: { readonly error: ServiceError }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const AddOutcome = Data.taggedEnum<AddOutcome>()
 
-/**
- * How many adds are under way at once. The public service cuts connections off at 20.
- *
- * @category constants
- * @since 0.1.0
- */
+/** How many adds are under way at once. The public service cuts connections off at 20. */
 export const defaultAddConcurrency = 8
 
-/**
- * What became of some contacts that stand behind each other.
- *
- * @category models
- * @since 0.1.0
- */
+/** What became of some contacts that stand behind each other. */
 export interface AddedStretch {
   readonly count: number
   readonly outcome: AddOutcome
 }
 
-/**
- * Sends contacts part by part, until something about the service ends it.
- *
- * @category models
- * @since 0.1.0
- */
+/** Sends contacts part by part, until something about the service ends it. */
 export interface Adder {
   /** What became of the contacts of a part of at most 1000, in its order. The first of them is at the index, or at 0. */
   readonly send: (part: ContactBatch, index?: number) => Effect.Effect<ReadonlyArray<AddedStretch>>
@@ -95,9 +73,6 @@ const refused = ({ contacts: [contact] }: ContactBatch, index: number, { field, 
  * A part that the service refuses for one bad contact is sent again in halves, so that one bad address does not lose the
  * other 999. After a failure that is about the service, or about the names of the lists, and not about a contact nothing more
  * is sent.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<string> | undefined) {
   const service = yield* ContactsService
@@ -145,12 +120,7 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
 const outcomesOf = (stretches: ReadonlyArray<AddedStretch>): ReadonlyArray<AddOutcome> =>
   stretches.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
 
-/**
- * Adds the contacts of a stream.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Adds the contacts of a stream. */
 export const addAll = <E, R>(
   contacts: Stream.Stream<ContactPayload, E, R>,
   options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}

@@ -10,12 +10,7 @@ import { jsonElements, NoJsonArray } from "./internal/jsonElements.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import { fnRedacted } from "./SpanRedaction.ts"
 
-/**
- * The file is no backup of contacts, or not a whole one.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The file is no backup of contacts, or not a whole one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
   reason: Schema.String
 }) {
@@ -29,12 +24,7 @@ const decodeContacts = Schema.decodeUnknownEffect(Schema.NonEmptyArray(Contact))
 const isBroken = (error: unknown): error is Schema.SchemaError | NoJsonArray =>
   Schema.isSchemaError(error) || error instanceof NoJsonArray
 
-/**
- * The contacts of a backup, in its order.
- *
- * @category streams
- * @since 0.1.0
- */
+/** The contacts of a backup, in its order. */
 export const readBackup = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>
 ): Stream.Stream<Contact, UnreadableBackup | E, R> =>
@@ -45,12 +35,7 @@ export const readBackup = <E, R>(
     Stream.mapError((error) => (isBroken(error) ? new UnreadableBackup({ reason: error.message }) : error))
   )
 
-/**
- * What is in a backup.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is in a backup. */
 export interface BackupSurvey {
   readonly count: number
   /** How many contacts there are of each status. */
@@ -61,12 +46,7 @@ export interface BackupSurvey {
 
 const sampleSize = 5
 
-/**
- * Reads a backup to its end, and so proves that it can be read.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Reads a backup to its end, and so proves that it can be read. */
 export const surveyBackup = fnRedacted("surveyBackup")(function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
   let count = 0
   const statuses = new Map<string, number>()
@@ -85,12 +65,7 @@ export const surveyBackup = fnRedacted("surveyBackup")(function* <E, R>(contacts
   return survey
 })
 
-/**
- * What became of the contacts of a backup: read = restored + refused + notSent + unknown.
- *
- * @category models
- * @since 0.1.0
- */
+/** What became of the contacts of a backup: read = restored + refused + notSent + unknown. */
 export interface RestoreReport {
   readonly read: number
   readonly restored: number
@@ -118,9 +93,6 @@ const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> =>
 /**
  * Adds the contacts of a backup again, or updates those that are there: address, status, names, custom fields and consent.
  * The interface takes no source, dates, activity or membership of lists, so that those are not brought back.
- *
- * @category programs
- * @since 0.1.0
  */
 export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,

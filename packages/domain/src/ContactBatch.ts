@@ -9,10 +9,6 @@ import { inputProblem, invalidInput } from "./InputIssue.ts"
 import type { InvalidInput } from "./InvalidInput.ts"
 import { parseJson } from "./JsonText.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ContactBatch {
   readonly count: number
   /** What is wrong with the first contact that the interface cannot write, as callers whom no compiler stopped make them. */
@@ -100,10 +96,6 @@ class PayloadBatch implements ContactBatch {
   }
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const contactBatch = (contacts: ReadonlyArray<ContactPayload>): ContactBatch => new PayloadBatch(contacts)
 
 /**
@@ -115,12 +107,7 @@ export const contactOf = ({ contact }: ContactRow): Result.Result<ContactPayload
 const wireOf = (payload: ContactPayload): Result.Result<typeof ContactPayload.Encoded, string> =>
   Result.mapError(encodePayload(payload), inputProblem)
 
-/**
- * Writes the contacts of rows behind each other.
- *
- * @category models
- * @since 0.1.0
- */
+/** Writes the contacts of rows behind each other. */
 export interface BatchWriter {
   readonly count: () => number
   /** Adds the contact of a row, and says whether there is one. */
@@ -136,12 +123,7 @@ const firstSize = 128 * 1024
 const smallest = 4 * 1024
 const largest = 1024 * 1024
 
-/**
- * Makes a writer for batches of at most so many contacts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes a writer for batches of at most so many contacts. */
 export const makeBatchWriter = (maximum: number): BatchWriter => {
   const spare: Array<Uint8Array<ArrayBuffer>> = []
   let json = new Uint8Array(firstSize)

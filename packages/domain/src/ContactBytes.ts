@@ -165,9 +165,6 @@ const writeActivity = (bytes: Uint8Array, start: number, value: unknown): number
 /**
  * Writes a contact from a place on and gives the place behind it; -1 where it is not plain or does not fit, whatever
  * stands there then.
- *
- * @category encoding
- * @since 0.1.0
  */
 export const writePlainContact = (contact: Contact, bytes: Uint8Array, start: number): number => {
   if (!isPlain<Contact>(contact) || bytes.length - start < roomForTheRest) return -1

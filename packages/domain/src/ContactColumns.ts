@@ -40,11 +40,7 @@ const columns: ReadonlyArray<Column> = [
   { name: "FriendlyErrorMessage", read: (contact) => contact.activity?.friendlyErrorMessage }
 ]
 
-/**
- * What an import takes from a file; every other record column is the service's own to say.
- *
- * @internal
- */
+/** What an import takes from a file; every other record column is the service's own to say. */
 export const imported = [
   "Email",
   "Status",
@@ -58,12 +54,7 @@ type Imported = (typeof imported)[number]
 
 const importedByName = new Map<string, Imported>(imported.map((name) => [name.toLowerCase(), name]))
 
-/**
- * The column of a file of rejected rows that says why each was rejected. An import passes over it.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The column of a file of rejected rows that says why each was rejected. An import passes over it. */
 export const errorColumn = "_error"
 
 const recordColumns = new Set(
@@ -72,31 +63,16 @@ const recordColumns = new Set(
   )
 )
 
-/**
- * Whether a name belongs to a column of the record or to that of errors, so that no custom field may take it.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a name belongs to a column of the record or to that of errors, so that no custom field may take it. */
 export const isRecordColumn = (name: string): boolean => recordColumns.has(name.toLowerCase())
 
-/**
- * The header of an exported file, given the names of the custom fields in it.
- *
- * @category formatting
- * @since 0.1.0
- */
+/** The header of an exported file, given the names of the custom fields in it. */
 export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...columns.map((column) => column.name),
   ...customFields.map(protectCell)
 ]
 
-/**
- * The cells of a contact under that header.
- *
- * @category formatting
- * @since 0.1.0
- */
+/** The cells of a contact under that header. */
 export const exportCells = (contact: Contact, customFields: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = contact.customFields ?? {}
   return [
@@ -112,12 +88,7 @@ export const exportCells = (contact: Contact, customFields: ReadonlyArray<string
 
 type Target = { readonly _tag: "Record"; readonly name: Imported } | { readonly _tag: "Custom"; readonly name: string }
 
-/**
- * What becomes of each column of a file: `undefined` for one that is not imported.
- *
- * @category models
- * @since 0.1.0
- */
+/** What becomes of each column of a file: `undefined` for one that is not imported. */
 export interface ImportColumns {
   readonly targets: ReadonlyArray<Target | undefined>
 }
@@ -148,9 +119,6 @@ const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<R
 /**
  * Reads a header. Names are matched whatever their case; what is no record column becomes a custom field. A column of the map
  * is what the map says.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const importColumns = (
   header: ReadonlyArray<string>,
@@ -183,19 +151,10 @@ const trackings = new Map(ConsentTracking.literals.map((value) => [value.toLower
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
-/**
- * Whether a text says, in the words of `importRow`, that a row has another number of cells than its header.
- *
- * @internal
- */
+/** Whether a text says, in the words of `importRow`, that a row has another number of cells than its header. */
 export const isCountIssue = (text: string): boolean => /^the row has \d+ cells, the header (?:only )?\d+$/.test(text)
 
-/**
- * Reads a row under a header: a contact to add, or why there is none. An empty cell leaves its field alone.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** Reads a row under a header: a contact to add, or why there is none. An empty cell leaves its field alone. */
 export const importRow = (
   { targets }: ImportColumns,
   cells: ReadonlyArray<string>

@@ -15,9 +15,6 @@ import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
 /**
  * A row of the file below its header. What is read from a file holds the piece of it that it stands in, until nobody holds
  * the row.
- *
- * @category models
- * @since 0.1.0
  */
 export interface ContactRow {
   /** Where the row begins, counted from 1 as an editor counts. */
@@ -148,10 +145,6 @@ class ReadRow implements ContactRow, PlainContact {
   }
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ReadContactsOptions {
   /** As the Encoding Standard names it; UTF-8, or what the file is marked with, unless said. */
   readonly encoding?: string | undefined
@@ -216,9 +209,6 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
  * Reads the rows of a CSV file: UTF-8 unless `encoding` or a byte order mark says otherwise; commas, semicolons or tabs,
  * as the header has them. Blank lines are passed over. Fails where there is no header with an address column, or where
  * the bytes are not of the encoding.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,

@@ -12,10 +12,6 @@ import { fnRedacted } from "./SpanRedaction.ts"
 /** How many addresses travel in one request. */
 const addressesPerDelete = 1000
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface DeletionReport {
   /** Addresses of which the service said that they are deleted, whether somebody had them or not. */
   readonly deleted: number
@@ -25,12 +21,7 @@ export interface DeletionReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/**
- * Deletes contacts, a thousand at a time. A failure of the service ends it: the report says how far it came.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Deletes contacts, a thousand at a time. A failure of the service ends it: the report says how far it came. */
 export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   contacts: Stream.Stream<Pick<Contact, "email">, E, R>,
   options: { readonly onProgress?: ((deleted: number) => Effect.Effect<void>) | undefined } = {}
@@ -66,12 +57,7 @@ export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   return report
 })
 
-/**
- * Whether a number of contacts is more than half of all: one look at the place that is twice as far.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Whether a number of contacts is more than half of all: one look at the place that is twice as far. */
 export const isMoreThanHalf = fnRedacted("isMoreThanHalf")(function* (count: number) {
   if (count === 0) return false
   const service = yield* ContactsService

@@ -11,33 +11,16 @@ import type { InvalidRule } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type ContactFilter = Data.TaggedEnum<{
   ByRule: { readonly rule: ContactRule }
   ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }
 }>
 
-/**
- * The most addresses that one bulk delete may carry. More are deleted in parts, or by a rule.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The most addresses that one bulk delete may carry. More are deleted in parts, or by a rule. */
 export const maximumEmailsPerDelete = 100_000
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const ContactFilter = Data.taggedEnum<ContactFilter>()
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class ConflictingFilter extends Schema.TaggedError<ConflictingFilter>()("ConflictingFilter", {}) {
   override get message(): string {
     return "A rule and a list of e-mails were both given. Provide either a rule or a list of e-mails, not both."
@@ -80,9 +63,6 @@ const readRule = (rule: string | RawRule): Effect.Effect<ContactRule, InvalidRul
 /**
  * Reads a filter from outside: a command line or a request. Gives `None` where neither part is there; refuses both at
  * once, a blank rule and an empty list, each of which would be read as "everything" by somebody.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
   readonly rule?: string | RawRule | undefined
@@ -98,12 +78,7 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
   return Option.some<ContactFilter>(ContactFilter.ByEmails({ emails: [first, ...rest] }))
 })
 
-/**
- * The body of a bulk delete as it travels. Both fields are optional here, so that the constructor above decides.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The body of a bulk delete as it travels. Both fields are optional here, so that the constructor above decides. */
 export const EmailsPayload = Schema.Struct({
   rule: requestField(Schema.String),
   emails: requestField(Schema.Array(Schema.String))

@@ -5,10 +5,6 @@
  */
 import { Data, type PlatformError, Schema, type Stream } from "effect"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type ImportSource = Data.TaggedEnum<{
   File: {
     readonly name: string
@@ -20,16 +16,8 @@ export type ImportSource = Data.TaggedEnum<{
   Address: { readonly url: string }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const ImportSource = Data.taggedEnum<ImportSource>()
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ImportOptions {
   /** A list that exists already. */
   readonly listName?: string | undefined
@@ -37,12 +25,7 @@ export interface ImportOptions {
   readonly encodingName?: string | undefined
 }
 
-/**
- * The service does not take this file, or does not fetch from this address.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The service does not take this file, or does not fetch from this address. */
 export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
   reason: Schema.String
 }) {

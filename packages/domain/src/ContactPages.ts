@@ -38,10 +38,6 @@ const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<Keyed>
   return page.findLastIndex((contact) => seen.has(keyOf(keyed(contact)))) + 1
 }
 
-/**
- * @category streams
- * @since 0.1.0
- */
 export const streamPages = <E>(
   list: (page: { readonly limit: number; readonly offset: number }) => Effect.Effect<ReadonlyArray<Contact>, E>,
   offset = 0

@@ -6,11 +6,7 @@ import { maximumContactsPerAdd } from "./Contact.ts"
 import { type ContactBatch, makeBatchWriter } from "./ContactBatch.ts"
 import type { ContactRow } from "./ContactCsv.ts"
 
-/**
- * Contacts that are sent together, and where they stand in the file.
- *
- * @internal
- */
+/** Contacts that are sent together, and where they stand in the file. */
 export interface RowPart {
   readonly batch: ContactBatch
   /** The numbers of the rows, which begin at 1. */
@@ -20,11 +16,7 @@ export interface RowPart {
   readonly reuse: () => void
 }
 
-/**
- * Cuts the rows that have a contact and are to be sent into parts. The others are told of and left out.
- *
- * @internal
- */
+/** Cuts the rows that have a contact and are to be sent into parts. The others are told of and left out. */
 export const rowParts = <E, R>(
   rows: Stream.Stream<ContactRow, E, R>,
   options: {

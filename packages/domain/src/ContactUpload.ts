@@ -15,12 +15,7 @@ import { resumeUpload } from "./UploadResume.ts"
 import { maximumNamedRows, surveyContacts, type UploadSurvey } from "./UploadSurvey.ts"
 import { fnRedacted } from "./SpanRedaction.ts"
 
-/**
- * What became of every row.
- *
- * @category models
- * @since 0.1.0
- */
+/** What became of every row. */
 export interface UploadReport {
   /** The header of the file; `undefined` where there are no rows. */
   readonly header: FileHeader | undefined
@@ -43,12 +38,7 @@ export interface UploadReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/**
- * Where an upload remembers how far it came, and what makes it the same upload.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where an upload remembers how far it came, and what makes it the same upload. */
 export interface JournaledUpload<E = never> {
   readonly lines: UploadJournal<E>
   readonly subject: UploadSubject
@@ -56,10 +46,6 @@ export interface JournaledUpload<E = never> {
   readonly restart?: boolean | undefined
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface UploadOptions<E = never> {
   readonly listNames?: ReadonlyArray<string> | undefined
   /** How many adds are under way at once: 8 unless said. */
@@ -67,12 +53,7 @@ export interface UploadOptions<E = never> {
   readonly journal?: JournaledUpload<E> | undefined
 }
 
-/**
- * An upload of which everything is known but the answers of the service.
- *
- * @category models
- * @since 0.1.0
- */
+/** An upload of which everything is known but the answers of the service. */
 export interface Upload<E, EJ = never> {
   /** How many rows can be sent, and how many of them have the answer of an earlier run. */
   readonly size: { readonly sendable: number; readonly answered: number }
@@ -130,9 +111,6 @@ const refusals = ({ lines, rows }: RowPart, stretches: ReadonlyArray<AddedStretc
 
 /**
  * Makes an upload of rows that can be read again and were surveyed. With a journal that holds another upload it fails.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   rows: Stream.Stream<ContactRow, E>,
@@ -236,9 +214,6 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
 /**
  * The whole of it: looks at all rows, then sends the good ones in the order of the file, of each address the last. A failure
  * that is about the service and not about the rows ends the upload: what was not sent is counted as such.
- *
- * @category programs
- * @since 0.1.0
  */
 export const uploadContacts = fnRedacted("uploadContacts")(function* <E, EJ = never>(
   rows: Stream.Stream<ContactRow, E>,

@@ -21,20 +21,10 @@ import type { InvalidRule } from "./RuleError.ts"
 import type { ContactRule } from "./RuleText.ts"
 import type { ServiceError } from "./ServiceError.ts"
 
-/**
- * The largest `limit` of a page; a larger one is refused. (docs/decisions/paging.md)
- *
- * @category constants
- * @since 0.1.0
- */
+/** The largest `limit` of a page; a larger one is refused. (docs/decisions/paging.md) */
 export const maximumContactsPerPage = 1000
 
-/**
- * Which contacts to list.
- *
- * @category models
- * @since 0.1.0
- */
+/** Which contacts to list. */
 export interface ContactsPage {
   /** Maximum number of contacts, up to 1000 (default: 20). `stream` gives more. */
   readonly limit?: number | undefined
@@ -58,10 +48,6 @@ export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: C
   if (refusal !== undefined) return yield* refusal
 })
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class ContactsService extends Context.Service<
   ContactsService,
   {

@@ -5,12 +5,7 @@
 import { Schema } from "effect"
 import { isAddressable } from "./InvalidInput.ts"
 
-/**
- * The name of a credential, as it stands in a path: 1 to 254 characters, no control characters.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The name of a credential, as it stands in a path: 1 to 254 characters, no control characters. */
 export const CredentialName = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
@@ -36,12 +31,7 @@ const isIpRange = (text: string): boolean => {
   return ipv4.test(address) ? bits <= 32 : isIPv6(address) && bits <= 128
 }
 
-/**
- * Where a credential may be used from: a single address or a CIDR range, IPv4 or IPv6.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Where a credential may be used from: a single address or a CIDR range, IPv4 or IPv6. */
 export const IpRange = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
@@ -55,16 +45,9 @@ export type IpRange = typeof IpRange.Type
 /**
  * The most credentials of one kind that an account holds.
  * (Service interface, Limits.)
- *
- * @category constants
- * @since 0.1.0
  */
 export const maximumCredentials = 15
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {
   name: Schema.String
 }) {
@@ -73,22 +56,13 @@ export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()
   }
 }
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class NameTaken extends Schema.TaggedError<NameTaken>()("NameTaken", { name: Schema.String }) {
   override get message(): string {
     return `The name "${this.name}" is taken. Choose another one, or delete the credential that has it.`
   }
 }
 
-/**
- * Without this key nobody could make, change or delete a key of the account over the network again.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Without this key nobody could make, change or delete a key of the account over the network again. */
 export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("LastManagingKey", {
   name: Schema.String
 }) {
@@ -97,10 +71,6 @@ export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("Last
   }
 }
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class TooManyCredentials extends Schema.TaggedError<TooManyCredentials>()("TooManyCredentials", {
   maximum: Schema.Int
 }) {

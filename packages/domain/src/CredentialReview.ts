@@ -7,12 +7,7 @@ import type { ReportedAccessLevel } from "./AccessLevel.ts"
 import type { ApiKey } from "./ApiKey.ts"
 import { formatWireDate } from "./WireDate.ts"
 
-/**
- * Something about a key that is worth a decision.
- *
- * @category models
- * @since 0.1.0
- */
+/** Something about a key that is worth a decision. */
 export type KeyFinding = Data.TaggedEnum<{
   Expired: { readonly name: string; readonly expires: DateTime.Utc }
   Expiring: { readonly name: string; readonly expires: DateTime.Utc }
@@ -25,16 +20,8 @@ export type KeyFinding = Data.TaggedEnum<{
   UsableFromEverywhere: { readonly name: string }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const KeyFinding = Data.taggedEnum<KeyFinding>()
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface KeyReviewOptions {
   readonly now: DateTime.Utc
   /** From how long on a key counts as unused: 90 days. */
@@ -47,12 +34,7 @@ export interface KeyReviewOptions {
 
 const managing: ReadonlySet<string> = new Set<ReportedAccessLevel>(["Security", "ModifyAccessTokens"])
 
-/**
- * The findings, key by key, in the order of the keys.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The findings, key by key, in the order of the keys. */
 export const reviewApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyReviewOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))
@@ -80,12 +62,7 @@ export const reviewApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyReviewOpt
   })
 }
 
-/**
- * What was found, and what to do about it, in words.
- *
- * @category formatting
- * @since 0.1.0
- */
+/** What was found, and what to do about it, in words. */
 export const describeFinding: (finding: KeyFinding) => { readonly what: string; readonly advice: string } =
   KeyFinding.$match({
     Expired: ({ expires }) => ({ what: `it ended at ${formatWireDate(expires)}`, advice: "delete it" }),

@@ -34,9 +34,6 @@ const smtp = rotationOf<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayl
  * Rotates an API key, which has its name again in the end. Fails before anything is made where there is no such key, where
  * the account has no room for one more (`TooManyCredentials`), or where no successor could be as able and as limited
  * (`RotationRefused`); and with `StillInUse` where the old one is used on: both are kept then.
- *
- * @category programs
- * @since 0.1.0
  */
 export const rotateApiKey = fnRedacted("rotateApiKey")(function* <E = never, R = never, JE = never>(
   name: string,
@@ -48,9 +45,6 @@ export const rotateApiKey = fnRedacted("rotateApiKey")(function* <E = never, R =
 /**
  * Rotates SMTP credentials. Their name is what a program logs in with, so that the successor keeps one of its own, and what is
  * handed over is both.
- *
- * @category programs
- * @since 0.1.0
  */
 export const rotateSmtp = fnRedacted("rotateSmtp")(function* <E = never, R = never, JE = never>(
   name: string,
@@ -64,12 +58,7 @@ interface PlanOptions<JE> {
   readonly subaccount?: EmailAddress | undefined
 }
 
-/**
- * What `rotateApiKey` would begin with, without doing it.
- *
- * @category programs
- * @since 0.1.0
- */
+/** What `rotateApiKey` would begin with, without doing it. */
 export const planApiKeyRotation = fnRedacted("planApiKeyRotation")(function* <JE = never>(
   name: string,
   options: PlanOptions<JE>
@@ -77,12 +66,7 @@ export const planApiKeyRotation = fnRedacted("planApiKeyRotation")(function* <JE
   return yield* apiKeys.plan(name, options)
 })
 
-/**
- * What `rotateSmtp` would begin with, without doing it.
- *
- * @category programs
- * @since 0.1.0
- */
+/** What `rotateSmtp` would begin with, without doing it. */
 export const planSmtpRotation = fnRedacted("planSmtpRotation")(function* <JE = never>(
   name: string,
   options: PlanOptions<JE>

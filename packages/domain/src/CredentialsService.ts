@@ -10,12 +10,7 @@ import type { InvalidInput } from "./InvalidInput.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "./SmtpCredentials.ts"
 
-/**
- * Whose credentials: the account's own where it is not given.
- *
- * @category models
- * @since 0.1.0
- */
+/** Whose credentials: the account's own where it is not given. */
 export interface OfSubaccount {
   readonly subaccount?: EmailAddress | undefined
 }
@@ -23,9 +18,6 @@ export interface OfSubaccount {
 /**
  * The five things that can be done with one kind of credential. Reading needs the access level Security, the rest
  * ModifyAccessTokens. `Kept` is how this kind says that a credential cannot be spared.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CredentialOperations<Credential, NewCredential, Payload, Kept = never> {
   readonly list: (of?: OfSubaccount) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
@@ -47,10 +39,6 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Kept =
   ) => Effect.Effect<void, CredentialNotFound | Kept | InvalidInput | ServiceError>
 }
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class CredentialsService extends Context.Service<
   CredentialsService,
   {

@@ -6,14 +6,6 @@
 const runnable = /^'*[=+\-@\t\r\n\0]/
 const protectedCell = /^'+[=+\-@\t\r\n\0]/
 
-/**
- * @category formatting
- * @since 0.1.0
- */
 export const protectCell = (text: string): string => (runnable.test(text) ? `'${text}` : text)
 
-/**
- * @category parsing
- * @since 0.1.0
- */
 export const restoreCell = (cell: string): string => (protectedCell.test(cell) ? cell.slice(1) : cell)

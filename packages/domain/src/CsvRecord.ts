@@ -2,22 +2,14 @@
  * One record of a CSV file, as the bytes in which it stands.
  */
 
-/**
- * A piece of the file, and where in it each cell ends.
- *
- * @internal
- */
+/** A piece of the file, and where in it each cell ends. */
 export interface CsvPiece {
   readonly bytes: Uint8Array
   readonly delimiter: string
   ends: Int32Array
 }
 
-/**
- * Where a record stands.
- *
- * @internal
- */
+/** Where a record stands. */
 export interface CsvPlace {
   start: number
   /** Of its first cell among those of the piece. */
@@ -40,9 +32,6 @@ const quote = 0x22
 
 /**
  * The cells of a record, or what is wrong with it. It holds the piece of the file that it stands in, and is not to be kept.
- *
- * @category models
- * @since 0.1.0
  */
 export class CsvRecord {
   readonly line: number

@@ -52,9 +52,6 @@ const lineBreaks = (bytes: Uint8Array, start: number, end: number): number => {
   return count
 }
 
-/**
- * @internal
- */
 export const joinBytes = (rest: Uint8Array, piece: Uint8Array): Uint8Array => {
   if (rest.length === 0) return piece
   const both = new Uint8Array(rest.length + piece.length)
@@ -66,9 +63,6 @@ export const joinBytes = (rest: Uint8Array, piece: Uint8Array): Uint8Array => {
 /**
  * Makes a reader that takes the text piece by piece, as UTF-8, and gives the records that are whole. The last call says that
  * nothing follows.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boolean) => ReadonlyArray<CsvRecord>) => {
   const separator = delimiter.charCodeAt(0)

@@ -15,12 +15,7 @@ const label = () => (madeLabel ??= /^[\p{L}\p{N}\p{M}](?:[\p{L}\p{N}\p{M}_-]*[\p
 const isDomain = (text: string): boolean =>
   asciiLabels.test(text) || text.split(".").every((part) => label().test(part))
 
-/**
- * Says what is wrong with an address, or `undefined` where nothing is.
- *
- * @category validation
- * @since 0.1.0
- */
+/** Says what is wrong with an address, or `undefined` where nothing is. */
 export const emailAddressIssue = (text: string): string | undefined => {
   if (text.length === 0) return "an e-mail address is missing"
   if (text.length > 254) return "an e-mail address has at most 254 characters"
@@ -38,10 +33,6 @@ export const emailAddressIssue = (text: string): string | undefined => {
   return undefined
 }
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const EmailAddress = Schema.String.pipe(
   Schema.check(Schema.makeFilter(emailAddressIssue, { expected: "an e-mail address" })),
   Schema.brand("EmailAddress")
@@ -60,9 +51,6 @@ const asciiDomain = (domain: string): string =>
 /**
  * The identity of an address: trimmed, lower case, NFC, the domain in ASCII (IDNA). Two spellings with the same identity
  * are the same contact; the first spelling is the one that is kept.
- *
- * @category identity
- * @since 0.1.0
  */
 export const emailIdentity = (email: string): string => {
   const lower = email.trim().toLowerCase()

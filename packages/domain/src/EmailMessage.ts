@@ -8,22 +8,13 @@ import { nullableRequestField, requestField } from "./internal/requestField.ts"
 
 const optionalText = nullableRequestField(Schema.String)
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const EmailRecipient = Schema.Struct({
   email: Schema.String,
   fields: requestField(CustomFields)
 }).pipe(Schema.encodeKeys({ email: "Email", fields: "Fields" }))
 export type EmailRecipient = typeof EmailRecipient.Type
 
-/**
- * One form of the text of a mail.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** One form of the text of a mail. */
 export const BodyPart = Schema.Struct({
   contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
   content: optionalText,
@@ -31,12 +22,7 @@ export const BodyPart = Schema.Struct({
 }).pipe(Schema.encodeKeys({ contentType: "ContentType", content: "Content", charset: "Charset" }))
 export type BodyPart = typeof BodyPart.Type
 
-/**
- * A file that goes with a mail, in base64.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A file that goes with a mail, in base64. */
 export const Attachment = Schema.Struct({
   binaryContent: Schema.String,
   name: Schema.String,
@@ -45,10 +31,6 @@ export const Attachment = Schema.Struct({
 }).pipe(Schema.encodeKeys({ binaryContent: "BinaryContent", name: "Name", contentType: "ContentType", size: "Size" }))
 export type Attachment = typeof Attachment.Type
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const EmailContent = Schema.Struct({
   from: Schema.String,
   body: requestField(Schema.Array(BodyPart)),
@@ -84,10 +66,6 @@ export const EmailContent = Schema.Struct({
 )
 export type EmailContent = typeof EmailContent.Type
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const EmailOptions = Schema.Struct({
   timeOffset: nullableRequestField(Schema.Int),
   poolName: optionalText,
@@ -107,20 +85,12 @@ export const EmailOptions = Schema.Struct({
 )
 export type EmailOptions = typeof EmailOptions.Type
 
-/**
- * The most recipients of one message.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The most recipients of one message. */
 export const maximumRecipients = 1000
 
 /**
  * A message to one or more recipients, each with fields of their own to fill in. `content.from` is a bare address or
  * `Name <address>`.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const EmailMessage = Schema.Struct({
   recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
@@ -132,12 +102,7 @@ export const EmailMessage = Schema.Struct({
 )
 export type EmailMessage = typeof EmailMessage.Type
 
-/**
- * What the service calls an accepted message.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** What the service calls an accepted message. */
 export const EmailSend = Schema.Struct({
   transactionId: Schema.optionalKey(Schema.String),
   messageId: Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -147,10 +112,6 @@ export const EmailSend = Schema.Struct({
 )
 export type EmailSend = typeof EmailSend.Type
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class NotAllowedSender extends Schema.TaggedError<NotAllowedSender>()("NotAllowedSender", {
   email: Schema.String
 }) {

@@ -7,10 +7,6 @@ import type { EmailMessage, EmailSend, NotAllowedSender } from "./EmailMessage.t
 import type { InvalidInput } from "./InvalidInput.ts"
 import type { ServiceError } from "./ServiceError.ts"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class EmailsService extends Context.Service<
   EmailsService,
   {

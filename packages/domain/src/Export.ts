@@ -6,12 +6,7 @@ import { Schema } from "effect"
 import type { ContactFilter } from "./ContactFilter.ts"
 import { openLiterals } from "./OpenLiterals.ts"
 
-/**
- * The id of an export: a GUID.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The id of an export: a GUID. */
 export const ExportId = Schema.String.pipe(
   Schema.check(
     Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
@@ -22,35 +17,19 @@ export const ExportId = Schema.String.pipe(
 )
 export type ExportId = typeof ExportId.Type
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const ExportFileFormat = Schema.Literals(["Csv", "Xml", "Json"])
 export type ExportFileFormat = typeof ExportFileFormat.Type
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const CompressionFormat = Schema.Literals(["None", "Zip"])
 export type CompressionFormat = typeof CompressionFormat.Type
 
-/**
- * Where an export stands: `Loading`, then `Ready` or `Error`; `Expired` once its file is gone.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Where an export stands: `Loading`, then `Ready` or `Error`; `Expired` once its file is gone. */
 export const ExportStatus = openLiterals(Schema.Literals(["Error", "Loading", "Ready", "Expired"]))
 export type ExportStatus = typeof ExportStatus.Type
 
 /**
  * Where the file of an export will be: the address answers 404 until the export is ready. It carries its own
  * unguessable id and needs no key, so whoever knows it can read the file until it expires.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const ExportLink = Schema.Struct({
   link: Schema.String,
@@ -60,9 +39,6 @@ export type ExportLink = typeof ExportLink.Type
 
 /**
  * What to export and how. Without a filter it is every contact; the format is Csv and nothing is compressed unless said.
- *
- * @category models
- * @since 0.1.0
  */
 export interface ExportRequest {
   readonly filter?: ContactFilter | undefined
@@ -71,10 +47,6 @@ export interface ExportRequest {
   readonly fileName?: string | undefined
 }
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("ExportNotFound", {
   id: Schema.String
 }) {
@@ -83,22 +55,13 @@ export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("Export
   }
 }
 
-/**
- * The service could not make the file. Nothing is repeated by itself: ask for a new export.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The service could not make the file. Nothing is repeated by itself: ask for a new export. */
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", { id: ExportId }) {
   override get message(): string {
     return `The service could not complete export ${this.id}. Ask for a new one.`
   }
 }
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", { id: Schema.String }) {
   override get message(): string {
     return `Export ${this.id} has expired and its file is gone. Ask for a new one.`
@@ -108,9 +71,6 @@ export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportEx
 /**
  * The service did not answer for too long, so that nobody knows how the export stands. It goes on: wait again with the same
  * id, in this process or another one, when the service is back.
- *
- * @category errors
- * @since 0.1.0
  */
 export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("ExportInterrupted", {
   id: ExportId,
@@ -121,12 +81,7 @@ export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("
   }
 }
 
-/**
- * The wait ended before the export did. The export goes on: wait again with the same id.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The wait ended before the export did. The export goes on: wait again with the same id. */
 export class ExportTimedOut extends Schema.TaggedError<ExportTimedOut>()("ExportTimedOut", {
   id: ExportId,
   lastStatus: ExportStatus

@@ -10,9 +10,6 @@ import { fnRedacted } from "./SpanRedaction.ts"
 /**
  * Downloads an export by its link. The bytes go to a file beside the target, readable by its owner alone, which takes the
  * name when they are all there; a failure leaves nothing behind. Gives the number of bytes.
- *
- * @category programs
- * @since 0.1.0
  */
 export const downloadTo = fnRedacted("downloadTo")(function* (link: string, target: string) {
   const contacts = yield* ContactsService
@@ -35,12 +32,7 @@ export const downloadTo = fnRedacted("downloadTo")(function* (link: string, targ
   return bytes
 })
 
-/**
- * Asks for an export, waits for it, and downloads it.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Asks for an export, waits for it, and downloads it. */
 export const exportTo = fnRedacted("exportTo")(function* (
   request: ExportRequest,
   target: string,

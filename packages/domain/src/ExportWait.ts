@@ -18,21 +18,12 @@ import { LookAgain } from "./LookAgain.ts"
 import type { ServiceError } from "./ServiceError.ts"
 import { fnRedacted } from "./SpanRedaction.ts"
 
-/**
- * How long to wait between looks: one second, half as long again each time up to 15, a fifth more or less.
- *
- * @category schedules
- * @since 0.1.0
- */
+/** How long to wait between looks: one second, half as long again each time up to 15, a fifth more or less. */
 export const exportPolling: Schedule.Schedule<unknown> = Schedule.min([
   Schedule.exponential("1 second", 1.5),
   Schedule.spaced("15 seconds")
 ]).pipe(Schedule.jittered)
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ExportWaitOptions {
   readonly schedule?: Schedule.Schedule<unknown> | undefined
   /** How long to look in all: 30 minutes. */
@@ -49,12 +40,7 @@ const toleratedFailures = 5
 const toleratedAbsences = 2
 const absencesFor = Duration.seconds(10)
 
-/**
- * One look, whatever came of it.
- *
- * @category models
- * @since 0.1.0
- */
+/** One look, whatever came of it. */
 export type ExportLook =
   | { readonly _tag: "Status"; readonly status: ExportStatus }
   | { readonly _tag: "Unanswered"; readonly error: ServiceError }
@@ -65,9 +51,6 @@ const isOver = (look: ExportLook): boolean =>
 /**
  * The looks at an export until it is over, for whoever shows progress. Ends with the look that is final, or fails with
  * `ExportInterrupted` where too many looks in a row had no answer, and with `ExportNotFound` where there is no such export.
- *
- * @category streams
- * @since 0.1.0
  */
 export const watchExport = (
   id: ExportId,
@@ -127,9 +110,6 @@ const isPassing = ({ reason: { _tag } }: ServiceError): boolean => _tag !== "Una
  * Waits until the export is ready. Fails with `ExportFailed` or `ExportExpired` where the service says so, with
  * `ExportTimedOut` where it was still not over when the time was up, and with `ExportInterrupted` where the service did
  * not answer for too long: the export itself goes on, and so can the wait.
- *
- * @category programs
- * @since 0.1.0
  */
 export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, options: ExportWaitOptions = {}) {
   let lastStatus: ExportStatus = "Loading"

@@ -5,12 +5,7 @@
 import { Result, Schema } from "effect"
 import { joinBytes } from "./CsvRecords.ts"
 
-/**
- * The file cannot be read as contacts at all.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The file cannot be read as contacts at all. */
 export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
   line: Schema.Int,
   reason: Schema.String
@@ -31,12 +26,7 @@ const encodingByMark = (bytes: Uint8Array): string | undefined => {
 const byteOrderMark = 3
 const lookedAt = 16 * 1024
 
-/**
- * Whether an encoding of this name can be read: the names are those of the Encoding Standard.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether an encoding of this name can be read: the names are those of the Encoding Standard. */
 export const isEncoding = (name: string): boolean => {
   try {
     return new TextDecoder(name).encoding !== ""
@@ -48,12 +38,7 @@ export const isEncoding = (name: string): boolean => {
 const nothing = new Uint8Array(0)
 const lineFeed = 0x0a
 
-/**
- * Why a text cannot be read on, and the whole lines of the last piece that stand before.
- *
- * @category models
- * @since 0.1.0
- */
+/** Why a text cannot be read on, and the whole lines of the last piece that stand before. */
 export interface BrokenText {
   readonly reason: string
   readonly before: Uint8Array
@@ -83,9 +68,6 @@ const readableLines = (bytes: Uint8Array): Uint8Array => {
  * Makes a reader that takes the bytes of a file piece by piece and gives them as UTF-8, or says why it cannot. The encoding is
  * the one named, UTF-8 without a name, unless a byte order mark says which it is; the mark itself is no part of the text.
  * What is UTF-8 already is looked at and given as it is. The last call says that nothing follows.
- *
- * @category decoding
- * @since 0.1.0
  */
 export const makeTextReader = (
   encoding = "utf-8"

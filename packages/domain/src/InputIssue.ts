@@ -37,12 +37,7 @@ const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/**
- * Says in the words of the domain why some input does not fit a schema.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Says in the words of the domain why some input does not fit a schema. */
 export const invalidInput = (error: Schema.SchemaError, whole = "body"): InvalidInput => {
   const [first] = format(error.issue).issues
   const path = (first?.path ?? []).map((part) => (typeof part === "object" ? part.key : part))

@@ -4,10 +4,6 @@
  */
 import { Schema } from "effect"
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
   /** What was wrong, as the wire spells it: `Email`, `limit`, `[3].CustomFields`. */
   field: Schema.String,
@@ -28,17 +24,9 @@ const addressable = Schema.String.check(
 /**
  * Whether a text can stand as one segment of a path: the empty text would reach another operation, `.` and `..` are
  * folded away by every URL parser, a lone surrogate has no UTF-8, and NUL is refused by servers.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isAddressable = Schema.is(addressable)
 
-/**
- * What is said of a text that cannot.
- *
- * @category errors
- * @since 0.1.0
- */
+/** What is said of a text that cannot. */
 export const notAddressable = (field: string): InvalidInput =>
   new InvalidInput({ field, issue: "it is empty, a dot path or broken text, and cannot stand in an address" })

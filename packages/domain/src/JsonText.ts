@@ -36,12 +36,7 @@ const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
   return object
 }
 
-/**
- * What `JSON.parse` should give. Names that are escaped in the text are set aside for as long as it runs.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** What `JSON.parse` should give. Names that are escaped in the text are set aside for as long as it runs. */
 export const parseJson = (text: string): unknown => {
   if (!text.includes("\\")) return JSON.parse(text)
   // A letter that is nobody's, and where somebody has it, what nobody can know.

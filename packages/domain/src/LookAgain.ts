@@ -4,10 +4,6 @@
  */
 import { Context, type Duration } from "effect"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export const LookAgain = Context.Reference<{ after: Duration.Duration | undefined } | undefined>(
   "@roster/domain/LookAgain",
   { defaultValue: () => undefined }

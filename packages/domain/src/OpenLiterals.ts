@@ -4,20 +4,10 @@
  */
 import { Schema } from "effect"
 
-/**
- * A value that this version does not know, as the service sent it.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A value that this version does not know, as the service sent it. */
 export const UnknownValue = Schema.String.pipe(Schema.brand("UnknownValue"))
 export type UnknownValue = typeof UnknownValue.Type
 
-/**
- * The open form of a closed list of values: for what is read. What is sent uses the closed list itself.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** The open form of a closed list of values: for what is read. What is sent uses the closed list itself. */
 export const openLiterals = <const L extends ReadonlyArray<string>>(closed: Schema.Literals<L>) =>
   Schema.Union([closed, UnknownValue])

@@ -7,12 +7,7 @@ import type { ImportColumns } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
 import type { EmailAddress } from "./EmailAddress.ts"
 
-/**
- * A contact whose bytes are known without a look at what they say.
- *
- * @category models
- * @since 0.1.0
- */
+/** A contact whose bytes are known without a look at what they say. */
 export interface PlainContact {
   /** Writes what `emailIdentity` makes of the address, 254 bytes at most, and gives how many there are. */
   readonly writeIdentity: (to: Uint8Array) => number
@@ -92,11 +87,7 @@ const copy = (from: Uint8Array, start: number, end: number, to: Uint8Array, plac
 /** No row has so many cells. */
 const never = -1
 
-/**
- * The header of a file, as far as the short way needs it.
- *
- * @internal
- */
+/** The header of a file, as far as the short way needs it. */
 export class PlainColumns {
   readonly #count: number
   readonly #email: number

@@ -7,22 +7,13 @@ import { Schema, Stream } from "effect"
 import { errorColumn } from "./ContactColumns.ts"
 import { protectCell, restoreCell } from "./CsvCell.ts"
 
-/**
- * How a file of contacts begins.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** How a file of contacts begins. */
 export const FileHeader = Schema.Struct({
   cells: Schema.Array(Schema.String),
   delimiter: Schema.Literals([",", ";", "\t"])
 })
 export type FileHeader = typeof FileHeader.Type
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface RejectedRow {
   /** Where the row begins in its file, counted from 1. */
   readonly line: number
@@ -40,9 +31,6 @@ const record = (cells: ReadonlyArray<string>, delimiter: string): string =>
 /**
  * The bytes of the file, which says that it is UTF-8 by a byte order mark. The reason is the last cell of its row: under
  * the column `_error`, unless it is the number of cells that was wrong.
- *
- * @category formatting
- * @since 0.1.0
  */
 export const rejectedFile = <E, R>(
   header: FileHeader,
@@ -61,9 +49,6 @@ export const rejectedFile = <E, R>(
 /**
  * How to take the reasons out of the records of a file, given its header: from the header itself and from each row.
  * Nothing is taken where there is no column `_error`, in whatever case.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const withoutReasons = (
   header: ReadonlyArray<string>

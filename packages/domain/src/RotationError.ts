@@ -7,9 +7,6 @@ import { formatWireDate } from "./WireDate.ts"
 /**
  * The old credential, which somebody has used, was not left unused for long enough before the time was up. It was kept, and so
  * was its successor.
- *
- * @category errors
- * @since 0.1.0
  */
 export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
   name: Schema.String,
@@ -21,12 +18,7 @@ export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
   }
 }
 
-/**
- * A successor could not be as able, or as limited, as the credential is. Nothing was changed.
- *
- * @category errors
- * @since 0.1.0
- */
+/** A successor could not be as able, or as limited, as the credential is. Nothing was changed. */
 export class RotationRefused extends Schema.TaggedError<RotationRefused>()("RotationRefused", {
   name: Schema.String,
   /** What stands in the way and what to do about it, in words that follow "…:". */

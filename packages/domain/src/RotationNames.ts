@@ -18,12 +18,7 @@ const fingerprint = (text: string): string => {
   return (hash >>> 0).toString(16).padStart(8, "0")
 }
 
-/**
- * The name that the successor of an API key has until the key is gone.
- *
- * @category names
- * @since 0.1.0
- */
+/** The name that the successor of an API key has until the key is gone. */
 export const apiKeySuccessor = (name: string): CredentialName => {
   if (name.length + suffix.length <= longest) return CredentialName.make(`${name}${suffix}`)
   const end = `~${fingerprint(name)}${suffix}`
@@ -39,9 +34,6 @@ const namesOfDay = 20
  * The names that SMTP credentials can be succeeded by on a day, the first choice first: `shop+20261121@example.com`, then
  * `shop+20261121-2@example.com`. A date that the name has already gives way. Empty where the part before the `@` has no room
  * for a date.
- *
- * @category names
- * @since 0.1.0
  */
 export const smtpSuccessors = (name: string, day: DateTime.Utc): ReadonlyArray<EmailAddress> => {
   const at = name.lastIndexOf("@")

@@ -8,10 +8,6 @@ import type { EmailAddress } from "./EmailAddress.ts"
 import type { RotationJournal } from "./RotationRecord.ts"
 import type { RotationState, RotationStep } from "./RotationStep.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface RotationOptions<New, E = never, R = never, JE = never> {
   readonly subaccount?: EmailAddress | undefined
   /**
@@ -33,38 +29,22 @@ export interface RotationOptions<New, E = never, R = never, JE = never> {
  * The service by the new key, where that key can manage keys: a program would never see the key unused that it looks with
  * itself. Called with the secret by the run that made it, with `undefined` by a later one. Where it gives `undefined`, or the
  * service does not answer there, all goes on by the old key.
- *
- * @category models
- * @since 0.1.0
  */
 export type GoOnWith<R = never> = (
   secret: Redacted.Redacted<string> | undefined
 ) => Effect.Effect<CredentialsService["Service"] | undefined, never, R>
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ApiKeyRotationOptions<E = never, R = never, JE = never> extends RotationOptions<NewApiKey, E, R, JE> {
   readonly goOnWith?: GoOnWith<R> | undefined
 }
 
-/**
- * What a rotation would begin with, by what is there now.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a rotation would begin with, by what is there now. */
 export interface RotationPlan {
   readonly state: RotationState<never>["_tag"]
   /** The name of the successor, there or to be made. */
   readonly successor: string
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Rotated {
   /** The name that the new secret belongs to now. */
   readonly name: string

@@ -5,10 +5,6 @@
 import { Effect, Ref, Schema } from "effect"
 import { WireDate } from "./WireDate.ts"
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const RotationRecord = Schema.Struct({
   /** The name of the successor, written down before it is made. */
   successor: Schema.String,
@@ -22,12 +18,7 @@ export const RotationRecord = Schema.Struct({
 })
 export type RotationRecord = typeof RotationRecord.Type
 
-/**
- * Where the record of one rotation is kept. What `save` was given has to survive the process when it ends.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where the record of one rotation is kept. What `save` was given has to survive the process when it ends. */
 export interface RotationJournal<E = never> {
   readonly load: Effect.Effect<RotationRecord | undefined, E>
   readonly save: (record: RotationRecord) => Effect.Effect<void, E>
@@ -37,9 +28,6 @@ export interface RotationJournal<E = never> {
 /**
  * A journal that is gone with the process: a run that follows knows of no delivery, and makes a successor that nobody has
  * used anew.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const rotationJournalMemory: Effect.Effect<RotationJournal> = Effect.map(
   Ref.make<RotationRecord | undefined>(undefined),

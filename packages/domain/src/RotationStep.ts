@@ -4,12 +4,7 @@
 import { Data, DateTime } from "effect"
 import type { RotationRecord } from "./RotationRecord.ts"
 
-/**
- * Something that a rotation did or found, for whoever watches it.
- *
- * @category models
- * @since 0.1.0
- */
+/** Something that a rotation did or found, for whoever watches it. */
 export type RotationStep = Data.TaggedEnum<{
   /** A successor that nobody has ever used, and of which it is not known that anybody got its secret, was deleted. */
   Discarded: { readonly successor: string }
@@ -26,10 +21,6 @@ export type RotationStep = Data.TaggedEnum<{
   Renamed: { readonly successor: string; readonly name: string }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const RotationStep = Data.taggedEnum<RotationStep>()
 
 interface Known {
@@ -38,12 +29,7 @@ interface Known {
   readonly lastUse?: DateTime.Utc | null
 }
 
-/**
- * Where a rotation begins, by what the service and the record of an earlier run say.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where a rotation begins, by what the service and the record of an earlier run say. */
 export type RotationState<Credential extends Known> =
   /** There is no successor. */
   | { readonly _tag: "Fresh"; readonly old: Credential }
@@ -59,19 +45,10 @@ export type RotationState<Credential extends Known> =
   | { readonly _tag: "NameTaken" }
   | { readonly _tag: "NotFound" }
 
-/**
- * Whether a credential may be the one that was made at that time: another one of the same name is another one.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a credential may be the one that was made at that time: another one of the same name is another one. */
 export const isMadeAt = ({ dateCreated }: Known, created: DateTime.Utc | undefined): boolean =>
   created === undefined || dateCreated === undefined || DateTime.Equivalence(created, dateCreated)
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const rotationState = <Credential extends Known>(found: {
   readonly old: Credential | undefined
   readonly successor: Credential | undefined

@@ -15,9 +15,6 @@ import { fnRedacted } from "./SpanRedaction.ts"
 /**
  * What became of the rows: read = accepted + rejected + notSent + unknown. Where something about the service ended it, the rest
  * of the file was not read.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RowAddsReport {
   readonly read: number
@@ -32,12 +29,7 @@ export interface RowAddsReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/**
- * Adds the rows of a stream that have a contact, a thousand at a time.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Adds the rows of a stream that have a contact, a thousand at a time. */
 export const addRows = fnRedacted("addRows")(function* <E, R>(
   rows: Stream.Stream<ContactRow, E, R>,
   options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}

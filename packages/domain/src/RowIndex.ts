@@ -87,10 +87,6 @@ const compare = (words: Words, rows: number, last: Words, tell: (row: number) =>
   }
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface RowIndex {
   /** Notes the identity of a row. Rows come in their order. */
   readonly put: (identity: string | Pick<PlainContact, "writeIdentity">, row: number) => void
@@ -100,12 +96,7 @@ export interface RowIndex {
   readonly followed: (tell: (row: number) => void) => Effect.Effect<void, PlatformError.PlatformError>
 }
 
-/**
- * An empty index. Two identities are taken for one with a probability of 10⁻¹⁶ in a file of four million.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** An empty index. Two identities are taken for one with a probability of 10⁻¹⁶ in a file of four million. */
 export const makeRowIndex = Effect.gen(function* () {
   const disk = yield* makeRowSpill
   const keys = crypto.getRandomValues(new Uint32Array(4))

@@ -2,20 +2,12 @@
  * A set of row numbers, a bit each: half a megabyte for four million rows.
  */
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface RowSet {
   readonly add: (row: number) => void
   readonly remove: (row: number) => void
   readonly has: (row: number) => boolean
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const makeRowSet = (): RowSet => {
   let bits = new Uint8Array(1024)
   return {

@@ -4,9 +4,6 @@
  */
 import { Effect, FileSystem, type PlatformError, Scope } from "effect"
 
-/**
- * @internal
- */
 export interface RowSpill {
   /** Keeps a block, and gives the number that it is found by. */
   readonly write: (block: Uint32Array<ArrayBuffer>) => Effect.Effect<number, PlatformError.PlatformError>
@@ -17,11 +14,7 @@ export interface RowSpill {
 const bytesOf = ({ buffer, byteLength, byteOffset }: Uint32Array<ArrayBuffer>) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/**
- * Room for blocks of one length. The file comes into being with the first one.
- *
- * @internal
- */
+/** Room for blocks of one length. The file comes into being with the first one. */
 export const makeRowSpill = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const scope = yield* Effect.scope

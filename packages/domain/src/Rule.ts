@@ -2,36 +2,21 @@
  * The syntax tree of the rule language, which selects contacts. Rules are plain
  * data: `RuleParser` reads them, `RulePrinter` writes them, `RuleEvaluator`
  * decides whether a contact matches.
- *
- * @since 0.1.0
  */
 import type * as Arr from "effect/Array"
 import type { DateLiteral } from "./RuleDate.ts"
 import { type FieldKind, recordFieldInfo, type RecordFieldName } from "./RuleFields.ts"
 
-/**
- * A rule: either every contact, or a condition.
- *
- * @category models
- * @since 0.1.0
- */
+/** A rule: either every contact, or a condition. */
 export type Rule = All | Condition
 
 /**
  * Everything a rule can be except `All`, which stands alone and is never a part
  * of another rule.
- *
- * @category models
- * @since 0.1.0
  */
 export type Condition = And | Or | Compare | MonthDay | DaysFrom
 
-/**
- * The rule that selects every contact.
- *
- * @category models
- * @since 0.1.0
- */
+/** The rule that selects every contact. */
 export interface All {
   readonly _tag: "All"
 }
@@ -39,9 +24,6 @@ export interface All {
 /**
  * Selects what all of its terms select. No term is itself an `And`; use the
  * constructor `and`, which keeps it so.
- *
- * @category models
- * @since 0.1.0
  */
 export interface And {
   readonly _tag: "And"
@@ -51,21 +33,13 @@ export interface And {
 /**
  * Selects what any of its terms selects. No term is itself an `Or`; use the
  * constructor `or`, which keeps it so.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Or {
   readonly _tag: "Or"
   readonly terms: ReadonlyArray<Condition>
 }
 
-/**
- * Compares a field with a literal.
- *
- * @category models
- * @since 0.1.0
- */
+/** Compares a field with a literal. */
 export interface Compare {
   readonly _tag: "Compare"
   readonly field: Field
@@ -73,24 +47,14 @@ export interface Compare {
   readonly value: Value
 }
 
-/**
- * Compares the UTC month and day of a date, written `MM-dd`.
- *
- * @category models
- * @since 0.1.0
- */
+/** Compares the UTC month and day of a date, written `MM-dd`. */
 export interface MonthDay {
   readonly _tag: "MonthDay"
   readonly field: Field
   readonly monthDay: string
 }
 
-/**
- * Compares the number of whole days since a date.
- *
- * @category models
- * @since 0.1.0
- */
+/** Compares the number of whole days since a date. */
 export interface DaysFrom {
   readonly _tag: "DaysFrom"
   readonly field: Field
@@ -101,9 +65,6 @@ export interface DaysFrom {
 /**
  * The field that a condition looks at: one of the record, or a custom field,
  * whose name is kept as written and compared case-insensitively.
- *
- * @category models
- * @since 0.1.0
  */
 export type Field =
   | { readonly _tag: "RecordField"; readonly name: RecordFieldName }
@@ -112,9 +73,6 @@ export type Field =
 /**
  * A literal. Its tag decides how the field is compared: as text, as a number,
  * or as a span of time; a `Word` is the known value of an enumeration.
- *
- * @category models
- * @since 0.1.0
  */
 export type Value =
   | { readonly _tag: "Text"; readonly text: string }
@@ -122,60 +80,27 @@ export type Value =
   | { readonly _tag: "Word"; readonly word: string }
   | { readonly _tag: "Date"; readonly date: DateLiteral }
 
-/**
- * The comparison operators.
- *
- * @category operators
- * @since 0.1.0
- */
+/** The comparison operators. */
 export const comparisons = ["=", "!=", "<", "<=", ">", ">="] as const
 
-/**
- * A comparison operator.
- *
- * @category models
- * @since 0.1.0
- */
+/** A comparison operator. */
 export type Comparison = (typeof comparisons)[number]
 
-/**
- * The operators that look into a text.
- *
- * @category operators
- * @since 0.1.0
- */
+/** The operators that look into a text. */
 export const textOperators = ["starts-with", "ends-with", "contains", "not-contains"] as const
 
-/**
- * An operator that looks into a text.
- *
- * @category models
- * @since 0.1.0
- */
+/** An operator that looks into a text. */
 export type TextOperator = (typeof textOperators)[number]
 
-/**
- * The operators of `Compare`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The operators of `Compare`. */
 export type Operator = Comparison | TextOperator
 
-/**
- * The rule that selects every contact.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The rule that selects every contact. */
 export const all: All = { _tag: "All" }
 
 /**
  * Joins conditions by AND. Nested conjunctions are flattened, and a single
  * condition is returned as it is.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const and = (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
   terms.length === 1
@@ -185,21 +110,13 @@ export const and = (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
 /**
  * Joins conditions by OR. Nested disjunctions are flattened, and a single
  * condition is returned as it is.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const or = (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
   terms.length === 1
     ? terms[0]
     : { _tag: "Or", terms: terms.flatMap((term) => (term._tag === "Or" ? term.terms : [term])) }
 
-/**
- * Compares a field with a literal.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Compares a field with a literal. */
 export const compare = (field: Field, operator: Operator, value: Value): Compare => ({
   _tag: "Compare",
   field,
@@ -207,20 +124,10 @@ export const compare = (field: Field, operator: Operator, value: Value): Compare
   value
 })
 
-/**
- * Compares the UTC month and day of a date field with `MM-dd`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Compares the UTC month and day of a date field with `MM-dd`. */
 export const monthDay = (field: Field, monthDay: string): MonthDay => ({ _tag: "MonthDay", field, monthDay })
 
-/**
- * Compares the number of whole days since the date in a field.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Compares the number of whole days since the date in a field. */
 export const daysFrom = (field: Field, operator: Comparison, days: number): DaysFrom => ({
   _tag: "DaysFrom",
   field,
@@ -228,59 +135,24 @@ export const daysFrom = (field: Field, operator: Comparison, days: number): Days
   days
 })
 
-/**
- * Names a field of the record.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Names a field of the record. */
 export const recordField = (name: RecordFieldName): Field => ({ _tag: "RecordField", name })
 
-/**
- * Names a custom field.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Names a custom field. */
 export const customField = (name: string): Field => ({ _tag: "CustomField", name })
 
-/**
- * A text literal.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A text literal. */
 export const text = (text: string): Value => ({ _tag: "Text", text })
 
-/**
- * A number literal.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A number literal. */
 export const number = (number: number): Value => ({ _tag: "Number", number })
 
-/**
- * The known value of an enumeration.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The known value of an enumeration. */
 export const word = (word: string): Value => ({ _tag: "Word", word })
 
-/**
- * A date literal.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A date literal. */
 export const date = (date: DateLiteral): Value => ({ _tag: "Date", date })
 
-/**
- * The kind of a field, where every custom field is of the kind `custom`.
- *
- * @category fields
- * @since 0.1.0
- */
+/** The kind of a field, where every custom field is of the kind `custom`. */
 export const fieldKind = (field: Field): FieldKind | "custom" =>
   field._tag === "CustomField" ? "custom" : recordFieldInfo(field.name).kind

@@ -1,8 +1,4 @@
-/**
- * Dates in rules. All days are UTC days.
- *
- * @since 0.1.0
- */
+/** Dates in rules. All days are UTC days. */
 
 const precisions = { day: 86_400_000, minute: 60_000, second: 1000, millisecond: 1 } as const
 
@@ -11,9 +7,6 @@ const precisions = { day: 86_400_000, minute: 60_000, second: 1000, millisecond:
  * the epoch, and how precisely it was written. A rule names a span of time, not
  * a point: `'2024-01-31'` is the whole UTC day, `'2024-01-31T10:00:00Z'` the
  * whole second.
- *
- * @category models
- * @since 0.1.0
  */
 export interface DateLiteral {
   readonly start: number
@@ -23,9 +16,6 @@ export interface DateLiteral {
 /**
  * The half-open span of time `from <= t < until`, in milliseconds since the
  * epoch.
- *
- * @category models
- * @since 0.1.0
  */
 export interface DateRange {
   readonly from: number
@@ -37,9 +27,6 @@ export interface DateRange {
  * it, here and in SQL: `=` is `from <= t < until`, `<` is `t < from`, `<=` is
  * `t < until`, `>` is `t >= until`, `>=` is `t >= from`, and `!=` is whatever
  * `=` is not.
- *
- * @category semantics
- * @since 0.1.0
  */
 export const dateRange = (date: DateLiteral): DateRange => ({
   from: date.start,
@@ -54,9 +41,6 @@ const pattern =
  * seconds, a fraction of up to nine digits and the zone may be left out; no
  * zone is UTC and a fraction is cut to milliseconds). Answers `undefined` for
  * anything else, days that do not exist included.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const parseDate = (text: string): DateLiteral | undefined => {
   const [, day, time, seconds, fraction, zone] = pattern.exec(text) ?? []
@@ -72,9 +56,6 @@ export const parseDate = (text: string): DateLiteral | undefined => {
 /**
  * Writes a date literal in the canonical form that `parseDate` reads: a plain
  * day, or an instant with `Z`.
- *
- * @category printing
- * @since 0.1.0
  */
 export const formatDate = (date: DateLiteral): string => {
   const iso = new Date(date.start).toISOString()
@@ -90,29 +71,18 @@ export const formatDate = (date: DateLiteral): string => {
   }
 }
 
-/**
- * Whether a text is a month and day, `MM-dd`, that exists in a leap year.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a text is a month and day, `MM-dd`, that exists in a leap year. */
 export const isMonthDay = (text: string): boolean => /^\d\d-\d\d$/.test(text) && isDay(`2000-${text}`)
 
 /**
  * The UTC month and day of an instant, as `MM-dd`. The 29th of February is
  * itself in leap years and nothing else in others.
- *
- * @category semantics
- * @since 0.1.0
  */
 export const monthDayOf = (epochMillis: number): string => new Date(epochMillis).toISOString().slice(-19, -14)
 
 /**
  * The number of whole days from an instant until now, rounded down: 0 for the
  * last 24 hours, negative for the future.
- *
- * @category semantics
- * @since 0.1.0
  */
 export const wholeDays = (from: number, now: number): number => Math.floor((now - from) / precisions.day)
 

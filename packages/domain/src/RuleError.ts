@@ -1,8 +1,4 @@
-/**
- * What is wrong with a rule, and where.
- *
- * @since 0.1.0
- */
+/** What is wrong with a rule, and where. */
 import * as Schema from "effect/Schema"
 import { excerpt } from "./RuleExcerpt.ts"
 
@@ -11,9 +7,6 @@ import { excerpt } from "./RuleExcerpt.ts"
  * mistake in `rule`, in UTF-16 units from 0; a rule above the length limit is
  * kept up to that limit only. `message` shows the mistake with a caret under
  * it, with control characters made visible and long rules cut around it.
- *
- * @category errors
- * @since 0.1.0
  */
 export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule", {
   rule: Schema.String,

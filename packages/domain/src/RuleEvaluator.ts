@@ -1,8 +1,4 @@
-/**
- * Deciding whether a contact matches a rule.
- *
- * @since 0.1.0
- */
+/** Deciding whether a contact matches a rule. */
 import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, DaysFrom, Field, MonthDay, Operator, Rule } from "./Rule.ts"
 import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
@@ -18,9 +14,6 @@ import { customValue, type FieldValue, recordValue, type RuleSubject } from "./R
  * literal a custom field counts only if its text is a number, against a date
  * only if it is a date. `!=` and `not-contains` are exactly what `=` and
  * `contains` are not, for every contact.
- *
- * @category evaluation
- * @since 0.1.0
  */
 export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.Utc): boolean =>
   rule._tag === "All" || matchesCondition(rule, subject, DateTime.toEpochMillis(now))

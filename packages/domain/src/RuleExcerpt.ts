@@ -1,8 +1,4 @@
-/**
- * Showing a piece of a rule to a person, safely.
- *
- * @since 0.1.0
- */
+/** Showing a piece of a rule to a person, safely. */
 
 const width = 100
 const before = 50
@@ -11,9 +7,6 @@ const before = 50
  * The part of a rule around a place, and a line of carets to go under it. The
  * excerpt is one line of printable characters, however long the rule is and
  * whatever it holds.
- *
- * @category printing
- * @since 0.1.0
  */
 export const excerpt = (rule: string, position: number, length: number): readonly [line: string, carets: string] => {
   const start = Math.max(0, position - before)
@@ -28,9 +21,6 @@ export const excerpt = (rule: string, position: number, length: number): readonl
 /**
  * Replaces every character that could move the cursor, colour the terminal or
  * reorder the line by a visible one.
- *
- * @category printing
- * @since 0.1.0
  */
 export const printable = (text: string): string =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
@@ -38,12 +28,7 @@ export const printable = (text: string): string =>
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd"
   })
 
-/**
- * A piece of a rule in double quotes, cut to a readable length.
- *
- * @category printing
- * @since 0.1.0
- */
+/** A piece of a rule in double quotes, cut to a readable length. */
 export const quoted = (text: string): string => `"${printable(text.length > 40 ? `${text.slice(0, 40)}…` : text)}"`
 
 const count = (text: string): number => Array.from(text).length

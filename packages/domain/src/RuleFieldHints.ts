@@ -1,8 +1,6 @@
 /**
  * Noticing names in a rule that were taken for custom fields and were perhaps
  * meant for fields that every contact has.
- *
- * @since 0.1.0
  */
 import type { Condition, Field, Rule } from "./Rule.ts"
 import { quoted } from "./RuleExcerpt.ts"
@@ -12,9 +10,6 @@ import { didYouMean } from "./RuleSuggestion.ts"
 /**
  * The record field that the name of a custom field is nearly that of, as a
  * question, or nothing when none is near.
- *
- * @category suggestions
- * @since 0.1.0
  */
 export const meantField = (name: string): string | undefined => didYouMean(name, recordFieldNames)
 
@@ -22,9 +17,6 @@ export const meantField = (name: string): string | undefined => didYouMean(name,
  * A hint for each custom field in a rule whose name is nearly that of a record
  * field. Such a rule is valid: `stauts != 'Active'` selects every contact
  * without a custom field of that name.
- *
- * @category suggestions
- * @since 0.1.0
  */
 export const fieldHints = (rule: Rule): ReadonlyArray<string> => {
   const names = new Set(

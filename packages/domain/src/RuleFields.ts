@@ -1,16 +1,9 @@
-/**
- * The fields of a contact record that a rule can name.
- *
- * @since 0.1.0
- */
+/** The fields of a contact record that a rule can name. */
 import { ConsentTracking, ContactSource, ContactStatus } from "./Contact.ts"
 
 /**
  * What a record field holds, which decides the operators and literals that a
  * rule may use with it.
- *
- * @category models
- * @since 0.1.0
  */
 export type FieldKind = "text" | "number" | "date" | "enumeration"
 
@@ -19,9 +12,6 @@ export type FieldKind = "text" | "number" | "date" | "enumeration"
  * The parser, the evaluator, the error hints and the SQL compiler all read
  * this one table; a name that is not in it is the name of a custom field.
  * `contactage` is not stored: it is the number of whole days since `dateadded`.
- *
- * @category fields
- * @since 0.1.0
  */
 export const recordFields = {
   email: { kind: "text" },
@@ -52,43 +42,20 @@ export const recordFields = {
 /**
  * One row of the table: the kind of the field and, for an enumeration, the
  * values known today. Enumerations are open, so the list is not exhaustive.
- *
- * @category models
- * @since 0.1.0
  */
 export type RecordFieldInfo =
   | { readonly kind: Exclude<FieldKind, "enumeration"> }
   | { readonly kind: "enumeration"; readonly values: ReadonlyArray<string> }
 
-/**
- * The name of a record field, in the lower case that rules are printed in.
- *
- * @category models
- * @since 0.1.0
- */
+/** The name of a record field, in the lower case that rules are printed in. */
 export type RecordFieldName = keyof typeof recordFields
 
-/**
- * All names of record fields, in the order of the record.
- *
- * @category fields
- * @since 0.1.0
- */
+/** All names of record fields, in the order of the record. */
 // Object.keys widens to string; the table is a literal, so its keys are exactly the names.
 export const recordFieldNames = Object.keys(recordFields) as ReadonlyArray<RecordFieldName>
 
-/**
- * Whether a text is the name of a record field, spelled in lower case.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a text is the name of a record field, spelled in lower case. */
 export const isRecordFieldName = (name: string): name is RecordFieldName => Object.hasOwn(recordFields, name)
 
-/**
- * Looks up the row of a record field.
- *
- * @category fields
- * @since 0.1.0
- */
+/** Looks up the row of a record field. */
 export const recordFieldInfo = (name: RecordFieldName): RecordFieldInfo => recordFields[name]

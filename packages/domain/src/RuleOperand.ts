@@ -1,8 +1,4 @@
-/**
- * Which operators and literals go with which field.
- *
- * @since 0.1.0
- */
+/** Which operators and literals go with which field. */
 import * as Result from "effect/Result"
 import * as Rule from "./Rule.ts"
 import { isMonthDay, parseDate } from "./RuleDate.ts"
@@ -16,20 +12,10 @@ import { type Advice, invalidRule, type Token } from "./RuleTokens.ts"
 
 const everyOperator = [...Rule.comparisons, ...Rule.textOperators, "month-day"] as const
 
-/**
- * An operator as written between a field and a value.
- *
- * @category models
- * @since 0.1.0
- */
+/** An operator as written between a field and a value. */
 export type WrittenOperator = (typeof everyOperator)[number]
 
-/**
- * The operators that may be used with each kind of field.
- *
- * @category operators
- * @since 0.1.0
- */
+/** The operators that may be used with each kind of field. */
 export const operatorsOf: Readonly<Record<FieldKind | "custom", ReadonlyArray<WrittenOperator>>> = {
   text: [...Rule.comparisons, ...Rule.textOperators],
   number: Rule.comparisons,
@@ -56,9 +42,6 @@ const foreign: ReadonlyMap<string, readonly [needs: WrittenOperator, hint: strin
 /**
  * A reader of operators and literals for one rule, which knows how to complain
  * about them.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const operands = (rule: string) => {
   const fail = (token: Token, problem: string, advice?: Advice): Result.Result<never, InvalidRule> =>

@@ -11,8 +11,6 @@
  * NOT and daysfrom are reserved; custom fields with such a name, or with a name
  * that is not one word of letters, digits, `_`, `.` and `-`, cannot be used in
  * rules.
- *
- * @since 0.1.0
  */
 import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
@@ -25,29 +23,16 @@ import { foldText } from "./RuleSemantics.ts"
 import { didYouMean } from "./RuleSuggestion.ts"
 import { type Token, tokenize } from "./RuleTokens.ts"
 
-/**
- * The deepest nesting of parentheses that is read.
- *
- * @category limits
- * @since 0.1.0
- */
+/** The deepest nesting of parentheses that is read. */
 export const maximumRuleDepth = 100
 
-/**
- * The largest number of conditions that one rule may hold.
- *
- * @category limits
- * @since 0.1.0
- */
+/** The largest number of conditions that one rule may hold. */
 export const maximumRuleConditions = 1000
 
 /**
  * Options of `parseRule`. When the names of the custom fields are given, any
  * other name is an error; without them every unknown name is taken for that of
  * a custom field.
- *
- * @category options
- * @since 0.1.0
  */
 export interface ParseRuleOptions {
   readonly customFields?: Iterable<string> | undefined
@@ -56,12 +41,7 @@ export interface ParseRuleOptions {
 const conditionStart = ["a condition such as status = Engaged", "("]
 const reserved = ["all", "and", "or", "not", "daysfrom"]
 
-/**
- * Reads a rule. A blank text is an error, never every contact.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** Reads a rule. A blank text is an error, never every contact. */
 export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> =>
   Result.flatMap(tokenize(text), (tokens) => parseTokens(text, tokens, options))
 

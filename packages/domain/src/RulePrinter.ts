@@ -1,8 +1,4 @@
-/**
- * Writing rules.
- *
- * @since 0.1.0
- */
+/** Writing rules. */
 import type { Condition, Rule, Value } from "./Rule.ts"
 import { formatDate } from "./RuleDate.ts"
 
@@ -12,9 +8,6 @@ import { formatDate } from "./RuleDate.ts"
  * quotes, and parentheses only where they are needed. Parsing the result gives
  * the same rule again, as long as it is within the parser's limits: printing
  * can make a text longer, by the spaces and doubled quotes it adds.
- *
- * @category printing
- * @since 0.1.0
  */
 export const printRule = (rule: Rule): string => {
   switch (rule._tag) {

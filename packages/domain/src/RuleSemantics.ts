@@ -1,17 +1,12 @@
 /**
  * How rules compare texts and numbers. The evaluator and the SQL compiler must
  * agree on every answer, so both use these definitions.
- *
- * @since 0.1.0
  */
 
 /**
  * The form in which texts are compared: lower case, then NFC, so that neither
  * case nor the way an accent is composed matters. SQLite's own `lower` knows
  * ASCII only, so SQL stores folded columns and binds folded literals.
- *
- * @category semantics
- * @since 0.1.0
  */
 export const foldText = (text: string): string => text.toLowerCase().normalize("NFC")
 
@@ -20,9 +15,6 @@ export const foldText = (text: string): string => text.toLowerCase().normalize("
  * bytes and so that of `COLLATE BINARY` in SQLite and `COLLATE "C"` in
  * PostgreSQL. JavaScript's own `<` orders by UTF-16 units and differs above
  * U+FFFF.
- *
- * @category semantics
- * @since 0.1.0
  */
 export const compareText = (left: string, right: string): number => {
   const length = Math.min(left.length, right.length)
@@ -41,9 +33,6 @@ const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit 
  * Reads a decimal number such as `42`, `-1.5` or `1e-7`, the whole text and
  * nothing around it; `undefined` for anything else. This is both the number
  * literal of the language and how the text of a custom field becomes a number.
- *
- * @category semantics
- * @since 0.1.0
  */
 export const numberOf = (text: string): number | undefined => {
   if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined

@@ -1,8 +1,4 @@
-/**
- * What rules are evaluated on.
- *
- * @since 0.1.0
- */
+/** What rules are evaluated on. */
 import * as DateTime from "effect/DateTime"
 import { wholeDays } from "./RuleDate.ts"
 import type { RecordFieldName } from "./RuleFields.ts"
@@ -13,9 +9,6 @@ type Maybe<A> = A | null | undefined
 /**
  * The part of a contact that rules look at. Every `Contact` is one; whatever is
  * missing, null or undefined is a field without a value.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RuleSubject {
   readonly email: string
@@ -47,12 +40,7 @@ export interface RuleSubject {
   }>
 }
 
-/**
- * The value of a field, or `undefined` for a field without one.
- *
- * @category models
- * @since 0.1.0
- */
+/** The value of a field, or `undefined` for a field without one. */
 export type FieldValue = string | number | DateTime.Utc | undefined
 
 const readers: Readonly<Record<RecordFieldName, (subject: RuleSubject, now: number) => Maybe<FieldValue>>> = {
@@ -81,21 +69,13 @@ const readers: Readonly<Record<RecordFieldName, (subject: RuleSubject, now: numb
   contactage: ({ dateAdded }, now) => dateAdded && wholeDays(DateTime.toEpochMillis(dateAdded), now)
 }
 
-/**
- * Reads a record field.
- *
- * @category fields
- * @since 0.1.0
- */
+/** Reads a record field. */
 export const recordValue = (subject: RuleSubject, name: RecordFieldName, now: number): FieldValue =>
   readers[name](subject, now) ?? undefined
 
 /**
  * Reads a custom field. A name spelled exactly so wins over one that differs in
  * case; among several of those the first wins.
- *
- * @category fields
- * @since 0.1.0
  */
 export const customValue = ({ customFields }: RuleSubject, name: string): FieldValue => {
   if (customFields === undefined || customFields === null) return undefined

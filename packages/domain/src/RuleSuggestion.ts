@@ -1,16 +1,7 @@
-/**
- * Finding the word that was probably meant.
- *
- * @since 0.1.0
- */
+/** Finding the word that was probably meant. */
 import { quoted } from "./RuleExcerpt.ts"
 
-/**
- * The hint that names the nearest candidate, or nothing when none is near.
- *
- * @category suggestions
- * @since 0.1.0
- */
+/** The hint that names the nearest candidate, or nothing when none is near. */
 export const didYouMean = (word: string, candidates: Iterable<string>): string | undefined => {
   const candidate = nearest(word, candidates)
   return candidate === undefined ? undefined : `did you mean ${quoted(candidate)}?`

@@ -1,8 +1,4 @@
-/**
- * Recognising rules that select every contact although they do not say so.
- *
- * @since 0.1.0
- */
+/** Recognising rules that select every contact although they do not say so. */
 import * as Rule from "./Rule.ts"
 import type { RecordFieldName } from "./RuleFields.ts"
 import { foldText } from "./RuleSemantics.ts"
@@ -18,9 +14,6 @@ import { foldText } from "./RuleSemantics.ts"
  * happen to be (`dateadded > '1900-01-01'`), to orders that meet on a field that
  * contacts can lack (`x < 1 OR x >= 1`), and to what takes too long to multiply
  * out; a count of what would be deleted guards against those.
- *
- * @category safety
- * @since 0.1.0
  */
 export const selectsEveryContact = (rule: Rule.Rule): boolean => {
   let products = 200

@@ -1,8 +1,4 @@
-/**
- * The text of a rule, as it goes over the wire: one that was read here, or one that is another service's to read.
- *
- * @since 0.1.0
- */
+/** The text of a rule, as it goes over the wire: one that was read here, or one that is another service's to read. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -13,9 +9,6 @@ import { invalidRule } from "./RuleTokens.ts"
 /**
  * A text that is a valid rule, without a list of custom fields: any unknown
  * name is taken for that of a custom field.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const RuleText = Schema.String.check(
   Schema.makeFilter(
@@ -28,58 +21,34 @@ export const RuleText = Schema.String.check(
   )
 ).pipe(Schema.brand("RuleText"))
 
-/**
- * A text that is a valid rule.
- *
- * @category models
- * @since 0.1.0
- */
+/** A text that is a valid rule. */
 export type RuleText = typeof RuleText.Type
 
 /**
  * A rule that nobody here reads: a service may know more of the language than
  * this one, and says itself what it does not understand. `rawRule` makes it.
- *
- * @category models
- * @since 0.1.0
  */
 export class RawRule extends Data.TaggedClass("RawRule")<{ readonly text: string }> {}
 
-/**
- * A rule of either kind, where contacts are selected.
- *
- * @category models
- * @since 0.1.0
- */
+/** A rule of either kind, where contacts are selected. */
 export type ContactRule = RuleText | RawRule
 
 /**
  * Takes a text for a rule unread. Blank texts are refused all the same: some
  * service would read one as "every contact".
- *
- * @category constructors
- * @since 0.1.0
  */
 export const rawRule = (text: string): Result.Result<RawRule, InvalidRule> =>
   text.trim() === ""
     ? Result.fail(invalidRule(text, { position: 0, length: 1 }, "it is empty", { expected: ["a rule of the service"] }))
     : Result.succeed(new RawRule({ text }))
 
-/**
- * What a rule of either kind says.
- *
- * @category getters
- * @since 0.1.0
- */
+/** What a rule of either kind says. */
 export const ruleSource = (rule: ContactRule): string => (typeof rule === "string" ? rule : rule.text)
 
 /**
  * What a rule says, checked once more before it is sent, for callers whom no
  * compiler stopped: one that is blank, or for which nobody answers, selects
  * nobody knows whom.
- *
- * @category validation
- * @since 0.1.0
  */
 export const checkRule = (rule: ContactRule): Result.Result<string, InvalidRule> =>
   typeof rule === "string" ? Result.map(parseRule(rule), () => rule) : Result.map(rawRule(rule.text), ruleSource)

@@ -1,27 +1,15 @@
-/**
- * Cutting the text of a rule into words, literals and symbols.
- *
- * @since 0.1.0
- */
+/** Cutting the text of a rule into words, literals and symbols. */
 import * as Result from "effect/Result"
 import { InvalidRule } from "./RuleError.ts"
 import { quoted } from "./RuleExcerpt.ts"
 
-/**
- * The longest rule that is read, in UTF-16 units.
- *
- * @category limits
- * @since 0.1.0
- */
+/** The longest rule that is read, in UTF-16 units. */
 export const maximumRuleLength = 16_384
 
 /**
  * A piece of a rule and its place. The `text` of a quoted text is its content,
  * that of any other token is what is written. The last token is `end`, or the
  * first character that means nothing, with the problem that it is.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Token {
   readonly kind: "word" | "number" | "text" | "operator" | "symbol" | "end" | "unreadable"
@@ -34,21 +22,13 @@ export interface Token {
 /**
  * What else can be said about a mistake: what would have been right, and the
  * most likely remedy.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Advice {
   readonly expected?: ReadonlyArray<string> | undefined
   readonly hint?: string | undefined
 }
 
-/**
- * Describes a mistake at a place in a rule.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Describes a mistake at a place in a rule. */
 export const invalidRule = (
   rule: string,
   place: Pick<Token, "position" | "length">,
@@ -90,9 +70,6 @@ const unusable = /\0|\p{Cs}/u
  * characters that no text can have. Texts that are not closed and characters
  * that mean nothing end the tokens; a mistake that stands before them is the one
  * to speak of.
- *
- * @category parsing
- * @since 0.1.0
  */
 export const tokenize = (rule: string): Result.Result<ReadonlyArray<Token>, InvalidRule> => {
   if (rule.length > maximumRuleLength) {

@@ -5,24 +5,14 @@
 import { Schema } from "effect"
 import { AccessLevel } from "./AccessLevel.ts"
 
-/**
- * The key is missing, unknown or expired.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The key is missing, unknown or expired. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {
   override get message(): string {
     return "The service does not accept the API key: it is missing, mistyped, deleted or expired."
   }
 }
 
-/**
- * The key is good but lacks the access level of the operation, or is used from an address outside its ranges.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The key is good but lacks the access level of the operation, or is used from an address outside its ranges. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {
   required: AccessLevel
 }) {
@@ -31,12 +21,7 @@ export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDeni
   }
 }
 
-/**
- * A credential would be good for longer, or from more addresses, than the API key that makes or changes it.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** A credential would be good for longer, or from more addresses, than the API key that makes or changes it. */
 export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("ExceedsGrantor", {
   /** The field that goes too far, as on the wire. */
   field: Schema.Literals(["Expires", "RestrictAccessToIPRange"]),
@@ -50,10 +35,6 @@ export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("Exceed
   }
 }
 
-/**
- * @category reasons
- * @since 0.1.0
- */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** How long the service asked to wait, in seconds. */
   retryAfter: Schema.optionalKey(Schema.Finite)
@@ -65,12 +46,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   }
 }
 
-/**
- * The service could not be reached, or said that it cannot answer now.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The service could not be reached, or said that it cannot answer now. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   /** The status, where there was an answer. */
   status: Schema.optionalKey(Schema.Int),
@@ -84,10 +60,6 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   }
 }
 
-/**
- * @category reasons
- * @since 0.1.0
- */
 export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   /** The time that was given, in seconds. */
   after: Schema.Finite,
@@ -99,12 +71,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   }
 }
 
-/**
- * A write was sent and no answer came: it may have happened or not, and repeating it could do it twice.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** A write was sent and no answer came: it may have happened or not, and repeating it could do it twice. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   /** How to find out, and what to do then. */
   recovery: Schema.String,
@@ -118,12 +85,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   }
 }
 
-/**
- * The answer is not what the interface says it is.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The answer is not what the interface says it is. */
 export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
   status: Schema.Int,
   detail: Schema.String
@@ -135,9 +97,6 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
 
 /**
  * The answer is of a kind that the interface does not have: a page for browsers, as proxies and logins send it, or text.
- *
- * @category reasons
- * @since 0.1.0
  */
 export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentType>()("UnexpectedContentType", {
   status: Schema.Int,
@@ -151,12 +110,7 @@ export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentT
   }
 }
 
-/**
- * The service sends the client elsewhere. That is not followed, since the key would go with it.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The service sends the client elsewhere. That is not followed, since the key would go with it. */
 export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()("UnexpectedRedirect", {
   status: Schema.Int,
   /** The scheme and host that it names, or nothing where that is no address. */
@@ -168,12 +122,7 @@ export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()
   }
 }
 
-/**
- * The answer is larger than the client accepts.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The answer is larger than the client accepts. */
 export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("ResponseTooLarge", {
   maximumBytes: Schema.Int
 }) {
@@ -182,12 +131,7 @@ export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("Re
   }
 }
 
-/**
- * The service refused the request for a reason that has no tag of its own; its words are kept.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The service refused the request for a reason that has no tag of its own; its words are kept. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   status: Schema.Int,
   detail: Schema.String
@@ -197,12 +141,7 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   }
 }
 
-/**
- * The store of an embedded service failed: a full disk, a lock held too long, a damaged file.
- *
- * @category reasons
- * @since 0.1.0
- */
+/** The store of an embedded service failed: a full disk, a lock held too long, a damaged file. */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
   detail: Schema.String
 }) {
@@ -211,10 +150,6 @@ export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailu
   }
 }
 
-/**
- * @category reasons
- * @since 0.1.0
- */
 export const ServiceErrorReason = Schema.Union([
   Unauthorized,
   AccessDenied,
@@ -232,10 +167,6 @@ export const ServiceErrorReason = Schema.Union([
 ])
 export type ServiceErrorReason = typeof ServiceErrorReason.Type
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
   /** The operation identifier of the interface, such as `contactsByEmailGet`. */
   operation: Schema.String,

@@ -17,34 +17,20 @@ import {
 const fields = { ...credentialFields, accessLevel: Schema.optionalKey(ReportedAccessLevel) }
 const keys = { ...credentialKeys, accessLevel: "AccessLevel" } as const
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const SmtpCredentials = Schema.Struct(fields).pipe(
   Schema.encodeKeys(keys),
   Schema.annotate({ identifier: "SmtpCredentials" })
 )
 export type SmtpCredentials = typeof SmtpCredentials.Type
 
-/**
- * Credentials that were just made, with the password that no other answer will ever hold.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Credentials that were just made, with the password that no other answer will ever hold. */
 export const NewSmtpCredentials = Schema.Struct({ ...fields, token }).pipe(
   Schema.encodeKeys({ ...keys, token: "Token" }),
   Schema.annotate({ identifier: "NewSmtpCredentials" })
 )
 export type NewSmtpCredentials = typeof NewSmtpCredentials.Type
 
-/**
- * Credentials to make, or what existing ones are to become; another name renames them.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Credentials to make, or what existing ones are to become; another name renames them. */
 export const SmtpCredentialsPayload = Schema.Struct({ name: EmailAddress, ...credentialPayloadFields }).pipe(
   Schema.encodeKeys(credentialPayloadKeys),
   Schema.annotate({ identifier: "SmtpCredentialsPayload" })

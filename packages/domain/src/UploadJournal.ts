@@ -6,9 +6,6 @@ import { Effect, Ref, Schema } from "effect"
 
 /**
  * What makes two uploads the same one: the content of the file, where it goes, and what changes the rows that are sent.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const UploadSubject = Schema.Struct({
   /** SHA-256 of the bytes of the file. */
@@ -26,20 +23,12 @@ export type UploadSubject = typeof UploadSubject.Type
 
 const Range = Schema.Tuple([Schema.Int, Schema.Int])
 
-/**
- * Numbers of rows, from the first to the last.
- *
- * @category models
- * @since 0.1.0
- */
+/** Numbers of rows, from the first to the last. */
 export type RowRange = typeof Range.Type
 
 /**
  * One line of a journal. Of the rows from first to last those are meant that can be sent, without those that the service
  * refused one by one. Rows of which only the sending is noted have no answer.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const UploadEntry = Schema.TaggedUnion({
   Sending: { rows: Range },
@@ -51,10 +40,6 @@ export const UploadEntry = Schema.TaggedUnion({
 })
 export type UploadEntry = typeof UploadEntry.Type
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface UploadRecord {
   readonly subject: UploadSubject
   readonly entries: ReadonlyArray<UploadEntry>
@@ -63,9 +48,6 @@ export interface UploadRecord {
 /**
  * Where the lines of one upload are kept. What `append` was given has to survive the process when it ends, and what it was
  * given in an `Answered` the machine as well, soon after, and at the latest when `force` ends.
- *
- * @category models
- * @since 0.1.0
  */
 export interface UploadJournal<E = never> {
   readonly load: Effect.Effect<UploadRecord | undefined, E>
@@ -77,12 +59,7 @@ export interface UploadJournal<E = never> {
   readonly clear: Effect.Effect<void, E>
 }
 
-/**
- * A journal that is gone with the process.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A journal that is gone with the process. */
 export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
   Ref.make<UploadRecord | undefined>(undefined),
   (kept) => ({
@@ -95,12 +72,7 @@ export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
   })
 )
 
-/**
- * The journal is that of another upload.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The journal is that of another upload. */
 export class OtherUpload extends Schema.TaggedError<OtherUpload>()("OtherUpload", {
   /** What is not the same, in words. */
   differences: Schema.Array(Schema.String)
@@ -112,12 +84,7 @@ export class OtherUpload extends Schema.TaggedError<OtherUpload>()("OtherUpload"
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/**
- * What keeps an upload from going on with what an other one noted.
- *
- * @category inspection
- * @since 0.1.0
- */
+/** What keeps an upload from going on with what an other one noted. */
 export const differencesOf = (noted: UploadSubject, now: UploadSubject): ReadonlyArray<string> => [
   ...(noted.sha256 === now.sha256 && noted.bytes === now.bytes ? [] : ["the file has changed since"]),
   ...(noted.target === now.target ? [] : [`it went to ${noted.target}, and this goes to ${now.target}`]),

@@ -7,10 +7,6 @@ import { makeRowSet, type RowSet } from "./RowSet.ts"
 import { differencesOf, OtherUpload } from "./UploadJournal.ts"
 import type { UploadSurvey } from "./UploadSurvey.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface EarlierRuns {
   /** Whether there is none that counts, so that the journal begins anew. */
   readonly isNew: boolean
@@ -26,9 +22,6 @@ export interface EarlierRuns {
 /**
  * Reads the journal of an upload. Rows that were being sent when a run ended, and rows without an answer, count as not sent:
  * an add of a contact that is there updates it, so that sending it again does no harm.
- *
- * @category programs
- * @since 0.1.0
  */
 export const resumeUpload = Effect.fnUntraced(function* <E>(
   { read, sendable }: Pick<UploadSurvey, "read" | "sendable">,

@@ -11,18 +11,9 @@ import { makeRowIndex } from "./RowIndex.ts"
 import { makeRowSet, type RowSet } from "./RowSet.ts"
 import { fnRedacted } from "./SpanRedaction.ts"
 
-/**
- * The most rejected rows that an account names one by one. The file of rejected rows has all.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The most rejected rows that an account names one by one. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface UploadSurvey {
   /** The header of the file; `undefined` where there are no rows. */
   readonly header: FileHeader | undefined
@@ -39,9 +30,6 @@ export interface UploadSurvey {
 
 /**
  * Reads all rows and keeps none. Rows are numbered from 1. Beyond a quarter of a million there is a temporary file meanwhile.
- *
- * @category programs
- * @since 0.1.0
  */
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ContactRow, E, R>,

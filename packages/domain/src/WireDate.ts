@@ -56,19 +56,11 @@ Instant.prototype = prototype
 
 /**
  * Whether a value is an instant in UTC, as `DateTime` makes them: that is all that `DateTime.isUtc` takes for granted.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isInstant = (value: unknown): value is DateTime.Utc =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === prototype
 
-/**
- * Reads one instant, or gives `undefined` for a text that names none.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** Reads one instant, or gives `undefined` for a text that names none. */
 export const parseWireDate = (text: string): DateTime.Utc | undefined => {
   const plain = readPlain(text)
   if (plain !== undefined) return new Instant(plain)
@@ -114,12 +106,7 @@ const dateOf = (days: number): number => {
 const tens = (number: number): number => 0x30 + ((number / 10) | 0)
 const ones = (number: number): number => 0x30 + (number % 10)
 
-/**
- * Writes an instant to the second.
- *
- * @category formatting
- * @since 0.1.0
- */
+/** Writes an instant to the second. */
 export const formatWireDate = (date: DateTime.Utc): string => {
   if (!isOfFourDigits(date.epochMilliseconds)) return DateTime.formatIso(date).replace(/\.\d+Z$/, "Z")
   const seconds = Math.floor(date.epochMilliseconds / 1000)
@@ -147,12 +134,7 @@ const writeDigits = (number: number, bytes: Uint8Array, at: number): void => {
   bytes[at + 1] = ones(number)
 }
 
-/**
- * Writes the same text as 20 bytes, and gives the place behind them; -1 for an instant that four digits cannot say.
- *
- * @category formatting
- * @since 0.1.0
- */
+/** Writes the same text as 20 bytes, and gives the place behind them; -1 for an instant that four digits cannot say. */
 export const writeWireDate = (date: DateTime.Utc, bytes: Uint8Array, at: number): number => {
   if (!isOfFourDigits(date.epochMilliseconds)) return -1
   const seconds = Math.floor(date.epochMilliseconds / 1000)
@@ -176,12 +158,7 @@ export const writeWireDate = (date: DateTime.Utc, bytes: Uint8Array, at: number)
   return at + 20
 }
 
-/**
- * The codec between the two.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The codec between the two. */
 export const WireDate = Schema.String.annotate({ expected: "a date and time such as 2024-01-02T03:04:05Z" }).pipe(
   Schema.decodeTo(
     Schema.DateTimeUtc,

@@ -9,11 +9,7 @@ import { headerOf, WholeBodyResponse } from "./BodyLimitResponse.ts"
 import { type Failure, invalidResponse, transportFailure } from "./Failure.ts"
 import { withoutSecrets } from "./Secrets.ts"
 
-/**
- * The whole body as text. A body that is cut off is a failure of the transport and may be asked for again.
- *
- * @internal
- */
+/** The whole body as text. A body that is cut off is a failure of the transport and may be asked for again. */
 export const readText = (
   operation: string,
   response: HttpClientResponse.HttpClientResponse
@@ -129,17 +125,10 @@ const isJson = (contentType: string): boolean =>
 const contentTypeOf = (response: HttpClientResponse.HttpClientResponse): string =>
   headerOf(response, "content-type") ?? ""
 
-/**
- * Whether an answer is a page for browsers, as a proxy or a login sends it.
- *
- * @internal
- */
+/** Whether an answer is a page for browsers, as a proxy or a login sends it. */
 export const isPage = (response: HttpClientResponse.HttpClientResponse): boolean =>
   /^\s*(?:text\/html|application\/xhtml)/i.test(contentTypeOf(response))
 
-/**
- * @internal
- */
 export const unexpectedContent = Effect.fnUntraced(function* (
   operation: string,
   response: HttpClientResponse.HttpClientResponse,
@@ -153,11 +142,7 @@ export const unexpectedContent = Effect.fnUntraced(function* (
   return failure
 })
 
-/**
- * A body that is a record or a list of them.
- *
- * @internal
- */
+/** A body that is a record or a list of them. */
 export const readJson = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (
@@ -226,8 +211,6 @@ export const readList = Effect.fnUntraced(function* (
 
 /**
  * An answer without content. What a service sends all the same does not matter, but for a page, which no service sends.
- *
- * @internal
  */
 export const readNothing = Effect.fnUntraced(function* (
   operation: string,

@@ -5,10 +5,6 @@
 import { Context } from "effect"
 import type { HttpClient } from "effect/http"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Progress {
   /** Whether any of the request was written; `undefined` where the transport does not say. */
   sent: boolean | undefined
@@ -19,10 +15,6 @@ export interface Progress {
   exchange: { readonly over: boolean; expire(): void } | undefined
 }
 
-/**
- * @category services
- * @since 0.1.0
- */
 export const AttemptProgress = Context.Reference<Progress | undefined>("@roster/http-client/AttemptProgress", {
   defaultValue: () => undefined
 })
@@ -32,15 +24,10 @@ const endingThemselves = new WeakSet<HttpClient.HttpClient>()
 /**
  * Says of a transport that it fails by itself, at once and with its connection closed, when the exchange that it put into
  * the box expires. It is then bounded without a fiber of its own. What wraps the transport does not inherit that.
- *
- * @internal
  */
 export const endsItself = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
   endingThemselves.add(client)
   return client
 }
 
-/**
- * @internal
- */
 export const isEndingItself = (client: HttpClient.HttpClient): boolean => endingThemselves.has(client)

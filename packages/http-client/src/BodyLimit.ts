@@ -5,20 +5,10 @@ import { Effect, Schema, Stream } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientResponse } from "effect/http"
 import { WholeBodyResponse } from "./BodyLimitResponse.ts"
 
-/**
- * How much of a response is read into memory where nothing else is said: 32 MiB.
- *
- * @category constants
- * @since 0.1.0
- */
+/** How much of a response is read into memory where nothing else is said: 32 MiB. */
 export const defaultMaximumBytes = 32 * 1024 * 1024
 
-/**
- * The response is larger than what is read into memory. It was cut off there, and its connection closed.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The response is larger than what is read into memory. It was cut off there, and its connection closed. */
 export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("ResponseTooLarge", {
   maximumBytes: Schema.Int
 }) {
@@ -31,9 +21,6 @@ export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("Re
  * Bounds `arrayBuffer`, `text`, `json`, `urlParamsBody` and `formData` of every response: beyond `maximumBytes` (32 MiB
  * where it is not given) they fail with a `DecodeError` whose cause is `ResponseTooLarge`, and the rest is not read.
  * `stream` is not bounded. Text and JSON must be UTF-8.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const limitResponse = <E, R>(
   client: HttpClient.HttpClient.With<E, R>,

@@ -17,9 +17,6 @@ type Reading<A> = Effect.Effect<A, HttpClientError.HttpClientError>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/**
- * @internal
- */
 export abstract class WholeBodyResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
   abstract readonly request: HttpClientRequest.HttpClientRequest
   abstract readonly url: string
@@ -115,11 +112,7 @@ export abstract class WholeBodyResponse extends Inspectable.Class implements Htt
   }
 }
 
-/**
- * One header of any response: of ours without making all of them.
- *
- * @internal
- */
+/** One header of any response: of ours without making all of them. */
 export const headerOf = (response: HttpClientResponse.HttpClientResponse, name: string): string | undefined =>
   response instanceof WholeBodyResponse ? response.header(name) : response.headers[name]
 

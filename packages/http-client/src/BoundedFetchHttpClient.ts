@@ -6,10 +6,6 @@ import { Effect, Layer } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { defaultMaximumBytes, limitResponse } from "./BodyLimit.ts"
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = (
   options: {
     /** How much of a response is read into memory, in bytes: 32 MiB where it is not given. */

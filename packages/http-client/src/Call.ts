@@ -14,11 +14,7 @@ import { type RetryKey, retryTable } from "./RetryTable.ts"
 import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
 import { Secrets, withoutSecrets } from "./Secrets.ts"
 
-/**
- * A call of the contract.
- *
- * @internal
- */
+/** A call of the contract. */
 export interface CallOptions<A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never> {
   readonly operation: OperationId
   /** The row of the retry table, where it is not that of the operation. */
@@ -41,11 +37,7 @@ export interface CallOptions<A, Tag extends Refusal["_tag"], E extends { readonl
   readonly about?: string
 }
 
-/**
- * Makes calls with what a client's calls share.
- *
- * @internal
- */
+/** Makes calls with what a client's calls share. */
 export const makeCall =
   ({ budget, endsItself, isKeyHonoured, policyOf, secrets, span }: Context.Service.Shape<typeof RosterHttpApi>) =>
   <A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never>(

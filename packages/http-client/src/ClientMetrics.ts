@@ -28,20 +28,11 @@ const budget = Metric.gauge("roster_client_retry_tokens", {
   description: "What a client may still spend on retries, of 500"
 })
 
-/**
- * @internal
- */
 export const waited = (operation: string, wait: Duration.Duration) =>
   Metric.update(Metric.withAttributes(waits, { operation }), Duration.toSeconds(wait))
 
-/**
- * @internal
- */
 export const budgetLeft = (tokens: number) => Metric.update(budget, tokens)
 
-/**
- * @internal
- */
 export const retryCount = (operation: string) => Metric.update(Metric.withAttributes(retries, { operation }), 1)
 
 /** The name of what went wrong: a tag, and of a `ServiceError` that of its reason. */

@@ -5,10 +5,6 @@ import { apiKeyHeader } from "@roster/api"
 import { Config, Effect, Redacted, Schema } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ClientOptions {
   /** The base address, whose last segment is `v4`. */
   readonly baseUrl: string
@@ -28,12 +24,7 @@ export interface ClientOptions {
   readonly retry?: PartialRetrySettings | undefined
 }
 
-/**
- * A setting that cannot work. Names the setting, never a key.
- *
- * @category errors
- * @since 0.1.0
- */
+/** A setting that cannot work. Names the setting, never a key. */
 export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
   setting: Schema.String,
   issue: Schema.String
@@ -45,9 +36,6 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 
 /**
  * The settings of the environment: `ROSTER_BASE_URL`, `ROSTER_API_KEY`, `ROSTER_API_KEY_HEADER`, `ROSTER_API_KEY_PREFIX`.
- *
- * @category config
- * @since 0.1.0
  */
 export const clientConfig: Config.Config<ClientOptions> = Config.all({
   baseUrl: Config.String("ROSTER_BASE_URL"),
@@ -73,8 +61,6 @@ export interface CheckedOptions {
 /**
  * Checks the options. A key may end with a line break, as it does when it was read from a file; any other character that
  * a header cannot carry is refused.
- *
- * @internal
  */
 export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions) {
   const url = URL.parse(options.baseUrl)

@@ -28,11 +28,7 @@ type RequestOf<E> = E extends HttpApiEndpoint.ConstraintRequest
 
 type Response = HttpClientResponse.HttpClientResponse
 
-/**
- * All operations but the import, whose file is sent as a stream, which the contract cannot say.
- *
- * @internal
- */
+/** All operations but the import, whose file is sent as a stream, which the contract cannot say. */
 export type ContractCalls = {
   readonly [Id in Exclude<OperationId, "contactsImportPost">]: (
     request: RequestOf<Endpoint<Id>>
@@ -109,9 +105,6 @@ const compile = (
     )
 }
 
-/**
- * @internal
- */
 export const contractCalls = (
   baseUrl: string,
   send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Response, HttpClientError.HttpClientError>

@@ -20,9 +20,6 @@ import { Duration, Predicate, Schema } from "effect"
 import type { HttpClientError } from "effect/http"
 import type { Evidence, RetryRow } from "./RetryTable.ts"
 
-/**
- * @internal
- */
 export interface Failure<E> {
   readonly evidence: Evidence
   readonly error: E | ServiceError
@@ -70,11 +67,7 @@ const limitOf = (cause: unknown, depth = 0): number | undefined => {
   return _tag === "ResponseTooLarge" && typeof maximumBytes === "number" ? maximumBytes : limitOf(inner, depth + 1)
 }
 
-/**
- * Judges an error of the transport: there was no whole answer.
- *
- * @internal
- */
+/** Judges an error of the transport: there was no whole answer. */
 export const transportFailure = (operation: string, error: HttpClientError.HttpClientError): Failure<never> => {
   const { reason } = error
   const cause = "cause" in reason ? reason.cause : undefined
@@ -118,11 +111,7 @@ const originOf = (location: string | undefined): string => {
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : ""
 }
 
-/**
- * An answer that is no success.
- *
- * @internal
- */
+/** An answer that is no success. */
 export interface RefusedAnswer {
   readonly status: number
   /** The field Error of its body, or nothing. */
@@ -133,8 +122,6 @@ export interface RefusedAnswer {
 
 /**
  * Judges such an answer by status and text: services of this interface differ in the status, and put the rest into words.
- *
- * @internal
  */
 export const statusFailure = (
   operation: string,
@@ -192,11 +179,7 @@ const detailOf = (reason: ServiceErrorReason): string =>
       ? `no whole answer came within ${reason.after} s`
       : reason.message
 
-/**
- * What the caller is told in the end: an ambiguous failure of a write, repeated or not, is an unknown outcome.
- *
- * @internal
- */
+/** What the caller is told in the end: an ambiguous failure of a write, repeated or not, is an unknown outcome. */
 export const finalError = <E>(
   call: { readonly operation: string; readonly row: RetryRow; readonly about: string },
   failure: Failure<E>

@@ -13,8 +13,6 @@ const quoted = (name: string): string =>
 /**
  * A form whose end is sent when the file has come to its end. The file cannot fail: a transport would call that a failure of
  * its own.
- *
- * @internal
  */
 export const formBody = (
   fields: ReadonlyArray<readonly [name: string, value: string]>,

@@ -234,18 +234,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/**
- * The service over a client that others share.
- *
- * @internal
- */
+/** The service over a client that others share. */
 export const layerShared: Layer.Layer<CredentialsService, never, RosterHttpApi> = Layer.effect(CredentialsService, make)
 
-/**
- * Credentials of the service that the options name.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Credentials of the service that the options name. */
 export const layer = (options: ClientOptions) =>
   Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

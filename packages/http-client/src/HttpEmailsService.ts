@@ -29,18 +29,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/**
- * The service over a client that others share.
- *
- * @internal
- */
+/** The service over a client that others share. */
 export const layerShared: Layer.Layer<EmailsService, never, RosterHttpApi> = Layer.effect(EmailsService, make)
 
-/**
- * Mail sending by the service that the options name.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Mail sending by the service that the options name. */
 export const layer = (options: ClientOptions) =>
   Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -9,10 +9,6 @@ const capacity = 500
 
 const costs = { transient: 14, throttled: 5 } as const
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface RetryBudget {
   /** Takes what a retry costs and answers with it, or with 0 where the bucket does not hold that much. */
   readonly take: (kind: keyof typeof costs) => Effect.Effect<number>
@@ -21,10 +17,6 @@ export interface RetryBudget {
   readonly left: Effect.Effect<number>
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const makeRetryBudget: Effect.Effect<RetryBudget> = Effect.sync(() => {
   let left = capacity
   return {

@@ -11,12 +11,7 @@ import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
 import { endedWithin, within } from "./TimeLimit.ts"
 
-/**
- * The numbers of the policy.
- *
- * @category models
- * @since 0.1.0
- */
+/** The numbers of the policy. */
 export interface RetrySettings {
   /** Attempts in all, the first one counted: 3. */
   readonly attempts: number
@@ -39,10 +34,6 @@ export interface RetrySettings {
 /** Some of the numbers; the rest stays. */
 export type PartialRetrySettings = { readonly [Name in keyof RetrySettings]?: RetrySettings[Name] | undefined }
 
-/**
- * @category constants
- * @since 0.1.0
- */
 export const defaultRetrySettings: RetrySettings = {
   attempts: 3,
   base: Duration.millis(100),
@@ -57,9 +48,6 @@ export const defaultRetrySettings: RetrySettings = {
 /**
  * The policy as a value in the context. Provided to a client's layer it is the policy of that client, over which its option
  * `retry` counts; provided around a call it is that of the call, whatever its client says.
- *
- * @category services
- * @since 0.1.0
  */
 export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client/RetryPolicy", {
   defaultValue: () => defaultRetrySettings
@@ -94,11 +82,7 @@ const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: bool
   }
 }
 
-/**
- * What an attempt knows of those before it.
- *
- * @internal
- */
+/** What an attempt knows of those before it. */
 export interface Attempt {
   /** From 1 on. */
   readonly number: number
@@ -106,11 +90,7 @@ export interface Attempt {
   readonly afterAmbiguous: boolean
 }
 
-/**
- * Runs the attempts of a call.
- *
- * @internal
- */
+/** Runs the attempts of a call. */
 export const withRetries = <A, E extends { readonly _tag: string }>(options: {
   readonly operation: string
   readonly row: RetryRow

@@ -7,18 +7,10 @@ import type { OperationId } from "@roster/api"
 /**
  * What a failure proves. `NeverReached`: the request did not get to the service. `NothingDone`: the service says that it
  * did nothing. `Ambiguous`: it may have been carried out or not. `Permanent`: it would fail again.
- *
- * @category models
- * @since 0.1.0
  */
 export type Evidence = "NeverReached" | "NothingDone" | "Ambiguous" | "Permanent"
 
-/**
- * What may be repeated. A failure that never reached the service always may, as far as its body can be sent again.
- *
- * @category models
- * @since 0.1.0
- */
+/** What may be repeated. A failure that never reached the service always may, as far as its body can be sent again. */
 export interface RetryRow {
   /** `throttled`: only where the service asks to slow down, by 429 or 503 with Retry-After. */
   readonly nothingDone: "always" | "throttled"
@@ -49,18 +41,9 @@ const secret: RetryRow = {
   recovery: "Load {name} by name: if it is there, its token is lost, so delete it and create it again."
 }
 
-/**
- * An operation, or the one kind of call for which its row differs.
- *
- * @category models
- * @since 0.1.0
- */
+/** An operation, or the one kind of call for which its row differs. */
 export type RetryKey = OperationId | "contactsDeletePost by rule"
 
-/**
- * @category tables
- * @since 0.1.0
- */
 export const retryTable: { readonly [Key in RetryKey]: RetryRow } = {
   contactsGet: reads,
   contactsByEmailGet: reads,

@@ -8,22 +8,12 @@ import * as HttpCredentialsService from "./HttpCredentialsService.ts"
 import * as HttpEmailsService from "./HttpEmailsService.ts"
 import { RosterHttpApi } from "./RosterHttpApi.ts"
 
-/**
- * Each call gives a client of its own, so that an application can have several: of two accounts, say.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Each call gives a client of its own, so that an application can have several: of two accounts, say. */
 export const layer = (options: ClientOptions) =>
   // What is made once for a whole graph of layers would be the client of whichever options come first.
   Layer.fresh(
     Layer.mergeAll(HttpContactsService.layerShared, HttpCredentialsService.layerShared, HttpEmailsService.layerShared)
   ).pipe(Layer.provide(RosterHttpApi.layer(options)))
 
-/**
- * The same, from the settings of the environment.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The same, from the settings of the environment. */
 export const layerConfig = Layer.unwrap(Effect.map(clientConfig, layer))

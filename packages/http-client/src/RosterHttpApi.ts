@@ -20,11 +20,7 @@ import type { MethodSpan } from "./Method.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
 import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"
 
-/**
- * The contract as calls, and what the services need besides.
- *
- * @internal
- */
+/** The contract as calls, and what the services need besides. */
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
   {
@@ -123,11 +119,7 @@ export class RosterHttpApi extends Context.Service<
 
 const portOf = ({ port, protocol }: URL): number => (port !== "" ? Number(port) : protocol === "https:" ? 443 : 80)
 
-/**
- * The key of the call under way, the same on all its attempts.
- *
- * @internal
- */
+/** The key of the call under way, the same on all its attempts. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {
   defaultValue: () => undefined
 })

@@ -3,22 +3,14 @@
  */
 import { Context, Effect, Redacted } from "effect"
 
-/**
- * The secrets of the client that a call belongs to.
- *
- * @internal
- */
+/** The secrets of the client that a call belongs to. */
 export const Secrets = Context.Reference<ReadonlyArray<Redacted.Redacted<string>>>("@roster/http-client/Secrets", {
   defaultValue: () => []
 })
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/**
- * A text of the other side without the secrets, in whatever case it spells them.
- *
- * @internal
- */
+/** A text of the other side without the secrets, in whatever case it spells them. */
 export const withoutSecrets = (text: string) =>
   Effect.map(Secrets, (secrets) =>
     secrets.reduce(

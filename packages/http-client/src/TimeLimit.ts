@@ -87,8 +87,6 @@ const watchOf = (clock: Clock.Clock): Watch => {
 
 /**
  * Bounds an effect that can be told to end, and then fails: what it fails with is replaced. It needs no fiber of its own.
- *
- * @internal
  */
 export const endedWithin = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
@@ -110,11 +108,7 @@ export const endedWithin = <A, E, R>(
     return Effect.mapError(unwatched, (error) => (expired ? late() : error))
   })
 
-/**
- * Interrupts an effect that takes longer, and fails instead once it has ended.
- *
- * @internal
- */
+/** Interrupts an effect that takes longer, and fails instead once it has ended. */
 export const within = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   limit: Duration.Duration,

@@ -4,9 +4,6 @@
 import { Result } from "effect"
 import { type HttpClientRequest, Url } from "effect/http"
 
-/**
- * @internal
- */
 export interface Address {
   readonly origin: string
   /** With the query. */
@@ -39,11 +36,7 @@ const originOf = (text: string): string | undefined => {
   return url.origin
 }
 
-/**
- * The address of a request; one that is none, or of no kind that is spoken here, is a failure.
- *
- * @internal
- */
+/** The address of a request; one that is none, or of no kind that is spoken here, is a failure. */
 export const addressOf = ({
   url,
   urlParams

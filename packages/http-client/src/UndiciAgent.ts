@@ -7,12 +7,7 @@ import type { ConnectionOptions, SecureContextOptions } from "node:tls"
 import { Agent, type buildConnector, type Client, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici"
 import { type Connecting, UndiciConnection } from "./UndiciConnection.ts"
 
-/**
- * All of it is optional.
- *
- * @category models
- * @since 0.1.0
- */
+/** All of it is optional. */
 export interface ConnectionSettings {
   /** How many connections to one origin at most; further requests wait. 16 where it is not given. */
   readonly connections?: number | undefined
@@ -36,9 +31,6 @@ export interface ConnectionSettings {
 
 const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"]
 
-/**
- * @internal
- */
 export const makeAgent = (settings: ConnectionSettings) => {
   const connectTimeout = Duration.toMillis(settings.connectTimeout ?? "5 seconds")
   const connecting: Connecting = { timeout: connectTimeout, open: new Set() }

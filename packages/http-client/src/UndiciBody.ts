@@ -8,11 +8,7 @@ import { ResponseTooLarge } from "./BodyLimit.ts"
 /** How many bytes wait for a reader before the connection is paused. */
 const highWaterMark = 64 * 1024
 
-/**
- * What the bytes come from.
- *
- * @internal
- */
+/** What the bytes come from. */
 export interface BodySource {
   pause(): void
   resume(): void
@@ -22,9 +18,6 @@ export interface BodySource {
 
 type BodyEnd = { readonly failed: false } | { readonly failed: true; readonly cause: unknown }
 
-/**
- * @internal
- */
 export class UndiciBody {
   readonly #maximumBytes: number
   readonly #source: BodySource

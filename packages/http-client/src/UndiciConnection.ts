@@ -6,11 +6,7 @@ import { type buildConnector, Client, type Dispatcher, errors } from "undici"
 import { type Link, UndiciExchange } from "./UndiciExchange.ts"
 import { UndiciInterim } from "./UndiciInterim.ts"
 
-/**
- * How connecting is bounded.
- *
- * @internal
- */
+/** How connecting is bounded. */
 export interface Connecting {
   /** How long it may take, in milliseconds. The timer of undici is late by up to a second. */
   readonly timeout: number
@@ -18,9 +14,6 @@ export interface Connecting {
   readonly open: Set<(reason: Error) => void>
 }
 
-/**
- * @internal
- */
 export class UndiciConnection extends Client {
   readonly #link: ConnectionLink
 

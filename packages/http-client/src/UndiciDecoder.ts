@@ -5,12 +5,7 @@ import { Schema } from "effect"
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import type { BodySource, UndiciBody } from "./UndiciBody.ts"
 
-/**
- * The body is in an encoding that is not read: it was not asked for.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The body is in an encoding that is not read: it was not asked for. */
 export class UnsupportedEncoding extends Schema.TaggedError<UnsupportedEncoding>()("UnsupportedEncoding", {
   encoding: Schema.String
 }) {
@@ -37,11 +32,7 @@ const makeDecompress = (encoding: string, first: Uint8Array): Decompress | undef
   }
 }
 
-/**
- * Stands between the connection and the body, and hands on the wish to pause in both directions.
- *
- * @internal
- */
+/** Stands between the connection and the body, and hands on the wish to pause in both directions. */
 export class UndiciDecoder implements BodySource {
   readonly #encoding: string
   readonly #connection: BodySource

@@ -12,11 +12,7 @@ import { explain, Interrupted, isRefusal } from "./UndiciFailure.ts"
 import { UndiciResponse } from "./UndiciResponse.ts"
 import { type RequestContent, UndiciUpload } from "./UndiciUpload.ts"
 
-/**
- * The connection that a request has been given to.
- *
- * @internal
- */
+/** The connection that a request has been given to. */
 export interface Link {
   /** Gives up connecting. */
   abort(reason: Error): void
@@ -29,9 +25,6 @@ export interface Link {
 /** Closes the connections of responses that were forgotten before their body had come. */
 const forgotten = new FinalizationRegistry<UndiciBody>((body) => body.close())
 
-/**
- * @internal
- */
 export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   readonly #request: HttpClientRequest.HttpClientRequest
   readonly #address: Address

@@ -3,11 +3,7 @@
  */
 import { Predicate } from "effect"
 
-/**
- * The request was given up. Seen by nobody but undici, and by whoever still reads the body.
- *
- * @internal
- */
+/** The request was given up. Seen by nobody but undici, and by whoever still reads the body. */
 export class Interrupted extends Error {
   readonly code = "UND_ERR_ABORTED"
 }
@@ -32,9 +28,6 @@ const codeOf = (error: unknown): string | undefined =>
 /**
  * The connection broke before a byte of the request was written: during the handshake of TLS, or on an idle connection.
  * `syscall` says so in the way of a connection that never came about, since for the server it is the same.
- *
- * @category errors
- * @since 0.1.0
  */
 export class NeverSent extends Error {
   readonly code: string
@@ -45,12 +38,7 @@ export class NeverSent extends Error {
   }
 }
 
-/**
- * The answer is not HTTP/1.1. The codes of llhttp, which begin like this one, are lost in undici 8.12.4.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The answer is not HTTP/1.1. The codes of llhttp, which begin like this one, are lost in undici 8.12.4. */
 export class NotHttp extends Error {
   readonly code = "HPE_INVALID_RESPONSE"
   constructor(cause: Error) {
@@ -58,21 +46,13 @@ export class NotHttp extends Error {
   }
 }
 
-/**
- * Whether it was undici that would not write the request.
- *
- * @internal
- */
+/** Whether it was undici that would not write the request. */
 export const isRefusal = (error: Error): boolean => {
   const code = codeOf(error)
   return code !== undefined && refused.has(code)
 }
 
-/**
- * The error of undici, or one that says more. `begun` is whether the request was being written.
- *
- * @internal
- */
+/** The error of undici, or one that says more. `begun` is whether the request was being written. */
 export const explain = (error: Error, begun: boolean): Error => {
   const code = codeOf(error)
   if (error.name === "HTTPParserError") return new NotHttp(error)

@@ -25,10 +25,6 @@ import { type Address, addressOf } from "./UndiciAddress.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
 import { type RequestContent, requestContent } from "./UndiciUpload.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface UndiciOptions extends ConnectionSettings {
   /**
    * How much of a response is read into memory, in bytes, as sent and as decoded. 32 MiB where it is not given. A response
@@ -37,12 +33,7 @@ export interface UndiciOptions extends ConnectionSettings {
   readonly maximumResponseBytes?: number | undefined
 }
 
-/**
- * A client whose connections close with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A client whose connections close with the scope. */
 export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
   const { dispatcher } = yield* Effect.acquireRelease(
     Effect.sync(() => makeAgent(options)),
@@ -57,10 +48,6 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
   )
 })
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = (options: UndiciOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(HttpClient.HttpClient, make(options))
 

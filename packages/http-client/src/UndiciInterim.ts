@@ -8,11 +8,7 @@ const zero = 0x30
 const one = 0x31
 const two = 0x32
 
-/**
- * Follows the bytes of one connection from the start of an answer up to the status of its final head.
- *
- * @internal
- */
+/** Follows the bytes of one connection from the start of an answer up to the status of its final head. */
 export class UndiciInterim {
   /** Where in the status line the next byte is; behind it while an interim head is skipped; -1 where nothing is looked for. */
   #position = -1

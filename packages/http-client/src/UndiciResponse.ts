@@ -13,9 +13,6 @@ const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
 }
 
-/**
- * @internal
- */
 export class UndiciResponse extends WholeBodyResponse {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly status: number

@@ -9,9 +9,6 @@ import { Readable } from "node:stream"
 /** Forms up to this size, in bytes of their files, are sent with a length; larger ones are not copied into memory. */
 const wholeForm = 1024 * 1024
 
-/**
- * @internal
- */
 export class UndiciUpload extends Readable {
   readonly #stream: Stream.Stream<Uint8Array, unknown>
   readonly #context: Context.Context<never>
@@ -58,11 +55,7 @@ export class UndiciUpload extends Readable {
   }
 }
 
-/**
- * What undici is given, and the type of it where the request has none yet.
- *
- * @internal
- */
+/** What undici is given, and the type of it where the request has none yet. */
 export interface RequestContent {
   readonly body: string | Uint8Array | UndiciUpload | null
   readonly contentType: string | undefined
@@ -71,9 +64,6 @@ export interface RequestContent {
 const encodeError = (request: HttpClientRequest.HttpClientRequest, description: string, cause?: unknown) =>
   new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ request, description, cause }) })
 
-/**
- * @internal
- */
 export const requestContent = (
   request: HttpClientRequest.HttpClientRequest,
   context: Context.Context<never>

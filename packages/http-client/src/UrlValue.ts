@@ -5,21 +5,13 @@
 import { InvalidInput, isAddressable, notAddressable } from "@roster/domain"
 import { Effect } from "effect"
 
-/**
- * A segment of the path.
- *
- * @internal
- */
+/** A segment of the path. */
 export const inPath = (field: string, value: string): Effect.Effect<void, InvalidInput> =>
   isAddressable(value) ? Effect.void : Effect.fail(notAddressable(field))
 
 const isWellFormed = (value: unknown): boolean => typeof value === "string" && value.isWellFormed()
 
-/**
- * Values of the query.
- *
- * @internal
- */
+/** Values of the query. */
 export const inQuery = (field: string, values: ReadonlyArray<string> = []): Effect.Effect<void, InvalidInput> =>
   Array.isArray(values) && values.every(isWellFormed)
     ? Effect.void

@@ -11,18 +11,12 @@ import { makeSecret } from "./Secret.ts"
 
 const name = "administrator"
 
-/**
- * The secret reached nobody.
- *
- * @internal
- */
+/** The secret reached nobody. */
 export class NotHandedOver<E> extends Data.TaggedError("NotHandedOver")<{ readonly error: E }> {}
 
 /**
  * Makes a key of every level where the store holds none, and hands its secret over inside the transaction: a secret that
  * reached nobody leaves no key behind.
- *
- * @internal
  */
 export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
   onCreated: (secret: Redacted.Redacted<string>) => Effect.Effect<void, E, R>

@@ -3,17 +3,11 @@
  */
 import { emailIdentity } from "@roster/domain"
 
-/**
- * The address of a From line: `Name <address>`, or the address alone.
- *
- * @internal
- */
+/** The address of a From line: `Name <address>`, or the address alone. */
 export const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim()
 
 /**
  * Whether an address matches one of the patterns: an address, or `*@example.com` or `example.com` for all of a domain.
- *
- * @internal
  */
 export const isAllowedSender = (address: string, patterns: ReadonlyArray<string>): boolean => {
   const identity = emailIdentity(address)

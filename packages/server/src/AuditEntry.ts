@@ -7,9 +7,6 @@ import { Schema } from "effect"
 /**
  * Who acted: the owner of the store in a process of its own, a key, by its name and the ends of its secret, or somebody
  * without a key that the store knows.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const AuditActor = Schema.Union([
   Schema.TaggedStruct("Owner", {}),
@@ -21,9 +18,6 @@ export type AuditActor = typeof AuditActor.Type
 /**
  * What an entry says beside who, what and whether. Fields are named as on the wire; values are access levels and names,
  * never a secret.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const AuditDetails = Schema.Struct({
   /** The fields that a change set. */
@@ -41,10 +35,6 @@ export const AuditDetails = Schema.Struct({
 })
 export type AuditDetails = typeof AuditDetails.Type
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const AuditEntry = Schema.Struct({
   /** Grows with every entry. */
   number: Schema.Int,
@@ -69,12 +59,7 @@ export type AuditEntry = typeof AuditEntry.Type
 
 const encode = Schema.encodeSync(Schema.fromJsonString(AuditEntry))
 
-/**
- * An entry as one line of JSON. Whatever a name holds, the line is one line, and a terminal obeys nothing in it.
- *
- * @category formatting
- * @since 0.1.0
- */
+/** An entry as one line of JSON. Whatever a name holds, the line is one line, and a terminal obeys nothing in it. */
 export const auditLine = (entry: AuditEntry): string =>
   encode(entry).replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,

@@ -10,9 +10,6 @@ import type { CallerIdentity } from "./Caller.ts"
 import { nowSeconds } from "./Job.ts"
 import { withoutSecrets } from "./Secret.ts"
 
-/**
- * @internal
- */
 export interface AuditEvent {
   readonly actor: AuditActor
   readonly peer: string | undefined
@@ -36,9 +33,6 @@ const longestSubject = 254
 /** How long a refusal may wait to be written, and the use of a key to be noted. */
 const patience = "1 second"
 
-/**
- * @internal
- */
 export const actorOf = ({ key }: CallerIdentity): AuditActor =>
   key === undefined ? { _tag: "Owner" } : { _tag: "Key", name: key.name, hint: key.hint }
 
@@ -46,18 +40,10 @@ interface Refused {
   readonly _tag: string
 }
 
-/**
- * What a refusal is called in the record.
- *
- * @internal
- */
+/** What a refusal is called in the record. */
 export const refusalTag = (error: Refused): string => (error instanceof ServiceError ? error.reason._tag : error._tag)
 
-/**
- * What the record says of a refusal: what was missing, or which field went too far or was wrong.
- *
- * @internal
- */
+/** What the record says of a refusal: what was missing, or which field went too far or was wrong. */
 export const refusalDetails = (error: Refused): AuditDetails => {
   const reason = error instanceof ServiceError ? error.reason : error
   if (reason instanceof AccessDenied) return { required: reason.required }
@@ -86,20 +72,12 @@ const insert = (sql: SqlClient.SqlClient, event: AuditEvent, outcome: string, ti
     details: encodeDetails(event.details ?? {})
   })}`
 
-/**
- * Writes what was done, in the transaction of its caller.
- *
- * @internal
- */
+/** Writes what was done, in the transaction of its caller. */
 export const recordDone = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, event: AuditEvent) {
   yield* insert(sql, event, "Done", yield* nowSeconds)
 })
 
-/**
- * Writes what was refused, by the tag of the refusal.
- *
- * @internal
- */
+/** Writes what was refused, by the tag of the refusal. */
 export const recordRefusal = (sql: SqlClient.SqlClient, event: AuditEvent, outcome: string): Effect.Effect<void> =>
   Effect.gen(function* () {
     const now = yield* nowSeconds
@@ -115,8 +93,6 @@ export const recordRefusal = (sql: SqlClient.SqlClient, event: AuditEvent, outco
 
 /**
  * Lets a request go on whatever becomes of a note about it: a full disk must not end reading, nor a lock make it wait.
- *
- * @internal
  */
 export const unhindered =
   (what: string) =>

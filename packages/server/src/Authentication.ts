@@ -54,9 +54,6 @@ const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDet
   return ranges.length > 0 && !isInRanges(peer, ranges) ? { because: "OutsideRanges" } : undefined
 }
 
-/**
- * @internal
- */
 export interface Authentication {
   /** Stands before an operation. */
   readonly guard: Guard
@@ -64,9 +61,6 @@ export interface Authentication {
   readonly withAnyKey: (answer: Respond) => Respond
 }
 
-/**
- * @internal
- */
 export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const findKey = keyFinder(sql)

@@ -4,12 +4,7 @@
  */
 import { Context } from "effect"
 
-/**
- * A key that was found good, as the store holds it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A key that was found good, as the store holds it. */
 export interface CallerKey {
   /** The row of the key: its name may change while it calls. */
   readonly id: number
@@ -18,10 +13,6 @@ export interface CallerKey {
   readonly hint: string
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface CallerIdentity {
   /** The account whose data is meant: empty for the main one, the identity of its e-mail for a subaccount. */
   readonly account: string
@@ -31,18 +22,9 @@ export interface CallerIdentity {
   readonly peer?: string | undefined
 }
 
-/**
- * The main account, without a limit.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The main account, without a limit. */
 export const owner: CallerIdentity = { account: "" }
 
-/**
- * @category services
- * @since 0.1.0
- */
 export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller", { defaultValue: () => owner })
 
 /**
@@ -50,12 +32,7 @@ export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller",
  */
 export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
 
-/**
- * The address under which the service is called, for links to files.
- *
- * @category services
- * @since 0.1.0
- */
+/** The address under which the service is called, for links to files. */
 export const PublicAddress = Context.Reference<string>("@roster/server/PublicAddress", {
   defaultValue: () => "http://roster.embedded/v4"
 })

@@ -41,11 +41,7 @@ const checkFormat = Schema.decodeUnknownEffect(
 /** The path of files below the base address. */
 const filesPath = "/exports/"
 
-/**
- * Writes the job of an export and gives its link, whose key nobody can guess.
- *
- * @internal
- */
+/** Writes the job of an export and gives its link, whose key nobody can guess. */
 export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
   const { account } = yield* Caller
   const address = yield* PublicAddress
@@ -81,9 +77,6 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   return { id, link: `${address}${filesPath}${fileKey}/${encodeURIComponent(download)}` } satisfies ExportLink
 })
 
-/**
- * @internal
- */
 export const lookAtExport = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -103,11 +96,7 @@ const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
   Cancelled: "Error"
 }
 
-/**
- * A file that is ready to be sent.
- *
- * @internal
- */
+/** A file that is ready to be sent. */
 export interface ExportedFile {
   readonly id: string
   readonly name: string
@@ -118,11 +107,7 @@ export interface ExportedFile {
   readonly read: (from: number) => Stream.Stream<Uint8Array, SqlError.SqlError>
 }
 
-/**
- * The file behind a key, whoever asks: knowing the key is the permission.
- *
- * @internal
- */
+/** The file behind a key, whoever asks: knowing the key is the permission. */
 export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   const sql = yield* SqlClient.SqlClient
   const [job] = yield* sql<JobRow>`SELECT * FROM jobs WHERE file_key = ${fileKey}`
@@ -140,11 +125,7 @@ export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   return file
 })
 
-/**
- * The key in a link of ours.
- *
- * @internal
- */
+/** The key in a link of ours. */
 export const fileKeyOf = (link: string): string | undefined => {
   const [, rest] = (URL.parse(link)?.pathname ?? "").split(filesPath)
   return rest?.split("/")[0]

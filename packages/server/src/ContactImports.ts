@@ -67,9 +67,6 @@ const receive = Effect.fnUntraced(function* (
   )
 })
 
-/**
- * @internal
- */
 export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, options: ImportOptions) {
   const { account } = yield* Caller
   const { allowFileUrl } = yield* StorePolicy

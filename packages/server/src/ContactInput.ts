@@ -35,22 +35,14 @@ const refusalOf = (field: string, issue: string | undefined): InvalidInput | und
 const orPass = (refusal: InvalidInput | undefined): Effect.Effect<void, InvalidInput> =>
   refusal === undefined ? Effect.void : Effect.fail(refusal)
 
-/**
- * What speaks against the texts of a contact to be written; `path` stands before the name of the field.
- *
- * @internal
- */
+/** What speaks against the texts of a contact to be written; `path` stands before the name of the field. */
 export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined =>
   refusalOf(`${path}FirstName`, textIssue(contact.firstName ?? "")) ??
   refusalOf(`${path}LastName`, textIssue(contact.lastName ?? "")) ??
   refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {})) ??
   refusalOf(`${path}Consent.ConsentIP`, "consent" in contact ? textIssue(contact.consent?.ip ?? "") : undefined)
 
-/**
- * Checks the texts of a contact to be written.
- *
- * @internal
- */
+/** Checks the texts of a contact to be written. */
 export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
   orPass(textsRefusal(contact, ""))
 

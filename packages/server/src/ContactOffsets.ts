@@ -15,8 +15,6 @@ const blockBits = 10
 /**
  * The index that has the contacts of an account in their order and, where the dialect counts, the counts of the contacts
  * that are there and the triggers that keep them, whoever writes.
- *
- * @internal
  */
 export const createContactBlocks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -47,8 +45,6 @@ export const createContactBlocks = Effect.gen(function* () {
 
 /**
  * The counts without a trigger for what is added, which took a quarter of an insert: `countAdded` takes in what was added since.
- *
- * @internal
  */
 export const countAfterAdding = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -78,11 +74,7 @@ export const countAfterAdding = Effect.gen(function* () {
     END`
 })
 
-/**
- * Counts the contacts of an account that are not counted yet. In the transaction that added them.
- *
- * @internal
- */
+/** Counts the contacts of an account that are not counted yet. In the transaction that added them. */
 export const countAdded = Effect.fnUntraced(function* (account: string) {
   const sql = yield* SqlClient.SqlClient
   if (!dialect(sql).countsBlocks) return
@@ -95,11 +87,7 @@ export const countAdded = Effect.fnUntraced(function* (account: string) {
     ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = excluded.last`
 })
 
-/**
- * The contacts of an account from an offset on, in one statement: the counts and the contacts are of one moment.
- *
- * @internal
- */
+/** The contacts of an account from an offset on, in one statement: the counts and the contacts are of one moment. */
 export const pageOfAll = Effect.fnUntraced(function* (
   account: string,
   page: { readonly limit: number; readonly offset: number }

@@ -6,9 +6,6 @@ import { DateTime, Effect, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { dialect } from "./SqlDialect.ts"
 
-/**
- * @internal
- */
 export interface ContactRow {
   readonly id: number
   readonly email: string
@@ -37,11 +34,7 @@ export interface ContactRow {
   readonly friendly_error_message: string | null
 }
 
-/**
- * What is read of a contact to show it.
- *
- * @internal
- */
+/** What is read of a contact to show it. */
 export const contactColumns = [
   "id",
   "email",
@@ -70,11 +63,7 @@ export const contactColumns = [
   "friendly_error_message"
 ] as const satisfies ReadonlyArray<keyof ContactRow>
 
-/**
- * The values of some columns, in their order.
- *
- * @internal
- */
+/** The values of some columns, in their order. */
 export type ContactValues<Columns extends ReadonlyArray<keyof ContactRow>> = {
   readonly [Index in keyof Columns]: ContactRow[Columns[Index]]
 }
@@ -82,8 +71,6 @@ export type ContactValues<Columns extends ReadonlyArray<keyof ContactRow>> = {
 /**
  * A row of the values of `contactColumns`. SQLite gives values in a third of the time that it takes for an object of so many
  * names, which is slow to be read, too.
- *
- * @internal
  */
 export const contactRowOf = (values: ContactValues<typeof contactColumns>): ContactRow => ({
   id: values[0],
@@ -113,29 +100,17 @@ export const contactRowOf = (values: ContactValues<typeof contactColumns>): Cont
   friendly_error_message: values[24]
 })
 
-/**
- * The rows of a query for `contactColumns`.
- *
- * @internal
- */
+/** The rows of a query for `contactColumns`. */
 export const contactRowsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<ContactRow> =>
   // As with every statement, what its rows hold is for who wrote it to say.
   (rows as ReadonlyArray<ContactValues<typeof contactColumns>>).map(contactRowOf)
 
-/**
- * Reads the rows of a query for `contactColumns`.
- *
- * @internal
- */
+/** Reads the rows of a query for `contactColumns`. */
 export const readContacts: <E>(
   query: Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, E>
 ) => Effect.Effect<ReadonlyArray<ContactRow>, E> = Effect.map(contactRowsOf)
 
-/**
- * The same, as they are read.
- *
- * @internal
- */
+/** The same, as they are read. */
 export const streamContacts = (
   sql: SqlClient.SqlClient,
   statement: Statement.Statement<unknown>
@@ -144,27 +119,14 @@ export const streamContacts = (
     .streamValues(statement, contactColumns)
     .pipe(Stream.map((values) => contactRowOf(values as ContactValues<typeof contactColumns>)))
 
-/**
- * Times are kept to the second, which is what travels.
- *
- * @internal
- */
+/** Times are kept to the second, which is what travels. */
 export const fromSeconds = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1000)
 
-/**
- * @internal
- */
 export const toSeconds = (date: DateTime.Utc): number => Math.floor(DateTime.toEpochMillis(date) / 1000)
 
-/**
- * @internal
- */
 export const nullableDate = (seconds: number | null): DateTime.Utc | null =>
   seconds === null ? null : fromSeconds(seconds)
 
-/**
- * @internal
- */
 export const toContact = (row: ContactRow): Contact => {
   // What we wrote ourselves: an object of texts.
   const customFields = parseJson(row.custom_fields) as CustomFields

@@ -54,8 +54,6 @@ type Read<A> = (given: A) => Effect.Effect<A, InvalidInput>
 /**
  * The methods of `ContactsService` that give contacts. Payloads are what the contract makes of a request, unless the caller
  * says how they are read.
- *
- * @internal
  */
 export const makeContactRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

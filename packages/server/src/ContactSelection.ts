@@ -10,16 +10,10 @@ import { dialect } from "./SqlDialect.ts"
 /**
  * Reads the rule of a filter. It was checked where it was made, and is not trusted all the same: a rule of another
  * service's dialect may have been let through unchecked.
- *
- * @internal
  */
 export const readRule = (rule: ContactRule) => Effect.fromResult(parseRule(ruleSource(rule)))
 
-/**
- * A condition on the rows of an account.
- *
- * @internal
- */
+/** A condition on the rows of an account. */
 export const selection = Effect.fnUntraced(function* (account: string, filter: ContactFilter | undefined) {
   const sql = yield* SqlClient.SqlClient
   const ofAccount = sql`account = ${account}`

@@ -24,9 +24,6 @@ const consentOf = (row: ContactRow): string => {
   return fields === "" ? "" : `,"Consent":{${fields.slice(1)}}`
 }
 
-/**
- * @internal
- */
 export const contactText = (row: ContactRow): string =>
   `{"Email":${quote(row.email)},"Status":${quote(row.status)}` +
   optional("FirstName", row.first_name) +
@@ -41,7 +38,4 @@ export const contactText = (row: ContactRow): string =>
   `,"LastFailed":${time(row.last_failed)}${optional("LastIP", row.last_ip)},"ErrorCode":${row.error_code}` +
   `${optional("FriendlyErrorMessage", row.friendly_error_message)}}}`
 
-/**
- * @internal
- */
 export const contactsText = (rows: ReadonlyArray<ContactRow>): string => `[${rows.map(contactText).join(",")}]`

@@ -32,8 +32,6 @@ const optionalColumns: ReadonlyArray<{
  * Inserts contacts, one after another, or merges each into the one that is there: profile fields that are given win,
  * custom fields are merged key by key, the status changes only where one is given; spelling, source and date of adding
  * stay. Gives the values of the columns that are asked for, of each contact as it was right after its turn. In a transaction.
- *
- * @internal
  */
 export const upsertContacts = Effect.fnUntraced(function* <const Columns extends ReadonlyArray<keyof ContactRow>>(
   options: ContactsToWrite & {
@@ -79,11 +77,7 @@ export const upsertContacts = Effect.fnUntraced(function* <const Columns extends
   return rows as ReadonlyArray<ContactValues<Columns>>
 })
 
-/**
- * The ids of lists by name, which come into being where they are not there.
- *
- * @internal
- */
+/** The ids of lists by name, which come into being where they are not there. */
 export const ensureLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const ids: Array<number> = []
@@ -95,20 +89,13 @@ export const ensureLists = Effect.fnUntraced(function* (account: string, names: 
   return ids
 })
 
-/**
- * @internal
- */
 export const findList = Effect.fnUntraced(function* (account: string, name: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly id: number }>`SELECT id FROM lists WHERE account = ${account} AND name = ${name}`
   return row?.id
 })
 
-/**
- * Puts contacts on lists, where they may be already. In a transaction.
- *
- * @internal
- */
+/** Puts contacts on lists, where they may be already. In a transaction. */
 export const addToLists = Effect.fnUntraced(function* (
   lists: ReadonlyArray<number>,
   contacts: ReadonlyArray<Pick<ContactRow, "id">>

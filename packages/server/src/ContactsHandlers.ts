@@ -31,9 +31,6 @@ const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
   return RuleText.make(rule)
 })
 
-/**
- * @internal
- */
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const rows = yield* makeContactRows

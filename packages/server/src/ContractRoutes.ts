@@ -19,11 +19,7 @@ import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "eff
 import { queryReader } from "./QueryNames.ts"
 import { ServedApi } from "./ServedApi.ts"
 
-/**
- * A request whose path is one of ours.
- *
- * @internal
- */
+/** A request whose path is one of ours. */
 export interface Incoming extends Pick<FindMyWay.FindResult<unknown>, "params" | "searchParams"> {
   readonly request: HttpServerRequest.HttpServerRequest
   /** The text of a body that is JSON. */
@@ -40,32 +36,17 @@ type WireError =
   | ServerFailure
   | ServerUnavailable
 
-/**
- * What a request may need of its server: for the file of an import.
- *
- * @internal
- */
+/** What a request may need of its server: for the file of an import. */
 export type RequestServices = FileSystem.FileSystem | Path.Path | Scope.Scope
 
-/**
- * Answers a request. A `SchemaError` or `InvalidInput` is input that does not fit the contract.
- *
- * @internal
- */
+/** Answers a request. A `SchemaError` or `InvalidInput` is input that does not fit the contract. */
 export type Respond<E = WireError | Schema.SchemaError | InvalidInput> = (
   incoming: Incoming
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, RequestServices>
 
-/**
- * What a middleware of the contract is here: it stands before an operation.
- *
- * @internal
- */
+/** What a middleware of the contract is here: it stands before an operation. */
 export type Guard = (endpoint: HttpApiEndpoint.Top, operation: Respond) => Respond
 
-/**
- * @internal
- */
 export interface Route {
   readonly method: HttpMethod.HttpMethod
   readonly path: FindMyWay.PathInput
@@ -91,8 +72,6 @@ type Handler<E> = E extends HttpApiEndpoint.ConstraintRequest
 
 /**
  * What the operations of a group do, each from the inputs that the contract gives it to what the contract says of it.
- *
- * @internal
  */
 export type Handlers<Group extends keyof Groups> = {
   readonly [Id in keyof Groups[Group]["endpoints"]]: Handler<Groups[Group]["endpoints"][Id]>
@@ -160,11 +139,7 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
     )
 }
 
-/**
- * Turns the errors that some schemas describe into responses.
- *
- * @internal
- */
+/** Turns the errors that some schemas describe into responses. */
 export const withRefusals = (errors: Iterable<Schema.Top>) => {
   const encode = encoder(errors, 500)
   const refuse = (error: unknown) => Effect.sync(() => encode(error))
@@ -175,8 +150,6 @@ export const withRefusals = (errors: Iterable<Schema.Top>) => {
 
 /**
  * The routes of the contract. Each operation stands behind the guards of its middleware, the last of which is asked first.
- *
- * @internal
  */
 export const contractRoutes = (
   handlers: { readonly [Group in keyof Groups]: Handlers<Group> },

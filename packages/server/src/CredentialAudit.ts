@@ -10,10 +10,6 @@ import { fromSeconds, toSeconds } from "./ContactRow.ts"
 import { methodSpan } from "./MethodSpan.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface AuditQuery {
   /** The entries of one account: empty for the main one, the identity of its e-mail for a subaccount. All without it. */
   readonly account?: string | undefined
@@ -23,18 +19,9 @@ export interface AuditQuery {
   readonly limit?: number | undefined
 }
 
-/**
- * The levels that a key was used for, each with the time of its last use, to the minute.
- *
- * @category models
- * @since 0.1.0
- */
+/** The levels that a key was used for, each with the time of its last use, to the minute. */
 export type LevelsUsed = ReadonlyMap<AccessLevel, DateTime.Utc>
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class CredentialAudit extends Context.Service<
   CredentialAudit,
   {
@@ -130,10 +117,5 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   return CredentialAudit.of({ entries, levelsUsed })
 })
 
-/**
- * The record of a store.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The record of a store. */
 export const layer: Layer.Layer<CredentialAudit, never, SqlClient.SqlClient> = Layer.effect(CredentialAudit, make)

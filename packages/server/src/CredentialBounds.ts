@@ -7,9 +7,6 @@ import { fromSeconds } from "./ContactRow.ts"
 import { accessLevelsOf, type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
 import { isRangeWithin } from "./IpRanges.ts"
 
-/**
- * @internal
- */
 export interface Bounds {
   readonly levels: ReadonlyArray<AccessLevel>
   /** The second from which on it is good no more. */
@@ -18,20 +15,13 @@ export interface Bounds {
   readonly ranges: ReadonlyArray<string>
 }
 
-/**
- * @internal
- */
 export const boundsOf = (row: CredentialRow): Bounds => ({
   levels: accessLevelsOf(row),
   expires: row.expires,
   ranges: ipRangesOf(row)
 })
 
-/**
- * Where the one goes further than the other, or `undefined` where it does not.
- *
- * @internal
- */
+/** Where the one goes further than the other, or `undefined` where it does not. */
 export const excessOf = (bounds: Bounds, within: Bounds): AccessDenied | ExceedsGrantor | undefined => {
   const missing = bounds.levels.find((level) => level !== "None" && !within.levels.includes(level))
   if (missing !== undefined) return new AccessDenied({ required: missing })

@@ -12,11 +12,7 @@ import type { CredentialRow } from "./CredentialRow.ts"
 import { nowSeconds } from "./Job.ts"
 import { managingLevel } from "./ManagingKeys.ts"
 
-/**
- * By whom, in whose credentials, and how far the caller's key goes, which for the owner is anywhere.
- *
- * @internal
- */
+/** By whom, in whose credentials, and how far the caller's key goes, which for the owner is anywhere. */
 export interface Change {
   readonly operation: string
   readonly caller: CallerIdentity
@@ -28,8 +24,6 @@ const checkSubaccount = Schema.decodeUnknownEffect(EmailAddress)
 
 /**
  * Whose credentials a call means. A subaccount sees its own; what it asks of another is as if that one did not exist.
- *
- * @internal
  */
 export const accountOf = Effect.fnUntraced(function* (
   { account }: CallerIdentity,
@@ -41,9 +35,6 @@ export const accountOf = Effect.fnUntraced(function* (
   return account === "" || account === asked ? asked : undefined
 })
 
-/**
- * @internal
- */
 export const refuse = (operation: string, reason: ServiceError["reason"]) => new ServiceError({ operation, reason })
 
 /** How far the caller's key goes now: a request may have been waiting for its body since the key was found good. */
@@ -58,22 +49,14 @@ const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation
   return yield* refuse(operation, new AccessDenied({ required: managingLevel }))
 })
 
-/**
- * The result has to lie within the caller's key or, so that a stronger one can be narrowed, within what it was.
- *
- * @internal
- */
+/** The result has to lie within the caller's key or, so that a stronger one can be narrowed, within what it was. */
 export const checkBounds = ({ operation, within }: Change, next: Bounds, row?: CredentialRow) => {
   const excess = within === undefined ? undefined : excessOf(next, within)
   const isNarrowed = row !== undefined && excessOf(next, boundsOf(row)) === undefined
   return excess === undefined || isNarrowed ? Effect.void : Effect.fail(refuse(operation, excess))
 }
 
-/**
- * Runs a change and writes its line of the record, or the line of its refusal.
- *
- * @internal
- */
+/** Runs a change and writes its line of the record, or the line of its refusal. */
 export const recordedChange = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
     operation: string,

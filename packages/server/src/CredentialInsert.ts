@@ -7,11 +7,7 @@ import type { Bounds } from "./CredentialBounds.ts"
 import type { CredentialRow } from "./CredentialRow.ts"
 import { type CredentialKind, digestOf, hintOf } from "./Secret.ts"
 
-/**
- * Writes a credential; the secret itself goes no further than its digest.
- *
- * @internal
- */
+/** Writes a credential; the secret itself goes no further than its digest. */
 export const insertCredential = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   credential: {

@@ -8,9 +8,6 @@ import type { AuditDetails } from "./AuditEntry.ts"
 import type { Bounds } from "./CredentialBounds.ts"
 import type { CredentialKind } from "./Secret.ts"
 
-/**
- * @internal
- */
 export interface CredentialRow {
   readonly id: number
   readonly account: string
@@ -29,28 +26,17 @@ export interface CredentialRow {
 // What we wrote ourselves: an array of texts.
 const texts = <T extends string>(json: string): ReadonlyArray<T> => JSON.parse(json) as ReadonlyArray<T>
 
-/**
- * @internal
- */
 export const accessLevelsOf = (row: CredentialRow): ReadonlyArray<AccessLevel> => texts(row.access_levels)
 
 /**
  * Whether a level is among those of a credential. It is asked of every request: the names of levels hold no quotes, so the
  * text need not be read.
- *
- * @internal
  */
 export const hasLevel = (row: Pick<CredentialRow, "access_levels">, level: AccessLevel): boolean =>
   row.access_levels.includes(`"${level}"`)
 
-/**
- * @internal
- */
 export const ipRangesOf = (row: Pick<CredentialRow, "ip_ranges">): ReadonlyArray<string> => texts(row.ip_ranges)
 
-/**
- * @internal
- */
 export interface CredentialRecord {
   readonly name: string
   readonly dateCreated: DateTime.Utc
@@ -59,9 +45,6 @@ export interface CredentialRecord {
   readonly ipRanges: ReadonlyArray<string>
 }
 
-/**
- * @internal
- */
 export const toRecord = (row: CredentialRow): CredentialRecord => ({
   name: row.name,
   dateCreated: fromSeconds(row.date_created),
@@ -70,11 +53,7 @@ export const toRecord = (row: CredentialRow): CredentialRecord => ({
   ipRanges: ipRangesOf(row)
 })
 
-/**
- * The columns that a row is changed in, and what the record says of the change.
- *
- * @internal
- */
+/** The columns that a row is changed in, and what the record says of the change. */
 export const changesOf = (
   row: CredentialRow,
   next: Bounds,

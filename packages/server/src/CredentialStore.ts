@@ -60,9 +60,6 @@ const secondsOf = (date: DateTime.Utc | null): number | null => (date === null ?
 const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
 
-/**
- * @internal
- */
 export const credentialStore = <Credential, P extends Payload, Kept extends { readonly _tag: string } = never>(
   sql: SqlClient.SqlClient,
   { accessLevels, identity, keep, kind, read, resource, toCredential }: Kind<Credential, P, Kept>

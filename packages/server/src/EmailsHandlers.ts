@@ -6,9 +6,6 @@ import { Effect } from "effect"
 import type { Handlers } from "./ContractRoutes.ts"
 import { orWire } from "./WireAnswer.ts"
 
-/**
- * @internal
- */
 export const emailsHandlers = Effect.gen(function* () {
   const emails = yield* EmailsService
   const handlers: Handlers<"emails"> = {

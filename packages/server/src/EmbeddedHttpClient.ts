@@ -13,12 +13,7 @@ import { httpApp } from "./HttpApp.ts"
 import { layerWithStore, type StoreError } from "./SqlServices.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
 
-/**
- * The base address to give to the client. Nothing resolves it; the client below answers whatever the host.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The base address to give to the client. Nothing resolves it; the client below answers whatever the host. */
 export const baseUrl = "http://roster.localhost/v4"
 
 const make = Effect.gen(function* () {
@@ -39,10 +34,6 @@ const make = Effect.gen(function* () {
   )
 })
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
   Layer.effect(HttpClient.HttpClient, make).pipe(
     Layer.provide(layerWithStore(options)),

@@ -3,8 +3,5 @@
  */
 import { HttpServerResponse } from "effect/http"
 
-/**
- * @internal
- */
 export const errorResponse = (status: number, text: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ Error: text }, { status })

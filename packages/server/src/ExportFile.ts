@@ -28,8 +28,6 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(
 /**
  * What the file is called where it is saved: the last part of the name that was asked for, without what a file system
  * would trip over. It is never used as a path here.
- *
- * @internal
  */
 export const exportFileName = (asked: string | undefined, format: ExportFileFormat): string => {
   const last = (asked ?? "").split(/[/\\]/).at(-1) ?? ""
@@ -40,9 +38,6 @@ export const exportFileName = (asked: string | undefined, format: ExportFileForm
   return device.test(name) ? `_${name}` : name
 }
 
-/**
- * @internal
- */
 export interface ExportFileOptions {
   readonly format: ExportFileFormat
   readonly compression: CompressionFormat
@@ -52,19 +47,12 @@ export interface ExportFileOptions {
   readonly customFields: ReadonlyArray<string>
 }
 
-/**
- * @internal
- */
 export const contentType = (format: ExportFileFormat, compression: CompressionFormat): string =>
   compression === "Zip" ? "application/zip" : contentTypes[format]
 
 const utf8 = new TextEncoder()
 
-/**
- * The bytes of a file, given its rows.
- *
- * @internal
- */
+/** The bytes of a file, given its rows. */
 export const exportFile = <E>(
   pieces: Stream.Stream<SpooledPiece, E>,
   options: ExportFileOptions

@@ -16,11 +16,7 @@ import { inParts, partsAtOnce, removeParts, writeParts } from "./JobParts.ts"
 import { dialect } from "./SqlDialect.ts"
 import { WriteTurns } from "./WriteTurns.ts"
 
-/**
- * What an export was asked for, as it is kept with its job.
- *
- * @internal
- */
+/** What an export was asked for, as it is kept with its job. */
 export const ExportJobRequest = Schema.Struct({
   format: ExportFileFormat,
   compression: CompressionFormat,
@@ -50,9 +46,6 @@ const stepMillis = 250
  */
 const longLog = 36 * 1024 * 1024
 
-/**
- * @internal
- */
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const turns = yield* WriteTurns

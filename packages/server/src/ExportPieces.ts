@@ -6,9 +6,6 @@ import type { CustomFields } from "@roster/domain"
 import type { ContactRow } from "./ContactRow.ts"
 import type { ExportFormat } from "./ExportText.ts"
 
-/**
- * @internal
- */
 export interface ExportPiece {
   readonly text: string
   readonly rows: number
@@ -19,11 +16,7 @@ export interface ExportPiece {
 /** As much as is worth a call, in characters. */
 const pieceLength = 64 * 1024
 
-/**
- * Makes pieces of the rows that it is given, in their order.
- *
- * @internal
- */
+/** Makes pieces of the rows that it is given, in their order. */
 export const makeExportPieces = (format: ExportFormat) => {
   const known = new Set<string>()
   let names: ReadonlyArray<string> = []

@@ -49,9 +49,6 @@ const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) 
   })
 }
 
-/**
- * @internal
- */
 export const exportRoute = Effect.map(SqlClient.SqlClient, (sql): Route => ({
   method: "GET",
   path: `/${versionSegment}/exports/:key/:name`,

@@ -9,29 +9,18 @@ import { join } from "node:path"
 import type { ExportPiece } from "./ExportPieces.ts"
 import { uploadPrefix } from "./ImportUploads.ts"
 
-/**
- * The temporary folder does not take or give what it should.
- *
- * @internal
- */
+/** The temporary folder does not take or give what it should. */
 export class SpoolFailed extends Schema.TaggedError<SpoolFailed>()("SpoolFailed", { cause: Schema.Defect() }) {
   override get message(): string {
     return "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
   }
 }
 
-/**
- * A piece in UTF-8.
- *
- * @internal
- */
+/** A piece in UTF-8. */
 export interface SpooledPiece extends Omit<ExportPiece, "text"> {
   readonly bytes: Uint8Array
 }
 
-/**
- * @internal
- */
 export interface ExportSpool {
   readonly add: (piece: ExportPiece) => Effect.Effect<void, SpoolFailed>
   /** All pieces in the order in which they were added. */
@@ -61,11 +50,7 @@ const openPrivate = Effect.acquireRelease(
   ({ file, remove }) => Effect.ignore(attempt(() => file.close().finally(remove)))
 )
 
-/**
- * A spool that is gone with the scope.
- *
- * @internal
- */
+/** A spool that is gone with the scope. */
 export const makeSpool = Effect.gen(function* () {
   const { file } = yield* openPrivate
   const kept: Array<Omit<SpooledPiece, "bytes"> & { readonly length: number }> = []

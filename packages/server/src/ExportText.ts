@@ -13,9 +13,6 @@ import {
 import { type ContactRow, fromSeconds } from "./ContactRow.ts"
 import { contactText } from "./ContactText.ts"
 
-/**
- * @internal
- */
 export interface ExportFormat {
   /** The custom fields of a row that get a column of their own, so that their names have to be known. */
   readonly fields: (row: ContactRow) => CustomFields
@@ -160,7 +157,4 @@ const xml: ExportFormat = {
   tail: "</Contacts>"
 }
 
-/**
- * @internal
- */
 export const exportFormats: { readonly [Format in ExportFileFormat]: ExportFormat } = { Csv: csv, Json: json, Xml: xml }

@@ -21,18 +21,10 @@ const maximumLength = 8_192
 /**
  * Says whether an entry of `--allow-file-url` can be understood: `any`, a host, or a host and its port. An entry that
  * can not be allows nothing.
- *
- * @category validation
- * @since 0.1.0
  */
 export const isFileUrlEntry = (entry: string): boolean => parseEntry(entry) !== undefined
 
-/**
- * Says whether an entry other than `any` allows the host and the port of a URL.
- *
- * @category predicates
- * @since 0.1.0
- */
+/** Says whether an entry other than `any` allows the host and the port of a URL. */
 export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
   allowed.some((text) => {
     const entry = isAny(text) ? undefined : parseEntry(text)
@@ -47,9 +39,6 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
  * Reads the address that a request names and refuses it unless the operator allowed its host and port. The URL that
  * comes back is normalised: lower case, no trailing dot, no odd spelling of an IP address, no fragment. What a name
  * resolves to is another question. (FileUrlResolver)
- *
- * @category validation
- * @since 0.1.0
  */
 export const checkFileUrl: (address: string, allowed: ReadonlyArray<string>) => Effect.Effect<URL, ImportRefused> =
   Effect.fnUntraced(function* (address, allowed) {
@@ -102,19 +91,12 @@ export const checkFileUrl: (address: string, allowed: ReadonlyArray<string>) => 
     return isIP(host) !== 0 && !isPublicAddress(host) ? yield* notPublic(url) : url
   })
 
-/**
- * The host of a URL without the brackets of an IPv6 address.
- *
- * @category getters
- * @since 0.1.0
- */
+/** The host of a URL without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
 /**
  * The refusal of a host that nobody listed and that is not known to be public: one for every reason, since otherwise
  * anyone could find out which names there are in the network of the service.
- *
- * @internal
  */
 export const notPublic = (url: URL): ImportRefused =>
   new ImportRefused({

@@ -55,9 +55,6 @@ const special = lazyList((list) => {
 /**
  * Says whether an address is one of the public Internet: not private, local, special or reserved, and no IPv6 address
  * that holds such an IPv4 address. What is not an IP address is not public.
- *
- * @category predicates
- * @since 0.1.0
  */
 export const isPublicAddress = (address: string): boolean => {
   switch (isIP(address)) {
@@ -83,18 +80,12 @@ const linkLocal = lazyList((list) => {
 /**
  * Says whether an address is link-local or of a cloud's metadata service, which hands credentials to whoever asks: no
  * name should lead there, not even one that the operator trusts.
- *
- * @category predicates
- * @since 0.1.0
  */
 export const isMetadataAddress = (address: string): boolean => isIn(linkLocal(), address)
 
 /**
  * Says whether an address is of this machine or of a network that it is directly part of. Such an address may be public
  * and yet lead behind the firewall, as every IPv6 address of an office does.
- *
- * @category predicates
- * @since 0.1.0
  */
 export const isNeighbourAddress = (
   address: string,

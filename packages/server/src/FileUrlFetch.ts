@@ -9,10 +9,6 @@ import { checkFileUrl } from "./FileUrl.ts"
 import { codeOf, requestFileUrl } from "./FileUrlRequest.ts"
 import { resolveFileUrl } from "./FileUrlResolver.ts"
 
-/**
- * @category options
- * @since 0.1.0
- */
 export interface FetchFileOptions {
   /** The hosts that the operator allowed. (FileUrl) */
   readonly allowed: ReadonlyArray<string>
@@ -35,9 +31,6 @@ export interface FetchFileOptions {
  *
  * The time that the consumer takes is not counted, only the time that the host lets it wait. A refusal may come after
  * some of the bytes.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fetchFile = (url: URL, options: FetchFileOptions): Stream.Stream<Uint8Array, ImportRefused> =>
   Stream.unwrap(

@@ -8,10 +8,6 @@ import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { hostOf } from "./FileUrl.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface FileUrlRequest {
   /** Waits for the connection, with TLS where there is TLS. Nothing is sent before. */
   readonly connected: Effect.Effect<void, ImportRefused>
@@ -22,9 +18,6 @@ export interface FileUrlRequest {
 /**
  * Begins to connect to one of the given addresses. The name of the host is used for the Host header and the certificate
  * only and is not resolved again. The socket is destroyed when the scope closes.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const requestFileUrl = (
   url: URL,
@@ -89,11 +82,7 @@ const begin = (url: URL, addresses: ReadonlyArray<string>) => {
   return { connected, request, response }
 }
 
-/**
- * The code of a system error, in parentheses, for a message.
- *
- * @internal
- */
+/** The code of a system error, in parentheses, for a message. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? ` (${error.code})` : ""
 

@@ -11,9 +11,6 @@ import { isMetadataAddress, isNeighbourAddress, isPublicAddress } from "./FileUr
 /**
  * How a host name becomes IP addresses: as the machine resolves names. No address means that there is none or that it
  * could not be found out.
- *
- * @category references
- * @since 0.1.0
  */
 export const FileUrlResolver = Context.Reference<(hostname: string) => Effect.Effect<ReadonlyArray<string>>>(
   "@roster/server/FileUrlResolver",
@@ -35,9 +32,6 @@ export const FileUrlResolver = Context.Reference<(hostname: string) => Effect.Ef
  * **Gotchas**
  *
  * Connect to nothing but these addresses: the name may lead elsewhere when it is asked again.
- *
- * @category resolution
- * @since 0.1.0
  */
 export const resolveFileUrl: (
   url: URL,

@@ -114,9 +114,6 @@ const nameRoute = ({ cache: { span, tracer, tracerEnabled } }: Fiber.Fiber<unkno
   }
 }
 
-/**
- * @internal
- */
 export const httpApp = Effect.map(parts, ({ otherwise, paths }) =>
   Effect.withFiber<
     HttpServerResponse.HttpServerResponse,

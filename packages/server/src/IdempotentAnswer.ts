@@ -17,11 +17,7 @@ import { sharingCommit } from "./sqlite/GroupCommit.ts"
 import { storeFailure } from "./StoreFailure.ts"
 import { inWholeTransaction } from "./WholeTransaction.ts"
 
-/**
- * How long an answer is kept, in seconds: an hour, which is longer than any client goes on trying.
- *
- * @internal
- */
+/** How long an answer is kept, in seconds: an hour, which is longer than any client goes on trying. */
 export const answerKeptSeconds = 60 * 60
 
 /** What is repeated by key. An import takes its file in before the transaction could begin. */
@@ -37,9 +33,6 @@ interface AnswerRow {
   readonly body: Uint8Array
 }
 
-/**
- * @internal
- */
 export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,
   endpoint: HttpApiEndpoint.Top,

@@ -79,11 +79,7 @@ const entriesIssue = (list: Uint8Array, entries: number): string | undefined => 
   return unfoldingIssue(packed, unfolded)
 }
 
-/**
- * Refuses an archive among the received files for what its list says; leaves every other file alone.
- *
- * @internal
- */
+/** Refuses an archive among the received files for what its list says; leaves every other file alone. */
 export const checkArchive = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const lengths = yield* partLengths(job)

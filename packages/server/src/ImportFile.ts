@@ -7,11 +7,7 @@ import { Effect, Sink, Stream } from "effect"
 import { Zip } from "effect/encoding"
 import { inParts } from "./JobParts.ts"
 
-/**
- * How many entries an archive may have: one file, its folders, and what a Mac puts beside it.
- *
- * @internal
- */
+/** How many entries an archive may have: one file, its folders, and what a Mac puts beside it. */
 export const maximumEntries = 100
 
 /** How much an archive may unfold to: it can be small and unfold to any size. */
@@ -23,11 +19,7 @@ const maximumRatio = 200
 /** Below this size the ratio says nothing. */
 const ratioFreeBytes = 16 * 1024 * 1024
 
-/**
- * Says whether so many bytes of an archive may become so many of a file, and if not, why.
- *
- * @internal
- */
+/** Says whether so many bytes of an archive may become so many of a file, and if not, why. */
 export const unfoldingIssue = (packed: number, unfolded: number): string | undefined => {
   if (unfolded > maximumUnfoldedBytes) return "the archive unfolds to more than 4 GiB"
   return unfolded > ratioFreeBytes && unfolded > packed * maximumRatio
@@ -35,29 +27,17 @@ export const unfoldingIssue = (packed: number, unfolded: number): string | undef
     : undefined
 }
 
-/**
- * What speaks against the name of an entry.
- *
- * @internal
- */
+/** What speaks against the name of an entry. */
 export const nameIssue = (name: string): string | undefined =>
   /^(?:[/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes("..")
     ? "the archive holds a name that leads out of it"
     : undefined
 
-/**
- * Whether an entry is a folder, or what a Mac adds to an archive of its own accord.
- *
- * @internal
- */
+/** Whether an entry is a folder, or what a Mac adds to an archive of its own accord. */
 export const isBeside = (name: string): boolean =>
   name.endsWith("/") || name.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(name)
 
-/**
- * Whether a file begins as an archive does, with an entry or with the end of an empty list of them.
- *
- * @internal
- */
+/** Whether a file begins as an archive does, with an entry or with the end of an empty list of them. */
 export const isZip = (bytes: Uint8Array | undefined): boolean =>
   bytes !== undefined &&
   bytes[0] === 0x50 &&
@@ -66,9 +46,6 @@ export const isZip = (bytes: Uint8Array | undefined): boolean =>
 
 const isGzip = (bytes: Uint8Array | undefined): boolean => bytes?.[0] === 0x1f && bytes[1] === 0x8b
 
-/**
- * @internal
- */
 export const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
 
 const unzip = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
@@ -99,14 +76,8 @@ const unzip = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
     )
   })
 
-/**
- * @internal
- */
 export const tooManyEntries = `the archive has more than ${maximumEntries} entries`
 
-/**
- * @internal
- */
 export const tooManyFiles = "the archive holds more than one file"
 
 /** The bytes, with a look at the first of them. */
@@ -116,9 +87,6 @@ const begun = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
     whole: first === undefined ? rest : Stream.concat(Stream.make(first), rest)
   }))
 
-/**
- * @internal
- */
 export const csvOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.unwrap(
     Effect.gen(function* () {

@@ -8,9 +8,6 @@ import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { uploadPrefix } from "./ImportUploads.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
 
-/**
- * @internal
- */
 export interface ImportForm {
   /** The options that are not empty, by their names in the contract. */
   readonly fields: ReadonlyMap<string, string>
@@ -42,11 +39,7 @@ const describe = (error: MultipartParser.MultipartError): string => {
   }
 }
 
-/**
- * Reads the form as it comes, without holding the file in memory. The temporary file is gone with the scope.
- *
- * @internal
- */
+/** Reads the form as it comes, without holding the file in memory. The temporary file is gone with the scope. */
 export const readImportForm = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest) {
     const fs = yield* FileSystem.FileSystem

@@ -24,11 +24,7 @@ import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "./StoreOptions.ts"
 import { WriteTurns } from "./WriteTurns.ts"
 
-/**
- * What an import was asked for, as it is kept with its job.
- *
- * @internal
- */
+/** What an import was asked for, as it is kept with its job. */
 export const ImportJobRequest = Schema.Struct({
   listName: Schema.optionalKey(Schema.String),
   encodingName: Schema.optionalKey(Schema.String),
@@ -85,9 +81,6 @@ const transactionRows = 20_000
 /** A transaction ends with so many pieces of its file, too, of 256 KiB each: a row may be as long as thousands. */
 const transactionPieces = 16
 
-/**
- * @internal
- */
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const turns = yield* WriteTurns

@@ -13,19 +13,12 @@ interface Query {
   readonly fileUrl?: string | undefined
 }
 
-/**
- * Whether a request carries a form.
- *
- * @internal
- */
+/** Whether a request carries a form. */
 export const hasForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
   /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "") && request.headers["content-length"] !== "0"
 
 const nothing: ImportForm = { fields: new Map() }
 
-/**
- * @internal
- */
 export const readImport = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, query: Query) {
   const fs = yield* FileSystem.FileSystem
   const { fields, file } = hasForm(request) ? yield* readImportForm(request) : nothing

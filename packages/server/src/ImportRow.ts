@@ -6,11 +6,7 @@ import type { ContactPayload, ContactRow } from "@roster/domain"
 import { Result } from "effect"
 import { textsRefusal } from "./ContactInput.ts"
 
-/**
- * The contact of a row, or why the store does not take it.
- *
- * @internal
- */
+/** The contact of a row, or why the store does not take it. */
 export const readRow = (row: ContactRow): Result.Result<ContactPayload, string> => {
   const { plain } = row
   if (plain !== undefined) return Result.succeed(plain.payload)

@@ -9,11 +9,7 @@ import { isOfTheDead, processMark } from "./JobLease.ts"
 
 const prefix = "roster-import-"
 
-/**
- * How the folder of an upload begins: it names the process that receives it.
- *
- * @internal
- */
+/** How the folder of an upload begins: it names the process that receives it. */
 export const uploadPrefix = prefix + processMark
 
 /** Far longer than any upload takes: a server of Node gives each request five minutes to arrive. */
@@ -22,8 +18,6 @@ const uploadMillis = 60 * 60 * 1000
 /**
  * Removes the uploads that killed processes left in the temporary folder, as far as they are our own: those of this
  * machine at once, and those of which nothing is known when nobody can be writing them.
- *
- * @internal
  */
 export const removeUploads = Effect.map(Clock.currentTimeMillis, (now) => {
   for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {

@@ -3,19 +3,11 @@
  */
 import { BlockList, isIP, isIPv6 } from "node:net"
 
-/**
- * An address as ranges are compared with: an IPv4 peer of a socket that serves both families is written as IPv6.
- *
- * @internal
- */
+/** An address as ranges are compared with: an IPv4 peer of a socket that serves both families is written as IPv6. */
 export const plainAddress = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "")
 
-/**
- * Whether an address lies in one of some ranges.
- *
- * @internal
- */
+/** Whether an address lies in one of some ranges. */
 export const isInRanges = (address: string, ranges: ReadonlyArray<string>): boolean => {
   const peer = plainAddress(address)
   if (isIP(peer) === 0) return false
@@ -33,11 +25,7 @@ export const isInRanges = (address: string, ranges: ReadonlyArray<string>): bool
 
 const prefixOf = (range: string): number => Number(range.split("/")[1] ?? (range.includes(":") ? "128" : "32"))
 
-/**
- * Whether a range lies within one of some others, as a whole: two that only together hold it do not count.
- *
- * @internal
- */
+/** Whether a range lies within one of some others, as a whole: two that only together hold it do not count. */
 export const isRangeWithin = (range: string, others: ReadonlyArray<string>): boolean => {
   const [network = ""] = range.split("/")
   return others.some(
@@ -48,8 +36,6 @@ export const isRangeWithin = (range: string, others: ReadonlyArray<string>): boo
 
 /**
  * Whose an address is, to whom it matters that one party has many: an IPv6 address stands for its network of 64 bits.
- *
- * @internal
  */
 export const partyOf = (address: string): string => {
   const peer = plainAddress(address)

@@ -8,23 +8,12 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isDead } from "./JobLease.ts"
 
-/**
- * How long a lease lasts, in seconds.
- *
- * @internal
- */
+/** How long a lease lasts, in seconds. */
 export const leaseSeconds = 30
 
-/**
- * How long the file of a job is kept, in seconds: 24 hours.
- *
- * @internal
- */
+/** How long the file of a job is kept, in seconds: 24 hours. */
 export const keptSeconds = 24 * 60 * 60
 
-/**
- * @internal
- */
 export interface JobRow {
   readonly number: number
   readonly id: string
@@ -53,20 +42,12 @@ export interface JobRow {
   readonly expires: number
 }
 
-/**
- * A job in the hands of its worker.
- *
- * @internal
- */
+/** A job in the hands of its worker. */
 export interface HeldJob extends JobRow {
   readonly lease: string
 }
 
-/**
- * How far a job is.
- *
- * @internal
- */
+/** How far a job is. */
 export interface JobProgress {
   readonly rowsDone: number
   readonly accepted: number
@@ -77,23 +58,12 @@ export interface JobProgress {
   readonly total?: number
 }
 
-/**
- * Somebody else holds the job now.
- *
- * @internal
- */
+/** Somebody else holds the job now. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
-/**
- * @internal
- */
 export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
 
-/**
- * Writes a job and gives its number. Runs in the transaction of its caller.
- *
- * @internal
- */
+/** Writes a job and gives its number. Runs in the transaction of its caller. */
 export const createJob = Effect.fnUntraced(function* (job: {
   readonly id: string
   readonly account: string
@@ -124,8 +94,6 @@ export const createJob = Effect.fnUntraced(function* (job: {
 /**
  * Frees the jobs of the processes of this machine that ended in their midst. A file that one of them received is lost
  * with it: nothing was promised for it.
- *
- * @internal
  */
 export const freeJobsOfTheDead = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -141,8 +109,6 @@ export const freeJobsOfTheDead = Effect.gen(function* () {
 
 /**
  * Lets others go on at once with what a lease holds. Looks first: whoever holds nothing waits for nobody who writes.
- *
- * @internal
  */
 export const freeJobs = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
@@ -151,11 +117,7 @@ export const freeJobs = Effect.fnUntraced(function* (lease: string) {
   yield* sql`UPDATE jobs SET leased_until = 0 WHERE lease = ${lease} AND state = 'Loading'`
 })
 
-/**
- * Takes the oldest job that nobody works on, or gives `undefined`.
- *
- * @internal
- */
+/** Takes the oldest job that nobody works on, or gives `undefined`. */
 export const claimJob = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -168,11 +130,7 @@ export const claimJob = Effect.fnUntraced(function* (lease: string) {
   return row
 })
 
-/**
- * Writes how far a job is, in the transaction of the step itself, and renews the lease.
- *
- * @internal
- */
+/** Writes how far a job is, in the transaction of the step itself, and renews the lease. */
 export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: JobProgress) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -185,11 +143,7 @@ export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: J
   if (held.length === 0) return yield* new LeaseLost({})
 })
 
-/**
- * Keeps the lease of a job whose single steps may take longer than it lasts.
- *
- * @internal
- */
+/** Keeps the lease of a job whose single steps may take longer than it lasts. */
 export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -198,11 +152,7 @@ export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
 })
 
-/**
- * Ends a job, well or not.
- *
- * @internal
- */
+/** Ends a job, well or not. */
 export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" | "Error", problem?: string) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql`

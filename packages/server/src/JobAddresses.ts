@@ -19,8 +19,6 @@ const salts = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df
 
 /**
  * Adds an identity to those it was given before, and says whether it may be one of them. Made for a file of so many bytes.
- *
- * @internal
  */
 export const makeAddressFilter = (fileBytes: number) => {
   // A bit for each bit of the file: hundreds for each row.
@@ -58,11 +56,7 @@ const decodeList = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.S
 /** As many addresses that may have come before are held, to be counted without all others, which would be sorted. */
 const maximumSuspects = 10_000
 
-/**
- * The filter of a job that was begun before, and the addresses that it took for known, as far as they are few.
- *
- * @internal
- */
+/** The filter of a job that was begun before, and the addresses that it took for known, as far as they are few. */
 export const restoreAddressFilter = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const lengths = yield* partLengths(job)
@@ -79,22 +73,14 @@ export const restoreAddressFilter = Effect.fnUntraced(function* (job: number) {
   return { isKnown, suspects }
 })
 
-/**
- * Notes the identities of some rows. Runs in the transaction of the rows.
- *
- * @internal
- */
+/** Notes the identities of some rows. Runs in the transaction of the rows. */
 export const noteAddresses = Effect.fnUntraced(function* (job: number, identities: ReadonlyArray<string>) {
   if (identities.length === 0) return
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO job_address_lists ${sql.insert({ job, identities: JSON.stringify(identities) })}`
 })
 
-/**
- * How many of the rows repeat an earlier one, without a doubt, given what the filter took for known.
- *
- * @internal
- */
+/** How many of the rows repeat an earlier one, without a doubt, given what the filter took for known. */
 export const countRepeats = Effect.fnUntraced(function* (job: number, suspects: ReadonlySet<string>) {
   if (suspects.size === 0) return 0
   const sql = yield* SqlClient.SqlClient

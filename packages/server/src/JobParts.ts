@@ -8,11 +8,7 @@ import { SqlClient } from "effect/sql"
 /** The size of a part. */
 const partBytes = 256 * 1024
 
-/**
- * Collects small pieces to parts of one size.
- *
- * @internal
- */
+/** Collects small pieces to parts of one size. */
 export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E> =>
   Stream.suspend(() => {
     let held: Array<Uint8Array> = []
@@ -39,16 +35,10 @@ export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<U
 
 /**
  * So many parts are written in one transaction, which is synced: two megabytes, for which others wait some milliseconds.
- *
- * @internal
  */
 export const partsAtOnce = 8
 
-/**
- * Writes parts, given the number of the first.
- *
- * @internal
- */
+/** Writes parts, given the number of the first. */
 export const writeParts = Effect.fnUntraced(function* (
   job: number,
   first: number,
@@ -60,19 +50,12 @@ export const writeParts = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * @internal
- */
 export const removeParts = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM job_parts WHERE job = ${job}`
 })
 
-/**
- * How long the parts of a job are, in order.
- *
- * @internal
- */
+/** How long the parts of a job are, in order. */
 export const partLengths = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly length: number }>`
@@ -80,11 +63,7 @@ export const partLengths = Effect.fnUntraced(function* (job: number) {
   return rows.map(({ length }) => Number(length))
 })
 
-/**
- * The bytes of a job from a part on, one part at a time: no transaction stays open while somebody reads slowly.
- *
- * @internal
- */
+/** The bytes of a job from a part on, one part at a time: no transaction stays open while somebody reads slowly. */
 export const readParts = (sql: SqlClient.SqlClient, job: number, from = 0) =>
   Stream.paginate(from, (part) =>
     Effect.map(
@@ -94,11 +73,7 @@ export const readParts = (sql: SqlClient.SqlClient, job: number, from = 0) =>
     )
   )
 
-/**
- * The bytes of a job from a byte on, given the lengths of its parts.
- *
- * @internal
- */
+/** The bytes of a job from a byte on, given the lengths of its parts. */
 export const readFrom = (sql: SqlClient.SqlClient, job: number, lengths: ReadonlyArray<number>, byte: number) => {
   let part = 0
   let skip = byte

@@ -12,19 +12,11 @@ import { isDead } from "./JobLease.ts"
 /**
  * Where a job stands. The file of an import is `Receiving` until all of it is there; what is `Loading` waits or is worked
  * on; an export that is `Ready` becomes `Expired` when its file goes.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const JobState = Schema.Literals(["Receiving", "Loading", "Ready", "Error", "Cancelled", "Expired"])
 export type JobState = typeof JobState.Type
 
-/**
- * What a job was asked for: of an import the file and the list, of an export the file and the contacts.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** What a job was asked for: of an import the file and the list, of an export the file and the contacts. */
 export const JobRequest = Schema.Struct({
   /** What the sender of an imported file calls it, or what an exported one is called. */
   fileName: Schema.optionalKey(Schema.String),
@@ -40,10 +32,6 @@ export const JobRequest = Schema.Struct({
 })
 export type JobRequest = typeof JobRequest.Type
 
-/**
- * @category schemas
- * @since 0.1.0
- */
 export const Job = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literals(["Import", "Export"]),
@@ -69,22 +57,13 @@ export const Job = Schema.Struct({
 })
 export type Job = typeof Job.Type
 
-/**
- * @category errors
- * @since 0.1.0
- */
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.String }) {
   override get message(): string {
     return `There is no job ${this.id}. Jobs can be seen until 30 days after their end.`
   }
 }
 
-/**
- * What has ended cannot be cancelled.
- *
- * @category errors
- * @since 0.1.0
- */
+/** What has ended cannot be cancelled. */
 export class JobEnded extends Schema.TaggedError<JobEnded>()("JobEnded", { id: Schema.String, state: JobState }) {
   override get message(): string {
     return `The job ${this.id} has ended before: its state is ${this.state}.`
@@ -120,11 +99,7 @@ const requestOf = ({ kind, request }: JobRow): JobRequest =>
 const isRunning = ({ lease, leased_until, state }: JobRow, now: number): boolean =>
   lease !== null && !isDead(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
 
-/**
- * A row as the record that is seen at a time, in seconds.
- *
- * @internal
- */
+/** A row as the record that is seen at a time, in seconds. */
 export const toJob = (row: JobRow, now: number): Job => {
   // Another driver may read a large integer as text.
   const count = (column: number): number => Number(column)

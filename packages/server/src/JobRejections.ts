@@ -17,11 +17,7 @@ const rowsAtOnce = 500
 const encodeCells = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 const decodeCells = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 
-/**
- * How many more characters may be kept of the rejected rows of a job.
- *
- * @internal
- */
+/** How many more characters may be kept of the rejected rows of a job. */
 export const rejectionsRoom = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly kept: number }>`
@@ -33,8 +29,6 @@ export const rejectionsRoom = Effect.fnUntraced(function* (job: number) {
 /**
  * Keeps rejected rows while there is room for them, and gives how many it kept and the room that is left. Once there is
  * none for a row there is none for the rows behind it, so that what is kept is the beginning.
- *
- * @internal
  */
 export const keepRejections = Effect.fnUntraced(function* (
   job: number,
@@ -59,8 +53,6 @@ const pageRows = 500
 /**
  * The rows of a job that are kept, in the order of its file, some at a time: no transaction stays open while somebody
  * reads slowly.
- *
- * @internal
  */
 export const readRejections = (sql: SqlClient.SqlClient, job: number) =>
   Stream.paginate(0, (behind) =>

@@ -19,8 +19,6 @@ const listsAtOnce = 20
 /**
  * Whether there are jobs under way or anything to remove. It only reads: a process that does nothing but look at a store
  * waits for none that writes to it.
- *
- * @internal
  */
 export const isAnythingDue = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -37,9 +35,6 @@ export const isAnythingDue = Effect.gen(function* () {
 const inTurns = <E, R>(deleteSome: Effect.Effect<ReadonlyArray<unknown>, E, R>, most: number) =>
   Effect.andThen(Effect.yieldNow, deleteSome).pipe(Effect.repeat({ until: (deleted) => deleted.length < most }))
 
-/**
- * @internal
- */
 export const removeExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds

@@ -15,9 +15,6 @@ import { isAnythingDue, removeExpired } from "./JobRemoval.ts"
 import { isDiskFull } from "./sqlite/SqliteError.ts"
 import type { StorePolicy } from "./StoreOptions.ts"
 
-/**
- * @internal
- */
 export class JobRunner extends Context.Service<
   JobRunner,
   {
@@ -109,11 +106,7 @@ const make = Effect.fnUntraced(function* (lease: string) {
   return JobRunner.of({ wake: Effect.asVoid(news.open) })
 })
 
-/**
- * Works on the thread that builds it, by a lease of its own unless one is given.
- *
- * @internal
- */
+/** Works on the thread that builds it, by a lease of its own unless one is given. */
 export const layer = (lease?: string): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
   redactLayerSpans(
     Layer.effect(

@@ -22,8 +22,6 @@ const ownEntry = new URL(
 /**
  * The file that a thread begins with, unless another is told: none where this code was bundled into one file, which the
  * thread would run from its start.
- *
- * @internal
  */
 export const defaultEntry = (): URL | undefined => (existsSync(ownEntry) ? ownEntry : undefined)
 
@@ -37,9 +35,6 @@ const patience = "10 seconds"
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 const say = (worker: Worker, request: JobWorkerRequest) => worker.postMessage(request)
 
-/**
- * @internal
- */
 export const layer = (options: {
   readonly entry: URL
   readonly filename: string

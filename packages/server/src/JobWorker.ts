@@ -12,11 +12,7 @@ import * as StoreSignals from "./sqlite/StoreSignals.ts"
 import { StorePolicy } from "./StoreOptions.ts"
 import { fromSignals, WriteTurns } from "./WriteTurns.ts"
 
-/**
- * What a thread is given when it begins.
- *
- * @internal
- */
+/** What a thread is given when it begins. */
 export const JobWorkerData = Schema.Struct({
   filename: Schema.String,
   /** By which it holds its jobs. */
@@ -28,18 +24,10 @@ export const JobWorkerData = Schema.Struct({
   traceSubjects: Schema.Boolean
 })
 
-/**
- * What a thread is told.
- *
- * @internal
- */
+/** What a thread is told. */
 export type JobWorkerRequest = "wake" | "close"
 
-/**
- * What a thread tells: an entry of the log, which its program writes.
- *
- * @internal
- */
+/** What a thread tells: an entry of the log, which its program writes. */
 export interface JobWorkerEntry {
   readonly level: LogLevel.Severity
   readonly text: string
@@ -62,9 +50,6 @@ const logger = Logger.make(({ cause, logLevel, message }) => {
 /**
  * Works on the jobs of the store that the thread was given, until it is told to close. A program that is bundled into one
  * file calls it with its `workerData` when it runs on another thread than the main one.
- *
- * @category running
- * @since 0.1.0
  */
 export const work = (workerData: unknown): void => {
   if (isMainThread || port === null) throw new TypeError("jobs are worked on by a thread that JobThread began")

@@ -13,10 +13,6 @@ import { readRejections } from "./JobRejections.ts"
 import { methodSpan } from "./MethodSpan.ts"
 import { orStoreFailure } from "./StoreFailure.ts"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class Jobs extends Context.Service<
   Jobs,
   {
@@ -102,10 +98,5 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   return Jobs.of({ list, get, cancel, rejectedRows })
 })
 
-/**
- * The jobs of a store.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The jobs of a store. */
 export const layer: Layer.Layer<Jobs, never, SqlClient.SqlClient> = Layer.effect(Jobs, make)

@@ -13,9 +13,6 @@ import { digestOf } from "./Secret.ts"
 /** The use of a key is noted at most this often, in seconds, so that reading does not cost a write each time. */
 const useNotedEvery = 60
 
-/**
- * @internal
- */
 export interface KeyRow extends Pick<
   CredentialRow,
   "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_digest" | "secret_hint"
@@ -51,8 +48,6 @@ const keyRowOf = (values: KeyValues): KeyRow => ({
 /**
  * Finds a key, and when it was last used for a level. The index finds a digest, of which who guesses knows nothing; that it is
  * the right one is looked at in constant time.
- *
- * @internal
  */
 export const keyFinder = (sql: SqlClient.SqlClient) => {
   const find = preparedQuery(
@@ -77,8 +72,6 @@ export const keyFinder = (sql: SqlClient.SqlClient) => {
 /**
  * Notes that a key was used, and for what. The second statement is what the next look goes by: should only the first be
  * carried out, both are due again. In a transaction they could not be given up while another program holds the store.
- *
- * @internal
  */
 export const noteUse = (
   sql: SqlClient.SqlClient,
@@ -93,10 +86,6 @@ export const noteUse = (
       ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
   ).pipe(unhindered("the use of a key could not be noted"))
 
-/**
- * Whether the use of a key is noted as it is.
- *
- * @internal
- */
+/** Whether the use of a key is noted as it is. */
 export const isNoted = ({ level_last_use }: KeyRow, now: number): boolean =>
   level_last_use !== null && level_last_use > now - useNotedEvery

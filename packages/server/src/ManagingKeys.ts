@@ -11,11 +11,7 @@ import { accessLevelsOf, type CredentialRow } from "./CredentialRow.ts"
 import { isInRanges } from "./IpRanges.ts"
 import { nowSeconds } from "./Job.ts"
 
-/**
- * The access level that makes, changes and deletes credentials.
- *
- * @internal
- */
+/** The access level that makes, changes and deletes credentials. */
 export const managingLevel: AccessLevel = "ModifyAccessTokens"
 
 /** Whether a key manages for as long as it did, and still from where its caller is. */
@@ -27,8 +23,6 @@ const staysAble = (row: CredentialRow, next: Bounds, { peer }: CallerIdentity): 
 /**
  * Refuses to change a key into what it is to become, or to delete it where that is `undefined`, if no other key of the
  * account could manage keys then. Runs in the transaction of the change.
- *
- * @internal
  */
 export const keepManagingKey = (sql: SqlClient.SqlClient) => {
   const locked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))

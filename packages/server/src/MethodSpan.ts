@@ -5,9 +5,6 @@
 import { redactSpans } from "@roster/domain"
 import { Effect } from "effect"
 
-/**
- * @internal
- */
 export const methodSpan = (name: string) => {
   const spanned = Effect.withSpan(name)
   const redact = redactSpans()

@@ -235,19 +235,10 @@ const steps = {
   "10_count_after_adding": countAfterAdding
 }
 
-/**
- * The number of the last step, which every store of this version has taken.
- *
- * @internal
- */
+/** The number of the last step, which every store of this version has taken. */
 export const latestMigration = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name)))
 
-/**
- * Brings the tables of a store up to this version. A step that fails leaves nothing behind.
- *
- * @category migrations
- * @since 0.1.0
- */
+/** Brings the tables of a store up to this version. A step that fails leaves nothing behind. */
 export const migrate = Migrator.make({})({
   table: "migrations",
   loader: Migrator.fromRecord(steps)

@@ -24,20 +24,13 @@ interface End<A> {
   readonly handler: A
 }
 
-/**
- * A route by its method and its path.
- *
- * @internal
- */
+/** A route by its method and its path. */
 export interface PathRoute<A> {
   readonly method: HttpMethod.HttpMethod
   readonly path: FindMyWay.PathInput
   readonly handler: A
 }
 
-/**
- * @internal
- */
 export const makePathTable = <A>(routes: ReadonlyArray<PathRoute<A>>) => {
   const table = FindMyWay.make<A>(exactly)
   const methods = [...new Set(routes.map(({ method }) => method))]

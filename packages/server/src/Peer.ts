@@ -8,11 +8,7 @@ import type { HttpServerRequest } from "effect/http"
 import { isIP } from "node:net"
 import { isInRanges, plainAddress } from "./IpRanges.ts"
 
-/**
- * The addresses of the operator's own proxies.
- *
- * @internal
- */
+/** The addresses of the operator's own proxies. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<IpRange>>("@roster/server/TrustedProxies", {
   defaultValue: () => []
 })
@@ -24,8 +20,6 @@ const withoutPort = (text: string): string =>
 /**
  * The address that a request comes from, or the empty text where nothing certain is known, which is in no range. Of the
  * addresses in X-Forwarded-For the last one counts that is not a trusted proxy: whoever stands before those wrote the rest.
- *
- * @internal
  */
 export const peerOf = (request: HttpServerRequest.HttpServerRequest, trusted: ReadonlyArray<IpRange>): string => {
   const peer = plainAddress(Option.getOrElse(request.remoteAddress, () => ""))

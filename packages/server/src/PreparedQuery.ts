@@ -6,11 +6,7 @@ import type { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { dialect } from "./SqlDialect.ts"
 
-/**
- * Asks a query with other parameters, in the order in which they stand in it, and gives rows as their values.
- *
- * @internal
- */
+/** Asks a query with other parameters, in the order in which they stand in it, and gives rows as their values. */
 export const preparedQuery = (
   sql: SqlClient.SqlClient,
   query: Statement.Statement<unknown>

@@ -9,21 +9,13 @@ import { Effect, Schema } from "effect"
 import type { FindMyWay } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 
-/**
- * What all spellings of a name have in common.
- *
- * @internal
- */
+/** What all spellings of a name have in common. */
 export const nameKey = (name: string): string => name.replace(/\[\]$/, "").replaceAll("_", "").toLowerCase()
 
 /** A name is repeated to whoever sent it, unless it may be an address or a key that got into its place. */
 const isRepeatable = (name: string): boolean => /^[\w.[\]-]{1,40}$/.test(name)
 
-/**
- * The refusal of a name that is not among those that are taken.
- *
- * @internal
- */
+/** The refusal of a name that is not among those that are taken. */
 export const unknownName = (name: string, place: string, taken: ReadonlyArray<string>): InvalidInput => {
   if (!isRepeatable(name)) {
     return new InvalidInput({ field: place, issue: `it holds a name that it does not take; it takes ${listed(taken)}` })
@@ -52,21 +44,13 @@ const fieldsOf = (schema: Schema.Top | undefined): ReadonlyMap<string, Field> =>
   return fields
 }
 
-/**
- * The names of the parameters that an operation takes in its query.
- *
- * @internal
- */
+/** The names of the parameters that an operation takes in its query. */
 export const queryNames = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
   Array.from(fieldsOf(query).values(), ({ name }) => name)
 
 type Given = FindMyWay.FindResult<unknown>["searchParams"]
 
-/**
- * Reads the query of an operation, whose names are looked at once for all requests.
- *
- * @internal
- */
+/** Reads the query of an operation, whose names are looked at once for all requests. */
 export const queryReader = (
   endpoint: HttpApiEndpoint.Top
 ): ((given: Given) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {

@@ -84,11 +84,7 @@ const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, e
   yield* recordRefusal(sql, { actor: actorOf(caller), peer, account, operation: endpoint.identifier }, "InvalidInput")
 })
 
-/**
- * What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at.
- *
- * @internal
- */
+/** What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at. */
 export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
   SqlClient.SqlClient,
   (sql): Guard =>

@@ -16,10 +16,6 @@ import { layerWithStore, type StoreError } from "./SqlServices.ts"
 import type { StoreOptions } from "./StoreOptions.ts"
 import { fromStatement } from "./sqlite/StoreError.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ServeOptions<E, R> {
   /** The address to listen on: this machine alone where it is not given. */
   readonly host?: string | undefined
@@ -38,18 +34,9 @@ export interface ServeOptions<E, R> {
   readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
 }
 
-/**
- * The address cannot be listened on.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The address cannot be listened on. */
 export class ServeError extends Schema.TaggedError<ServeError>()("ServeError", { message: Schema.String }) {}
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class RosterServer extends Context.Service<
   RosterServer,
   {
@@ -60,9 +47,6 @@ export class RosterServer extends Context.Service<
 
 /**
  * Opens the store, hands over its first key, and listens. When the layer closes, requests under way are answered first.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = <E, R>(options: ServeOptions<E, R>): Layer.Layer<RosterServer, StoreError | ServeError | E, R> =>
   Layer.unwrap(

@@ -16,9 +16,6 @@ type Fragment = Statement.Fragment
  * **Gotchas**
  *
  * On SQLite the connection needs `registerFunctions`.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const ruleSql = (sql: Statement.Constructor, rule: Rule.Rule, now: DateTime.Utc): Fragment =>
   rule._tag === "All" ? sql`1 = 1` : compiler(sql, dialect(sql), DateTime.toEpochMillis(now))(rule).sql

@@ -5,9 +5,6 @@
 import { foldText } from "@roster/domain"
 import type { Statement } from "effect/sql"
 
-/**
- * @internal
- */
 export interface RuleSqlDialect {
   /** The folded form of a text, ordered by code points; the empty text for NULL. */
   readonly fold: (text: Statement.Fragment) => Statement.Fragment
@@ -84,10 +81,6 @@ const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
   contains: (text, literal) => sql`strpos(${text}, ${literal}) > 0`
 })
 
-/**
- * The dialect of a client.
- *
- * @internal
- */
+/** The dialect of a client. */
 export const dialect = (sql: Statement.Constructor): RuleSqlDialect =>
   sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })

@@ -7,9 +7,6 @@ import { Redacted } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
 
-/**
- * @internal
- */
 export type CredentialKind = "ApiKey" | "Smtp"
 
 const prefixes = { ApiKey: "roster_", Smtp: "rostersmtp_" } as const
@@ -18,9 +15,6 @@ const secretBytes = 24
 
 const checksum = (text: string): string => crc32(text).toString(36).padStart(7, "0")
 
-/**
- * @internal
- */
 export const makeSecret = (kind: CredentialKind): Redacted.Redacted<string> => {
   const body = `${prefixes[kind]}${BigInt(`0x${randomBytes(secretBytes).toString("hex")}`)
     .toString(36)
@@ -28,22 +22,11 @@ export const makeSecret = (kind: CredentialKind): Redacted.Redacted<string> => {
   return Redacted.make(body + checksum(body), { label: "token" })
 }
 
-/**
- * @internal
- */
 export const digestOf = (secret: string): Uint8Array => hash("sha256", secret, "buffer")
 
-/**
- * A text in which a secret, put where a name belongs, is no more than its ends.
- *
- * @internal
- */
+/** A text in which a secret, put where a name belongs, is no more than its ends. */
 export const withoutSecrets = (text: string): string =>
   text.replaceAll(/(roster(?:smtp)?_)[0-9a-z]{30,}/gi, (secret, prefix: string) => `${prefix}…${secret.slice(-4)}`)
 
-/**
- * What people tell secrets apart by: how it begins and its last four characters.
- *
- * @internal
- */
+/** What people tell secrets apart by: how it begins and its last four characters. */
 export const hintOf = (kind: CredentialKind, secret: string): string => `${prefixes[kind]}…${secret.slice(-4)}`

@@ -6,9 +6,6 @@ import { Effect } from "effect"
 import type { Handlers } from "./ContractRoutes.ts"
 import { orWire } from "./WireAnswer.ts"
 
-/**
- * @internal
- */
 export const securityHandlers = Effect.gen(function* () {
   const { apiKeys, smtp } = yield* CredentialsService
   const handlers: Handlers<"security"> = {

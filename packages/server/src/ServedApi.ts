@@ -3,7 +3,4 @@
  */
 import { RosterApi, versionSegment } from "@roster/api"
 
-/**
- * @internal
- */
 export const ServedApi = RosterApi.prefix(`/${versionSegment}`)

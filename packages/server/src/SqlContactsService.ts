@@ -143,10 +143,6 @@ const make = Effect.gen(function* () {
   })
 })
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer: Layer.Layer<ContactsService, never, SqlClient.SqlClient | JobRunner | StorePolicy> = Layer.effect(
   ContactsService,
   make

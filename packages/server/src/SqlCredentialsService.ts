@@ -39,8 +39,4 @@ const make = Effect.map(SqlClient.SqlClient, (sql) =>
   })
 )
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer: Layer.Layer<CredentialsService, never, SqlClient.SqlClient> = Layer.effect(CredentialsService, make)

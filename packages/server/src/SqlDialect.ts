@@ -6,9 +6,6 @@ import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
-/**
- * @internal
- */
 export interface SqlDialect {
   /** The type of a key that grows with every row and is never given twice. */
   readonly increasingId: string
@@ -153,10 +150,6 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   ]
 })
 
-/**
- * The dialect of a client.
- *
- * @internal
- */
+/** The dialect of a client. */
 export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>
   sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })

@@ -60,10 +60,6 @@ const make = Effect.gen(function* () {
   return EmailsService.of({ send })
 })
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer: Layer.Layer<EmailsService, never, SqlClient.SqlClient | StorePolicy> = Layer.effect(
   EmailsService,
   make

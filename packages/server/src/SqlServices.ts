@@ -18,20 +18,11 @@ import { type StoreOptions, StorePolicy } from "./StoreOptions.ts"
 
 export type { StoreError } from "./Store.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type Services = ContactsService | CredentialsService | EmailsService
 
 const services = Layer.mergeAll(SqlContactsService.layer, SqlCredentialsService.layer, SqlEmailsService.layer)
 
-/**
- * The services and the database under them, its tables brought up to date.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The services and the database under them, its tables brought up to date. */
 export const layerWithStore = (
   options: StoreOptions
 ): Layer.Layer<Services | SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> => {
@@ -52,19 +43,9 @@ export const layerWithStore = (
   )
 }
 
-/**
- * The services on a database file.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The services on a database file. */
 export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> => layerWithStore(options)
 
-/**
- * The services in memory, for tests: empty at first, gone with the layer.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The services in memory, for tests: empty at first, gone with the layer. */
 export const layerMemory = (options?: Omit<StoreOptions, "filename">): Layer.Layer<Services> =>
   layer({ ...options, filename: ":memory:" }).pipe(Layer.orDie)

@@ -12,12 +12,7 @@ import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { StoreSignals } from "./sqlite/StoreSignals.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
-/**
- * Why a store cannot be used.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Why a store cannot be used. */
 export type StoreError = StoreDamaged | StoreUnavailable
 
 /** The last step that the tables have taken, 0 where there are none. */
@@ -37,10 +32,6 @@ const bringUpToDate = Effect.fnUntraced(function* (filename: string) {
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
 })
 
-/**
- * @category layers
- * @since 0.1.0
- */
 export const layer = ({
   filename,
   signals

@@ -28,23 +28,13 @@ import { fromCause, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import { appear, freeName, putAside, replacePages } from "./sqlite/StoreReplacement.ts"
 
-/**
- * A file that cannot be restored: damaged, no store, or of a newer version. Nothing was changed.
- *
- * @category errors
- * @since 0.1.0
- */
+/** A file that cannot be restored: damaged, no store, or of a newer version. Nothing was changed. */
 export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
   filename: Schema.String,
   message: Schema.String
 }) {}
 
-/**
- * What a backup holds.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a backup holds. */
 export interface Backup {
   /** The absolute path of the file. */
   readonly filename: string
@@ -52,40 +42,22 @@ export interface Backup {
   readonly contacts: number
 }
 
-/**
- * What lies where a backup is to be restored.
- *
- * @category models
- * @since 0.1.0
- */
+/** What lies where a backup is to be restored. */
 export type Replaced = Data.TaggedEnum<{
   Nothing: {}
   Store: { readonly contacts: number }
   Damaged: { readonly message: string }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const Replaced = Data.taggedEnum<Replaced>()
 
-/**
- * What a restore is about to do.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a restore is about to do. */
 export interface RestorePlan {
   /** How many contacts the backup holds. */
   readonly contacts: number
   readonly replaced: Replaced
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Restored extends RestorePlan {
   /** Where that lies now which was there before, if anything was. */
   readonly kept: string | undefined
@@ -94,9 +66,6 @@ export interface Restored extends RestorePlan {
 /**
  * Writes a backup: one file, whole and checked when it appears under its name, readable by its owner alone, with all that
  * was acknowledged before. An existing file is replaced only where that is asked for.
- *
- * @category programs
- * @since 0.1.0
  */
 export const create = fnRedacted("StoreBackup.create")(function* (
   options: { readonly from: string; readonly to: string } & CopyOptions
@@ -130,9 +99,6 @@ export const create = fnRedacted("StoreBackup.create")(function* (
  *
  * Keys, passwords and jobs are those of the backup too. Work that was under way in it is taken up again; work under way in
  * the store ends. The thread is blocked while the old content is written down.
- *
- * @category programs
- * @since 0.1.0
  */
 export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(options: {
   readonly from: string

@@ -12,18 +12,10 @@ import { fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from
 import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
 import { checkSizes } from "./sqlite/StoreCheck.ts"
 
-/**
- * Whether there is a store, or what is left of one.
- *
- * @internal
- */
+/** Whether there is a store, or what is left of one. */
 export const isThere = (path: string): boolean => existsSync(path) || existsSync(`${path}-wal`)
 
-/**
- * Whether two paths lead to one file.
- *
- * @internal
- */
+/** Whether two paths lead to one file. */
 export const isSame = (one: string, other: string): boolean => {
   const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }))
   return one === other || (first !== undefined && first.dev === second?.dev && first.ino === second.ino)
@@ -32,8 +24,6 @@ export const isSame = (one: string, other: string): boolean => {
 /**
  * Opens a file for a look that leaves nothing behind: where no process uses it, SQLite need not make files beside it, which
  * it could not do on a medium that is read-only.
- *
- * @internal
  */
 export const openStill = Effect.fnUntraced(function* (path: string) {
   const sizes = yield* checkSizes(path)
@@ -53,51 +43,28 @@ const stillAt = (
   return new DatabaseSync(file, { readOnly: true, timeout })
 }
 
-/**
- * The names of its tables.
- *
- * @internal
- */
+/** The names of its tables. */
 export const tablesOf = (database: DatabaseSync): ReadonlyArray<unknown> =>
   database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all()
     .map(({ name }) => name)
 
-/**
- * Whether tables of these names are those of a store.
- *
- * @internal
- */
+/** Whether tables of these names are those of a store. */
 export const isRoster = (tables: ReadonlyArray<unknown>) => tables.includes("migrations") && tables.includes("contacts")
 
-/**
- * @internal
- */
 export const countContacts = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT count(*) AS count FROM contacts").get()?.["count"])
 
-/**
- * The last step of the migrations that it has taken.
- *
- * @internal
- */
+/** The last step of the migrations that it has taken. */
 export const migrationOf = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT max(migration_id) AS latest FROM migrations").get()?.["latest"])
 
-/**
- * Why a store of a later version is refused.
- *
- * @internal
- */
+/** Why a store of a later version is refused. */
 export const newer = (migration: number) =>
   `It was written by a newer version of Roster: its tables are at step ${migration}, and this version knows ${latestMigration}. Use that version.`
 
-/**
- * The database of another program is none of ours, even if somebody names it.
- *
- * @internal
- */
+/** The database of another program is none of ours, even if somebody names it. */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {
   if (!isThere(path)) return
   const tables = yield* Effect.flatMap(checkSizes(path), (sizes) =>

@@ -33,11 +33,7 @@ const unsynced = new OutcomeUnknown({
   recovery: "Check the disk, restart the service, and look whether it was."
 })
 
-/**
- * What a failure of the database is to the caller of an operation.
- *
- * @internal
- */
+/** What a failure of the database is to the caller of an operation. */
 export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> =>
   Effect.contextWith((context: Context.Context<never>) => inContext(operation, error, context))
 
@@ -63,11 +59,7 @@ const inContext = (
   )
 }
 
-/**
- * Turns failures of the database into `ServiceError` of an operation.
- *
- * @internal
- */
+/** Turns failures of the database into `ServiceError` of an operation. */
 export const orStoreFailure =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceError, R> =>

@@ -3,10 +3,6 @@
  */
 import { Context } from "effect"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface StoreOptions {
   /** The database file, made where it is not there; `:memory:` keeps nothing. */
   readonly filename: string
@@ -23,11 +19,7 @@ export interface StoreOptions {
   readonly jobThread?: URL | undefined
 }
 
-/**
- * The part of the options that the services work by.
- *
- * @internal
- */
+/** The part of the options that the services work by. */
 export class StorePolicy extends Context.Service<
   StorePolicy,
   { readonly allowedSenders: ReadonlyArray<string>; readonly allowFileUrl: ReadonlyArray<string> }

@@ -7,21 +7,13 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 const UndoneAsWhole = Context.Reference<boolean>("@roster/server/UndoneAsWhole", { defaultValue: () => false })
 
-/**
- * Runs an effect in a transaction, whose parts are not undone alone: whatever fails in it has to fail it all.
- *
- * @internal
- */
+/** Runs an effect in a transaction, whose parts are not undone alone: whatever fails in it has to fail it all. */
 export const inWholeTransaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError.SqlError, R> => sql.withTransaction(Effect.provideService(effect, UndoneAsWhole, true))
 
-/**
- * Runs an effect in a transaction of its own, or as a part of the one that is undone with it.
- *
- * @internal
- */
+/** Runs an effect in a transaction of its own, or as a part of the one that is undone with it. */
 export const inTransaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>

@@ -63,9 +63,6 @@ const failure = ({ reason }: ServiceError): WireFailure => {
   return new ServerUnavailable({ Error: message })
 }
 
-/**
- * @internal
- */
 export const orWire = <A, E extends Refusal | ServiceError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, WireOf<E>, R> =>

@@ -8,8 +8,6 @@ import { setImmediate, setTimeout } from "node:timers/promises"
 
 /**
  * On the thread that answers requests nobody can say that they wait, so that each transaction is as short as can be.
- *
- * @internal
  */
 export const WriteTurns = Context.Reference<{
   readonly isAwaited: () => boolean
@@ -20,11 +18,7 @@ export const WriteTurns = Context.Reference<{
 /** Who waits longer than this is held up by something else. */
 const longestTurn = 50
 
-/**
- * The turns on a thread of its own.
- *
- * @internal
- */
+/** The turns on a thread of its own. */
 export const fromSignals = ({ isAwaited, release }: StoreSignals): typeof WriteTurns.Service => ({
   isAwaited,
   giveWay: Effect.promise(async (signal) => {

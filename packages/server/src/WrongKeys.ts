@@ -20,17 +20,11 @@ const maximumParties = 10_000
 /** Beyond these, answers go out at once: connections that are held open are worth more than the time of who guesses. */
 const maximumWaiting = 100
 
-/**
- * @internal
- */
 export interface WrongKeys {
   /** Waits as long as this party has to, after a wrong key of its. */
   readonly delay: (peer: string) => Effect.Effect<void>
 }
 
-/**
- * @internal
- */
 export const makeWrongKeys = Effect.sync((): WrongKeys => {
   // In the order of their last wrong key, the oldest first.
   const parties = new Map<string, { readonly count: number; readonly last: number }>()

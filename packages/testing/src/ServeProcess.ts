@@ -6,10 +6,6 @@ import { Deferred, Effect, FileSystem, Path, Redacted, Schema, Stream } from "ef
 import { ChildProcess } from "effect/process"
 import { fileURLToPath } from "node:url"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ServeProcess {
   /** The base address that the process says it listens on. */
   readonly baseUrl: string
@@ -23,12 +19,7 @@ export interface ServeProcess {
   readonly output: () => string
 }
 
-/**
- * The process ended before it listened, or did not end as it should.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The process ended before it listened, or did not end as it should. */
 export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()("ServeProcessFailed", {
   exitCode: Schema.Int,
   output: Schema.String
@@ -40,12 +31,7 @@ export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()
 
 const bin = fileURLToPath(new URL("../../cli/dist/roster.js", import.meta.url))
 
-/**
- * Starts the process and waits until it listens.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Starts the process and waits until it listens. */
 export const serveProcess = Effect.fn("serveProcess")(function* (options?: {
   readonly args?: ReadonlyArray<string> | undefined
 }) {

@@ -17,30 +17,15 @@ const freshFile = Effect.gen(function* () {
   return path.join(yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-" }), "roster.db")
 })
 
-/**
- * The SQL layer in memory.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The SQL layer in memory. */
 export const layerMemory = serverMemory({ allowedSenders })
 
-/**
- * The SQL layer on a file.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The SQL layer on a file. */
 export const layerFile = Layer.unwrap(
   Effect.map(freshFile, (filename) => SqlServices.layer({ filename, allowedSenders }))
 ).pipe(Layer.provide(NodeServices.layer))
 
-/**
- * The HTTP client in front of the server in the same process, without a socket.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The HTTP client in front of the server in the same process, without a socket. */
 export const layerEmbedded = Layer.unwrap(
   Effect.map(freshFile, (filename) =>
     RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
@@ -49,12 +34,7 @@ export const layerEmbedded = Layer.unwrap(
   )
 ).pipe(Layer.provide(NodeServices.layer))
 
-/**
- * The HTTP client in front of the server, over a real socket, with the administrator key of the fresh store.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The HTTP client in front of the server, over a real socket, with the administrator key of the fresh store. */
 export const layerServed = Layer.unwrap(
   Effect.gen(function* () {
     const filename = yield* freshFile

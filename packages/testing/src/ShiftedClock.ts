@@ -4,10 +4,6 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 
-/**
- * @category services
- * @since 0.1.0
- */
 export class ShiftedClock extends Context.Service<
   ShiftedClock,
   {
@@ -15,12 +11,7 @@ export class ShiftedClock extends Context.Service<
     readonly advance: (by: Duration.Input) => Effect.Effect<void>
   }
 >()("@roster/testing/ShiftedClock") {
-  /**
-   * Provides the clock to what is built with it and to the tests themselves.
-   *
-   * @category layers
-   * @since 0.1.0
-   */
+  /** Provides the clock to what is built with it and to the tests themselves. */
   static readonly layer = Layer.effectContext(
     Effect.map(Clock.Clock, (real) => {
       let ahead = Duration.zero

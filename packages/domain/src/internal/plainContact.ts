@@ -9,27 +9,20 @@ import type { Consent, Contact, ContactActivity } from "../Contact.ts"
 import type { UnknownValue } from "../OpenLiterals.ts"
 import { parseWireDate } from "../WireDate.ts"
 
-/** @internal */
 export type Writable<A> = { -readonly [K in keyof A]: A[K] }
 
 /** Any value under the names of a record, or none. */
 type Fields<A> = { readonly [K in keyof A]?: unknown }
 
-/**
- * What else is a record may have getters, or names from elsewhere.
- *
- * @internal
- */
+/** What else is a record may have getters, or names from elsewhere. */
 export const isPlain = <A extends object>(value: unknown): value is Fields<A> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** @internal */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** Every text is one of a list that grows: one that is known, or one that is not. */
 const isOpen = (value: unknown): value is UnknownValue => typeof value === "string"
 
-/** @internal */
 export const areTexts = (value: unknown): value is { readonly [name: string]: string } => {
   if (!isPlain<{ readonly [name: string]: unknown }>(value)) return false
   for (const name in value) if (typeof value[name] !== "string") return false
@@ -131,18 +124,10 @@ const readContact = (wire: unknown): Contact | undefined => {
   return to
 }
 
-/**
- * A schema that is told to do more or less than usual does it itself.
- *
- * @internal
- */
+/** A schema that is told to do more or less than usual does it itself. */
 export const isUsual = ({ disableChecks, onExcessProperty }: SchemaAST.ParseOptions): boolean =>
   disableChecks !== true && onExcessProperty !== "error"
 
-/**
- * From the wire, or `invalid`.
- *
- * @internal
- */
+/** From the wire, or `invalid`. */
 export const decodePlainContact = (wire: unknown, options: SchemaAST.ParseOptions): unknown =>
   isUsual(options) ? (readContact(wire) ?? invalid) : invalid

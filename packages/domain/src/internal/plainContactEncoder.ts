@@ -101,10 +101,6 @@ const writeContact = (value: unknown): typeof Contact.Encoded | undefined => {
   return to
 }
 
-/**
- * To the wire, or `invalid`.
- *
- * @internal
- */
+/** To the wire, or `invalid`. */
 export const encodePlainContact = (contact: unknown, options: SchemaAST.ParseOptions): unknown =>
   isUsual(options) ? (writeContact(contact) ?? invalid) : invalid

@@ -10,20 +10,12 @@ import type { SqlConnection, SqlError } from "effect/sql"
 /**
  * Whether a transaction shares its commit with others. That is for small ones: a savepoint keeps each page as it was, which
  * soon costs more than a sync, and who shares a commit waits for the last of them.
- *
- * @category references
- * @since 0.1.0
  */
 export const SharedCommit = Context.Reference<boolean>("@roster/server/sqlite/SharedCommit", {
   defaultValue: () => false
 })
 
-/**
- * Lets the transactions of an effect share their commits.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Lets the transactions of an effect share their commits. */
 export const sharingCommit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   SharedCommit,
   true
@@ -51,12 +43,7 @@ interface Group {
   failure: SqlError.SqlError | undefined
 }
 
-/**
- * The steps of `SqlClient.makeWithTransaction` for one connection.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The steps of `SqlClient.makeWithTransaction` for one connection. */
 export const make = (options: {
   /** Holds the connection until the scope closes. */
   readonly lease: Effect.Effect<SqlConnection.Connection, SqlError.SqlError, Scope.Scope>

@@ -8,9 +8,6 @@ import type { StoreSignals } from "./StoreSignals.ts"
 
 /**
  * SQLite's own wait for a lock, in milliseconds. It blocks the thread, so it is short; `whileBusy` goes on from there.
- *
- * @category constants
- * @since 0.1.0
  */
 export const blockingWait = 2
 
@@ -43,9 +40,6 @@ export class Waiting {
  * **Gotchas**
  *
  * Only for what has done nothing when it fails: opening, beginning, and a statement outside a transaction.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const whileBusy = <A, E>(options: {
   readonly try: () => A

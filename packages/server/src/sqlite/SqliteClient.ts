@@ -14,12 +14,7 @@ import type { StoreDamaged, StoreUnavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 import * as StoreSignals from "./StoreSignals.ts"
 
-/**
- * What SQLite offers beside SQL.
- *
- * @category services
- * @since 0.1.0
- */
+/** What SQLite offers beside SQL. */
 export class SqliteClient extends Context.Service<
   SqliteClient,
   {
@@ -36,10 +31,6 @@ export class SqliteClient extends Context.Service<
   }
 >()("@roster/server/sqlite/SqliteClient") {}
 
-/**
- * @category options
- * @since 0.1.0
- */
 export interface SqliteClientOptions extends StoreFile.Options {
   /** Shared with other connections of this process on the same file. */
   readonly signals?: StoreSignals.StoreSignals | undefined
@@ -54,9 +45,6 @@ export interface SqliteClientOptions extends StoreFile.Options {
  * While a stream is open the WAL cannot be moved to the file and grows with each write: read long exports in batches by
  * key. A stream inside a transaction reads on the connection of the transaction, and on `":memory:"` a stream outside
  * one collects all rows first. An integer beyond 2^53 fails to be read unless `SqlClient.SafeIntegers` is provided.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   const filename = StoreFile.toPath(options.filename)
@@ -163,12 +151,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   return { client, sqlite: SqliteClient.of({ filename, backup }) }
 })
 
-/**
- * Provides the client of a database file, opened once and closed with the layer.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Provides the client of a database file, opened once and closed with the layer. */
 export const layer = (
   options: SqliteClientOptions
 ): Layer.Layer<SqlClient.SqlClient | SqliteClient, StoreDamaged | StoreUnavailable> =>

@@ -9,12 +9,7 @@ import { fromCause, isBusy, isUnsynced, withHolder } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
 import type { StoreSignals } from "./StoreSignals.ts"
 
-/**
- * How the connections of one store behave.
- *
- * @category options
- * @since 0.1.0
- */
+/** How the connections of one store behave. */
 export interface Options {
   /** The path of the file, for the name of whoever holds its lock. */
   readonly filename: string
@@ -34,12 +29,7 @@ export interface Options {
   readonly executeStream: SqlConnection.Connection["executeStream"]
 }
 
-/**
- * What this connection can do beside what `effect/sql` asks of one.
- *
- * @category models
- * @since 0.1.0
- */
+/** What this connection can do beside what `effect/sql` asks of one. */
 export interface SqliteConnection extends SqlConnection.Connection {
   /**
    * Runs one statement for each set of parameters, all of them in one go, and gives the values of the first row of each. In a
@@ -51,41 +41,21 @@ export interface SqliteConnection extends SqlConnection.Connection {
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
 }
 
-/**
- * Whether a connection is one of these.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a connection is one of these. */
 export const isSqliteConnection = (connection: SqlConnection.Connection): connection is SqliteConnection =>
   Predicate.hasProperty(connection, "executeEach")
 
-/**
- * The client of such connections.
- *
- * @category models
- * @since 0.1.0
- */
+/** The client of such connections. */
 export interface SqliteSqlClient extends SqlClient.SqlClient {
   /** The connection of what is not in a transaction. */
   readonly outsideTransactions: SqliteConnection
 }
 
-/**
- * Whether a client is one of these.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a client is one of these. */
 export const isSqliteSqlClient = (sql: SqlClient.SqlClient): sql is SqliteSqlClient =>
   Predicate.hasProperty(sql, "outsideTransactions")
 
-/**
- * A connection on an open database.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A connection on an open database. */
 export const make = (
   database: DatabaseSync,
   statements: SqliteStatements.SqliteStatements,
@@ -172,9 +142,6 @@ export const make = (
 /**
  * Whether a stream gives each row as an array of its values. It is read in a third of the time of an object, which is what
  * counts where there are many columns and all rows of a table.
- *
- * @category references
- * @since 0.1.0
  */
 export const StreamedValues = Context.Reference<boolean>("@roster/server/sqlite/StreamedValues", {
   defaultValue: () => false
@@ -183,12 +150,7 @@ export const StreamedValues = Context.Reference<boolean>("@roster/server/sqlite/
 /** Enough rows to make the cost of a chunk vanish, few enough that other requests do not notice it. */
 const chunkSize = 500
 
-/**
- * The rows of a query as they are read from this database, in chunks of 500; the query ends with the stream.
- *
- * @category streams
- * @since 0.1.0
- */
+/** The rows of a query as they are read from this database, in chunks of 500; the query ends with the stream. */
 export const streamFrom =
   (statements: SqliteStatements.SqliteStatements): SqlConnection.Connection["executeStream"] =>
   (sql, params, transform) =>

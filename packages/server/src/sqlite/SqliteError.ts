@@ -5,12 +5,7 @@ import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
 import { lockHolder } from "./LockHolder.ts"
 
-/**
- * SQLite's extended result code of whatever node:sqlite threw, or undefined where SQLite had no part in it.
- *
- * @category guards
- * @since 0.1.0
- */
+/** SQLite's extended result code of whatever node:sqlite threw, or undefined where SQLite had no part in it. */
 export const errorCode = (cause: unknown): number | undefined =>
   Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode : undefined
 
@@ -23,9 +18,6 @@ const primaryCode = (cause: unknown): number | undefined => {
 /**
  * Whether another connection holds the lock. Waiting helps, but for BUSY_SNAPSHOT (517): a transaction that began as a
  * reader and is out of date must start again.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && errorCode(cause) !== 517
 
@@ -43,37 +35,19 @@ export const withHolder = (cause: Error, filename: string): Error => Object.assi
 export const holderOf = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "holder") && Predicate.isString(cause.holder) ? cause.holder : undefined
 
-/**
- * Whether a statement failed because the disk, or the limit set by `max_page_count`, is full.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a statement failed because the disk, or the limit set by `max_page_count`, is full. */
 export const isDiskFull = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 13
 
 /**
  * Whether a sync failed, of the WAL or of a folder: SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. Nobody knows then what is
  * on the disk, and the sync that succeeds afterwards says nothing about it.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isUnsynced = (cause: unknown): boolean => [1034, 1290].includes(errorCode(cause) ?? 0)
 
-/**
- * Whether a connection refuses to write: SQLITE_READONLY, as after a sync that failed.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a connection refuses to write: SQLITE_READONLY, as after a sync that failed. */
 export const isReadOnly = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 8
 
-/**
- * Whether a statement met a part of the file that is damaged: SQLITE_CORRUPT or SQLITE_NOTADB.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a statement met a part of the file that is damaged: SQLITE_CORRUPT or SQLITE_NOTADB. */
 export const isDamaged = (error: SqlError.SqlError): boolean => isDamage(error.reason.cause)
 
 /** The same, asked of what node:sqlite threw. */
@@ -86,9 +60,6 @@ const uniqueCodes: ReadonlyArray<number | undefined> = [uniqueCode, 1555, 2579]
 /**
  * The `SqlError` for what node:sqlite threw. The cause is kept as it was thrown; SQLite's messages name tables and
  * columns, never values.
- *
- * @category conversions
- * @since 0.1.0
  */
 export const fromCause = (cause: unknown, operation: string): SqlError.SqlError => {
   const code = errorCode(cause)

@@ -12,9 +12,6 @@ const options: FunctionOptions = { deterministic: true, directOnly: true }
 /**
  * Registers the functions that `ruleSql` calls. They belong to the connection, not to the file, so every connection that
  * may run a rule needs them: the one that writes and each that reads. Repeating it is harmless.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const registerFunctions = (database: DatabaseSync): void => {
   const customFields = reader()

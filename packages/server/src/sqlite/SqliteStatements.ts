@@ -4,32 +4,18 @@
 import { Predicate } from "effect"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 
-/**
- * How the rows of a statement are read: as objects or as arrays, integers as numbers or as bigint.
- *
- * @category options
- * @since 0.1.0
- */
+/** How the rows of a statement are read: as objects or as arrays, integers as numbers or as bigint. */
 export interface ReadMode {
   readonly arrays: boolean
   readonly bigints: boolean
 }
 
-/**
- * What a statement without rows did.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a statement without rows did. */
 export interface RunResult {
   readonly changes: number
   readonly lastInsertRowid: bigint
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type Result = ReadonlyArray<object> | RunResult
 
 interface Prepared extends ReadMode {
@@ -40,12 +26,7 @@ interface Prepared extends ReadMode {
 /** More than an application says again and again; the many lengths of bulk `VALUES` come and go. */
 const capacity = 256
 
-/**
- * Prepares and runs the statements of one connection.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Prepares and runs the statements of one connection. */
 export const make = (database: DatabaseSync) => {
   // A Map keeps the order of insertion, so its first key is the one unused for longest, as far as it matters: while there is
   // room for all, nothing is moved.
@@ -102,7 +83,6 @@ export const make = (database: DatabaseSync) => {
   }
 }
 
-/** @internal */
 export type SqliteStatements = ReturnType<typeof make>
 
 const prepare = (database: DatabaseSync, sql: string, mode: ReadMode): Prepared => {
@@ -124,9 +104,6 @@ const isBlank = (sql: string): boolean => sql.replace(/--[^\n]*|\/\*[^]*?\*\/|[\
 /**
  * A parameter as node:sqlite takes it. node:sqlite binds NULL for a Date and reads other objects as named parameters,
  * so whatever has no meaning in SQL is refused. Whole numbers travel as integers: `'x' || ?` is `x1.0` for a real.
- *
- * @category conversions
- * @since 0.1.0
  */
 export const bind = (value: unknown, index: number): SQLInputValue => {
   if (typeof value === "string" || typeof value === "bigint" || value instanceof Uint8Array) return value

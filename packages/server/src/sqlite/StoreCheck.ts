@@ -18,9 +18,6 @@ const smallest = 512
 /**
  * Refuses what its sizes give away, before SQLite sees it: beside an empty file it would delete the WAL. Answers with the
  * sizes, -1 for what is not there.
- *
- * @category checks
- * @since 0.1.0
  */
 export const checkSizes = Effect.fnUntraced(function* (path: string) {
   // First the WAL, then the file: a store that another process is creating has its file filled before its WAL.
@@ -37,12 +34,7 @@ export const checkSizes = Effect.fnUntraced(function* (path: string) {
   return { size, wal, journal }
 })
 
-/**
- * Why the file cannot be a whole database, as SQLite sees it; `undefined` where it sees nothing.
- *
- * @category checks
- * @since 0.1.0
- */
+/** Why the file cannot be a whole database, as SQLite sees it; `undefined` where it sees nothing. */
 export const firstFault = (path: string, size: number, wal: number): string | undefined => {
   using database = new DatabaseSync(path, { readOnly: true, timeout: blockingWait })
   readSchema(database)
@@ -52,20 +44,10 @@ export const firstFault = (path: string, size: number, wal: number): string | un
   return fault === "ok" ? undefined : String(fault)
 }
 
-/**
- * Reads the header and every definition in the schema.
- *
- * @category checks
- * @since 0.1.0
- */
+/** Reads the header and every definition in the schema. */
 export const readSchema = (database: DatabaseSync) => database.prepare("SELECT count(*) FROM sqlite_schema").get()
 
-/**
- * The first value that a pragma answers with.
- *
- * @category checks
- * @since 0.1.0
- */
+/** The first value that a pragma answers with. */
 export const pragma = (database: DatabaseSync, text: string): unknown =>
   Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0]
 

@@ -9,10 +9,6 @@ import { Worker } from "node:worker_threads"
 import { damaged, fromAccess, fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./StoreError.ts"
 import { createPrivate, memory } from "./StoreFile.ts"
 
-/**
- * @category options
- * @since 0.1.0
- */
 export interface CopyOptions {
   /** Whether the copy may take the place of a file that is there. */
   readonly replace?: boolean | undefined
@@ -20,9 +16,6 @@ export interface CopyOptions {
 
 /**
  * Copies the database into a file that appears under its name when it is complete and checked, and for its owner alone.
- *
- * @category copying
- * @since 0.1.0
  */
 export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string, options: CopyOptions = {}) {
   const draft = `${path}.partial`
@@ -42,12 +35,7 @@ export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: s
   )
 })
 
-/**
- * Copies the database into a new file at once. One that does not pass SQLite's own check is removed again.
- *
- * @category copying
- * @since 0.1.0
- */
+/** Copies the database into a new file at once. One that does not pass SQLite's own check is removed again. */
 export const copyPages = Effect.fnUntraced(function* (source: DatabaseSync, path: string, taken: string) {
   if (!(yield* createPrivate(path))) return yield* unavailable(path, taken)
   // The copy cannot be stopped once it runs, and its files must not be closed under it.
@@ -100,12 +88,7 @@ const checkWhole = (path: string, origin: string): Effect.Effect<void, StoreDama
     worker.once("error", (cause) => resume(Effect.fail(fromAccess(path)(cause))))
   })
 
-/**
- * Makes the names in the folder of a file outlast a loss of power, where the system can.
- *
- * @category files
- * @since 0.1.0
- */
+/** Makes the names in the folder of a file outlast a loss of power, where the system can. */
 export const syncFolder = (path: string): void => {
   try {
     const folder = openSync(dirname(path), "r")
@@ -119,20 +102,10 @@ export const syncFolder = (path: string): void => {
   }
 }
 
-/**
- * How the names of the files of a database end.
- *
- * @category constants
- * @since 0.1.0
- */
+/** How the names of the files of a database end. */
 export const databaseSuffixes: ReadonlyArray<string> = ["", "-wal", "-shm", "-journal"]
 
-/**
- * Removes a database that nobody has open, with the files beside it.
- *
- * @category files
- * @since 0.1.0
- */
+/** Removes a database that nobody has open, with the files beside it. */
 export const removeDatabase = (path: string): Effect.Effect<void> =>
   Effect.sync(() => {
     for (const suffix of databaseSuffixes) rmSync(path + suffix, { force: true })

@@ -6,12 +6,7 @@ import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"
 import { errorCode, heldBy, holderOf, isBusy, isDamage } from "./SqliteError.ts"
 
-/**
- * The file is there and is not a whole SQLite database. Nothing was written to it.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The file is there and is not a whole SQLite database. Nothing was written to it. */
 export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamaged", {
   filename: Schema.String,
   /** What is wrong with it, in the words of SQLite. */
@@ -19,12 +14,7 @@ export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamag
   message: Schema.String
 }) {}
 
-/**
- * The file cannot be opened, created or used: a wrong path, a missing permission, a lock, a version of SQLite.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The file cannot be opened, created or used: a wrong path, a missing permission, a lock, a version of SQLite. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   filename: Schema.String,
   /** Whether it is whole, and another process held its lock for too long. */
@@ -32,10 +22,6 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   message: Schema.String
 }) {}
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const damaged = (filename: string, found: string) => {
   const detail = found.replace(/^\*\*\* in database \w+ \*\*\*\s*/, "")
   return new StoreDamaged({
@@ -47,19 +33,10 @@ export const damaged = (filename: string, found: string) => {
   })
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const unavailable = (filename: string, detail: string) =>
   new StoreUnavailable({ filename, message: `The store ${filename} cannot be used. ${detail}` })
 
-/**
- * What SQLite or the file system threw while it created, opened or read the file.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** What SQLite or the file system threw while it created, opened or read the file. */
 export const fromCause =
   (path: string) =>
   (cause: unknown): StoreDamaged | StoreUnavailable => {
@@ -70,12 +47,7 @@ export const fromCause =
       : fromAccess(path)(cause)
   }
 
-/**
- * The same where the content of the file has no part in it.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The same where the content of the file has no part in it. */
 export const fromAccess =
   (path: string) =>
   (cause: unknown): StoreUnavailable => {
@@ -108,12 +80,7 @@ export const fromStatement =
     return isBusy(cause) || isDamage(cause) ? fromCause(path)(cause) : unavailable(path, `${doing}: ${error.message}`)
   }
 
-/**
- * The name that the file system gives to a failure, such as `ENOENT`.
- *
- * @category guards
- * @since 0.1.0
- */
+/** The name that the file system gives to a failure, such as `ENOENT`. */
 export const systemCode = (cause: unknown): unknown => (Predicate.hasProperty(cause, "code") ? cause.code : undefined)
 
 const messageOf = (cause: unknown): string => (Predicate.isError(cause) ? cause.message : "unknown cause")

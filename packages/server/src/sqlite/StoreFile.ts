@@ -14,10 +14,6 @@ import { checkSizes, firstFault, pragma, readSchema } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, systemCode, unavailable } from "./StoreError.ts"
 import { writeAgain } from "./WriteAheadLog.ts"
 
-/**
- * @category options
- * @since 0.1.0
- */
 export interface Options {
   /** The path of the file, or `":memory:"`. */
   readonly filename: string
@@ -46,21 +42,13 @@ export const toPath = (filename: string): string => (filename === memory ? memor
 /**
  * Whether this version of SQLite can be trusted with the file: before 3.51.3, two connections that write and checkpoint
  * at the same time could damage a database in WAL mode.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isSupported = (version: string): boolean => {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number)
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003
 }
 
-/**
- * Opens the database file, and creates it where it is missing. Closed with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Opens the database file, and creates it where it is missing. Closed with the scope. */
 export const open = Effect.fnUntraced(function* (options: Options) {
   const path = toPath(options.filename)
   const readOnly = options.readonly === true
@@ -80,12 +68,7 @@ export const open = Effect.fnUntraced(function* (options: Options) {
   )
 })
 
-/**
- * A second connection for reading, as a snapshot of its own. Closed with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A second connection for reading, as a snapshot of its own. Closed with the scope. */
 export const openReader = (path: string, timeout: number, prepare?: Options["prepare"]) =>
   Effect.acquireRelease(
     whileBusy({
@@ -103,9 +86,6 @@ export const openReader = (path: string, timeout: number, prepare?: Options["pre
 /**
  * Creates an empty file that its owner alone may read, and answers whether it did: false where the path is taken.
  * SQLite gives the same mode to the `-wal` and `-shm` files beside it.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const createPrivate = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.try({

@@ -21,9 +21,6 @@ const patience = 30_000
  * **Gotchas**
  *
  * Keeping the old content blocks the thread for as long as SQLite takes to write it down. Both need the same page size.
- *
- * @category replacing
- * @since 0.1.0
  */
 export const replacePages = Effect.fnUntraced(
   function* (options: { readonly staged: string; readonly path: string; readonly kept: string }) {
@@ -79,12 +76,7 @@ const isLocked = (cause: unknown): boolean => isBusy(cause) || errorCode(cause) 
 
 const pause = Effect.promise((signal) => setTimeout(1 + Math.random() * 4, undefined, { signal }))
 
-/**
- * The name, or with a number behind it the first that nothing has: two restores can be of one second.
- *
- * @category replacing
- * @since 0.1.0
- */
+/** The name, or with a number behind it the first that nothing has: two restores can be of one second. */
 export const freeName = (name: string): string => {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`
@@ -92,12 +84,7 @@ export const freeName = (name: string): string => {
   }
 }
 
-/**
- * Puts a database under a name that nobody has taken.
- *
- * @category replacing
- * @since 0.1.0
- */
+/** Puts a database under a name that nobody has taken. */
 export const appear = (staged: string, path: string): Effect.Effect<void, StoreUnavailable> =>
   Effect.try({
     try: () => {
@@ -110,9 +97,6 @@ export const appear = (staged: string, path: string): Effect.Effect<void, StoreU
 /**
  * Renames a database that cannot be read, with the files beside it. Refused while a program has it open: it would go on
  * with the file under the new name.
- *
- * @category replacing
- * @since 0.1.0
  */
 export const putAside = Effect.fnUntraced(function* (path: string, aside: string) {
   if (process.platform !== "linux") {

@@ -5,10 +5,6 @@
 
 import { setTimeout } from "node:timers/promises"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface StoreSignals {
   /** What another thread gets to see the same. */
   readonly shared: SharedArrayBuffer
@@ -25,10 +21,6 @@ export interface StoreSignals {
 
 const [syncFailure, waiting, releases, fields] = [0, 1, 2, 3]
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 4)): StoreSignals => {
   const state = new Int32Array(shared)
   return {

@@ -13,9 +13,6 @@ const pieceBytes = 1024 * 1024
  * **Gotchas**
  *
  * The caller holds the lock for writing, so that nobody else changes the file meanwhile.
- *
- * @category programs
- * @since 0.1.0
  */
 export const writeAgain = (wal: string): void => {
   const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0

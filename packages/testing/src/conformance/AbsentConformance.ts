@@ -134,9 +134,6 @@ const contactsAbsent = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   )
 }
 
-/**
- * @category suites
- */
 export const absentConformance = (
   it: Vitest.MethodsNonLive<ContactsService | CredentialsService | EmailsService>
 ): void => {

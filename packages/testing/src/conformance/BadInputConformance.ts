@@ -265,9 +265,6 @@ const badContacts = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   )
 }
 
-/**
- * @category suites
- */
 export const badInputConformance = (
   it: Vitest.MethodsNonLive<ContactsService | CredentialsService | EmailsService>
 ): void => {

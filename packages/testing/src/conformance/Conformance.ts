@@ -24,12 +24,7 @@ import { importConformance } from "./ImportConformance.ts"
 import { roundTripConformance } from "./RoundTripConformance.ts"
 import { upsertConformance } from "./UpsertConformance.ts"
 
-/**
- * Registers the suite for a layer.
- *
- * @category suites
- * @since 0.1.0
- */
+/** Registers the suite for a layer. */
 export const conformance = (
   name: string,
   services: Layer.Layer<ContactsService | CredentialsService | EmailsService, unknown>

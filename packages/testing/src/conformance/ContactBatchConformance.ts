@@ -22,10 +22,6 @@ const batchOf = (file: string) =>
     return writer.take()
   })
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const contactBatchConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: addBatch", () => {
     it.effect("adds the rows of a file as they were read, whichever way they took", () =>

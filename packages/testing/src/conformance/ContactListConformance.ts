@@ -23,10 +23,6 @@ const numbered = (email: (local: string) => EmailAddress, count: number): Readon
 
 const emails = (contacts: ReadonlyArray<{ readonly email: string }>) => contacts.map((contact) => contact.email)
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: list", () => {
     it.effect("gives 20 where no limit is given", () =>

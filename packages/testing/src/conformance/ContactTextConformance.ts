@@ -8,12 +8,7 @@ import { Effect } from "effect"
 import { place } from "./Place.ts"
 import { refused } from "./Refused.ts"
 
-/**
- * Addresses that a path, a query, a form or SQL would trip over.
- *
- * @category fixtures
- * @since 0.1.0
- */
+/** Addresses that a path, a query, a form or SQL would trip over. */
 export const awkwardLocals = [
   "a/b",
   "a?b",
@@ -33,12 +28,7 @@ export const awkwardLocals = [
   "x".repeat(64)
 ]
 
-/**
- * Texts that formats and languages trip over. No text has a NUL.
- *
- * @category fixtures
- * @since 0.1.0
- */
+/** Texts that formats and languages trip over. No text has a NUL. */
 export const awkwardTexts = [
   "😀👩‍👩‍👧",
   "\u2028 and \u2029",
@@ -61,12 +51,7 @@ export const awkwardTexts = [
   "x".repeat(10_000)
 ]
 
-/**
- * Custom fields with names of an object's own machinery, made so that they are fields and not the machinery.
- *
- * @category fixtures
- * @since 0.1.0
- */
+/** Custom fields with names of an object's own machinery, made so that they are fields and not the machinery. */
 export const awkwardFields: CustomFields = Object.fromEntries([
   ["__proto__", "polluted"],
   ["constructor", "c"],
@@ -86,10 +71,6 @@ export const awkwardFields: CustomFields = Object.fromEntries([
   ["naïve 😀", "non-ASCII"]
 ])
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const contactTextConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: texts", () => {
     it.effect.each(awkwardLocals)("keeps a contact %s", (local) =>

@@ -8,10 +8,6 @@ import { kept, seconds } from "./ContactFacts.ts"
 import { impossibleEmails, place } from "./Place.ts"
 import { refused } from "./Refused.ts"
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const contactsConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: add and get", () => {
     it.effect("gives back what was added, with status, source and date of its own", () =>

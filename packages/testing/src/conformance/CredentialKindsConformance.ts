@@ -7,10 +7,6 @@ import { Effect } from "effect"
 import { apiKeys, arrange, smtp, soon } from "./CredentialKind.ts"
 import { refused } from "./Refused.ts"
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const credentialKindsConformance = (it: Vitest.MethodsNonLive<CredentialsService>): void => {
   describe("credentials: API keys alone", () => {
     it.effect("have the levels that are given, and others when they are changed", () =>

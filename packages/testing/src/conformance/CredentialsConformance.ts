@@ -208,10 +208,6 @@ const ofBothKinds = <Payload>(
   })
 }
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const credentialsConformance = (it: Vitest.MethodsNonLive<CredentialsService>): void => {
   ofBothKinds("API keys", apiKeys, it)
   ofBothKinds("SMTP credentials", smtp, it)

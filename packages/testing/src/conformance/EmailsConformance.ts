@@ -17,10 +17,6 @@ const message = (from: string, to: ReadonlyArray<string> = ["someone@elsewhere.t
     { disableChecks: true }
   )
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const emailsConformance = (it: Vitest.MethodsNonLive<EmailsService>): void => {
   describe("emails: send", () => {
     it.effect.each([

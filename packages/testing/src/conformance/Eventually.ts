@@ -3,11 +3,6 @@
  */
 import { Effect, Schedule } from "effect"
 
-/**
- * Looks until what is seen holds; fails with a `TimeoutError` after 30 seconds.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Looks until what is seen holds; fails with a `TimeoutError` after 30 seconds. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, holds: (seen: A) => boolean) =>
   look.pipe(Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: holds }), Effect.timeout("30 seconds"))

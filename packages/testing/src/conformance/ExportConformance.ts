@@ -9,10 +9,6 @@ import { byEmails, exported } from "./Exporting.ts"
 import { impossibleEmails, place } from "./Place.ts"
 import { refused } from "./Refused.ts"
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const exportConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: export", () => {
     it.effect(

@@ -16,10 +16,6 @@ const inXml = awkwardTexts.filter((text) =>
 
 const childOf = (element: XmlElement, name: string) => element.children.find((child) => child.name === name)
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const exportFormatConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: the file of an export", () => {
     it.effect("as Csv has a header, one record for each contact, and the cells of its fields", () =>

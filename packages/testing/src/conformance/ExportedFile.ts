@@ -7,24 +7,14 @@ import { Predicate } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { crc32, inflateRawSync } from "node:zlib"
 
-/**
- * The text of a file, which must be UTF-8 without a byte order mark.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** The text of a file, which must be UTF-8 without a byte order mark. */
 export const textOf = (bytes: Uint8Array): string => {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   assert.isFalse(text.startsWith("\ufeff"), "the file begins with a byte order mark")
   return text
 }
 
-/**
- * The records of a CSV file: every line ends with CRLF, and every record has as many cells as the first.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** The records of a CSV file: every line ends with CRLF, and every record has as many cells as the first. */
 export const csvOf = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy
   const records: Array<ReadonlyArray<string>> = []
@@ -42,12 +32,7 @@ export const csvOf = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   return records
 }
 
-/**
- * The records of a CSV file below its header, by the names in it. Empty cells are left out.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** The records of a CSV file below its header, by the names in it. Empty cells are left out. */
 export const csvRecordsOf = (text: string): ReadonlyArray<ReadonlyMap<string, string>> => {
   const [header = [], ...rows] = csvOf(text)
   return rows.map(
@@ -67,22 +52,13 @@ const jsonValueOf = (value: unknown, type: unknown): unknown => {
   return type === "array" ? items.map(([, item]) => item) : Object.fromEntries(items)
 }
 
-/**
- * The records of a JSON file.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** The records of a JSON file. */
 export const jsonRecordsOf = (text: string): ReadonlyArray<{ readonly [field: string]: unknown }> => {
   const file = jsonValueOf(text, text.startsWith("[") ? "array" : "object")
   assert.isArray(file)
   return Array.isArray(file) ? file.filter(Predicate.isObject) : []
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -98,12 +74,7 @@ const unescaped = (text: string): string =>
     return code === undefined ? (entities[name] ?? assert.fail(`unknown entity ${name}`)) : String.fromCodePoint(code)
   })
 
-/**
- * The root of an XML document that has elements, attributes and texts and nothing else.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** The root of an XML document that has elements, attributes and texts and nothing else. */
 export const xmlOf = (text: string): XmlElement => {
   const [declaration] =
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\s*/i.exec(text) ?? assert.fail("there is no declaration")
@@ -142,12 +113,7 @@ export const xmlOf = (text: string): XmlElement => {
   return root.children[0] ?? root
 }
 
-/**
- * The files in an archive, read by its central directory, with their checksums checked.
- *
- * @category parsing
- * @since 0.1.0
- */
+/** The files in an archive, read by its central directory, with their checksums checked. */
 export const zipOf = (bytes: Uint8Array): ReadonlyMap<string, Uint8Array> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = bytes.length - 22

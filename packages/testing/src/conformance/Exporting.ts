@@ -4,12 +4,7 @@
 import { awaitExport, ContactFilter, ContactsService, type ExportRequest } from "@roster/domain"
 import { Effect, Schedule, Stream } from "effect"
 
-/**
- * Asks for an export, waits for it and downloads it.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Asks for an export, waits for it and downloads it. */
 export const exported = Effect.fnUntraced(function* (request?: ExportRequest) {
   const contacts = yield* ContactsService
   const { id, link } = yield* contacts.export(request)
@@ -18,8 +13,4 @@ export const exported = Effect.fnUntraced(function* (request?: ExportRequest) {
   return new Uint8Array(chunks.flatMap((chunk) => [...chunk]))
 })
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const byEmails = (...emails: readonly [string, ...ReadonlyArray<string>]) => ContactFilter.ByEmails({ emails })

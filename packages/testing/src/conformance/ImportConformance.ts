@@ -54,10 +54,6 @@ const fileForms: ReadonlyArray<
   ["UTF-8 under an odd name", (email) => utf8(table(email, "Zoë")), "Zoë", { name: 'a "quoted" name; żółć/../x.csv' }]
 ]
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const importConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: import", () => {
     it.effect("adds the rows of a file, with the source of a file", () =>

@@ -3,10 +3,6 @@
  */
 import { EmailAddress, RuleText } from "@roster/domain"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Place {
   readonly domain: string
   readonly email: (local: string) => EmailAddress
@@ -18,10 +14,6 @@ export interface Place {
 
 let places = 0
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const place = (): Place => {
   const domain = `p${++places}.conformance.example`
   const ofPlace = `email ends-with '@${domain}'`
@@ -33,12 +25,7 @@ export const place = (): Place => {
   }
 }
 
-/**
- * Addresses that no contact can have, each with the reason.
- *
- * @category fixtures
- * @since 0.1.0
- */
+/** Addresses that no contact can have, each with the reason. */
 export const impossibleEmails: ReadonlyArray<readonly [why: string, email: string]> = [
   ["nothing", ""],
   ["a dot, which URLs fold away", "."],

@@ -3,12 +3,7 @@
  */
 import { Effect, Predicate } from "effect"
 
-/**
- * The error of an operation, which must have the given tag.
- *
- * @category assertions
- * @since 0.1.0
- */
+/** The error of an operation, which must have the given tag. */
 export const refused = <
   A,
   E extends { readonly _tag: string; readonly message: string },

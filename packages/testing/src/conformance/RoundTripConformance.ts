@@ -10,10 +10,6 @@ import { exported } from "./Exporting.ts"
 import { file, imported, profile, utf8 } from "./Importing.ts"
 import { place } from "./Place.ts"
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const roundTripConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: an export that is imported again", () => {
     const formulas = ["=1+1", "+49", "-x", "@x", "\tx", "'=x", "''"]

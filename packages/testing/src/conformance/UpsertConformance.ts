@@ -13,10 +13,6 @@ import { refused } from "./Refused.ts"
 const nextSecond = (date: DateTime.Utc | undefined) =>
   eventually(Clock.currentTimeMillis, (now) => Math.floor(now / 1000) > (seconds(date) ?? 0))
 
-/**
- * @category suites
- * @since 0.1.0
- */
 export const upsertConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: add of what exists", () => {
     it.effect("merges the profile and leaves status, source and date of adding", () =>

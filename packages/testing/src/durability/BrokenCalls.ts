@@ -5,12 +5,7 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { TraceFailed } from "./Strace.ts"
 
-/**
- * Makes calls of a process fail by a rule of strace, such as `fsync:error=EIO`, from now until the scope ends.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Makes calls of a process fail by a rule of strace, such as `fsync:error=EIO`, from now until the scope ends. */
 export const brokenCalls = Effect.fn("brokenCalls")(function* (pid: number, rule: string) {
   const calls = rule.split(":", 1)[0] ?? ""
   const child = yield* Effect.acquireRelease(

@@ -5,12 +5,7 @@ import { Effect, type Scope } from "effect"
 import { connect, type Socket } from "node:net"
 import type { KillableServe } from "./KillableServe.ts"
 
-/**
- * The bytes of a request with a body of this length, all of it.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The bytes of a request with a body of this length, all of it. */
 export const requestBytes = (
   { apiKey, baseUrl }: KillableServe,
   request: { readonly method: string; readonly path: string; readonly contentType: string; readonly body: string }
@@ -24,23 +19,13 @@ export const requestBytes = (
   return { head, body }
 }
 
-/**
- * A form with one file.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A form with one file. */
 export const fileForm = (content: string): { readonly contentType: string; readonly body: string } => ({
   contentType: "multipart/form-data; boundary=cut",
   body: `--cut\r\nContent-Disposition: form-data; name="file"; filename="people.csv"\r\nContent-Type: text/csv\r\n\r\n${content}\r\n--cut--\r\n`
 })
 
-/**
- * A connection on which bytes were written. It is gone with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A connection on which bytes were written. It is gone with the scope. */
 export const sendBytes = ({ baseUrl }: KillableServe, bytes: Uint8Array): Effect.Effect<Socket, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Socket>((resume) => {

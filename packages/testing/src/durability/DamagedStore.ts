@@ -8,12 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/**
- * The bytes of a database and of its WAL, where it has one.
- *
- * @category models
- * @since 0.1.0
- */
+/** The bytes of a database and of its WAL, where it has one. */
 export interface StoreImage {
   readonly database: Buffer | undefined
   readonly wal: Buffer | undefined
@@ -25,21 +20,12 @@ const bytesOf = (path: string): Buffer | undefined => {
   return bytes?.length === 0 && path.endsWith("-wal") ? undefined : bytes
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const imageOf = (filename: string): StoreImage => ({
   database: bytesOf(filename),
   wal: bytesOf(`${filename}-wal`)
 })
 
-/**
- * A path in a folder of its own that goes with the scope, with the files of an image.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A path in a folder of its own that goes with the scope, with the files of an image. */
 export const layDown = Effect.fnUntraced(function* ({ database, wal }: StoreImage) {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-damaged-"))),
@@ -51,12 +37,7 @@ export const layDown = Effect.fnUntraced(function* ({ database, wal }: StoreImag
   return filename
 })
 
-/**
- * The names of the first contacts of a store, by which it is known how much of it is there.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The names of the first contacts of a store, by which it is known how much of it is there. */
 export const namesOf = (mark: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `${mark}${index + 1}`)
 
@@ -71,9 +52,6 @@ const add = Effect.fnUntraced(function* (mark: string, from: number, to: number)
 /**
  * A store as it lies on the disk after a crash: 300 contacts in the file, and three commits of 100 more in the WAL; and
  * the same after it was closed. Some pages are free.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const storeImages = Effect.fnUntraced(function* (mark: string) {
   const filename = yield* layDown({ database: undefined, wal: undefined })
@@ -90,12 +68,7 @@ export const storeImages = Effect.fnUntraced(function* (mark: string) {
   return { crashed, closed: imageOf(filename) }
 }, Effect.orDie)
 
-/**
- * Opens a store and reads its contacts.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Opens a store and reads its contacts. */
 export const readNames = (filename: string) =>
   SqlClient.SqlClient.pipe(
     Effect.flatMap((sql) => sql<{ readonly email: string }>`SELECT email FROM contacts ORDER BY id`),

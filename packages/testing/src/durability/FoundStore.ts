@@ -9,20 +9,10 @@ import { Schema } from "effect"
 import type { FoundFiles } from "./PowerLoss.ts"
 import { contactLine } from "./WrittenPlan.ts"
 
-/**
- * What a store was found to be: its content, as the plan prints it, or what is wrong with it.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a store was found to be: its content, as the plan prints it, or what is wrong with it. */
 export type Found = { readonly content: string } | { readonly fault: string }
 
-/**
- * Puts files into an empty folder, each under the last part of its path.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Puts files into an empty folder, each under the last part of its path. */
 export const putFiles = (folder: string, files: FoundFiles): void => {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { mode: 0o700 })
@@ -32,12 +22,7 @@ export const putFiles = (folder: string, files: FoundFiles): void => {
 const Lines = Schema.Array(Schema.Struct({ email: Schema.String, mark: Schema.NullOr(Schema.String) }))
 const Answers = Schema.Array(Schema.Struct({ answer: Schema.String }))
 
-/**
- * Looks at a database file, which SQLite recovers as it opens it.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Looks at a database file, which SQLite recovers as it opens it. */
 export const lookAt = (filename: string): Found => {
   try {
     using database = new DatabaseSync(filename, { timeout: 0 })
@@ -63,12 +48,7 @@ export const lookAt = (filename: string): Found => {
   }
 }
 
-/**
- * A look at the stores that many crashes leave. Equal ones are looked at once.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A look at the stores that many crashes leave. Equal ones are looked at once. */
 export const makeLook = (folder: string) => {
   const known = new Map<string, Found>()
   return {

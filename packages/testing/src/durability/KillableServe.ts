@@ -8,12 +8,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { ServeProcessFailed } from "../ServeProcess.ts"
 
-/**
- * Where a store lives, and what its processes leave behind.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where a store lives, and what its processes leave behind. */
 export interface ServePlace {
   readonly folder: string
   /** The database file. */
@@ -23,12 +18,7 @@ export interface ServePlace {
   readonly temporary: string
 }
 
-/**
- * A place of its own that goes with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A place of its own that goes with the scope. */
 export const servePlace = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -44,19 +34,10 @@ export const servePlace = Effect.gen(function* () {
   return place
 })
 
-/**
- * The uploads that lie in the temporary folder.
- *
- * @category models
- * @since 0.1.0
- */
+/** The uploads that lie in the temporary folder. */
 export const uploadsIn = ({ temporary }: ServePlace): ReadonlyArray<string> =>
   readdirSync(temporary).filter((name) => name.startsWith("roster-import-"))
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface KillableServe {
   /** The base address that the process says it listens on. */
   readonly baseUrl: string
@@ -74,12 +55,7 @@ export interface KillableServe {
 
 const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
 
-/**
- * Starts the process and waits until it listens. It is killed with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Starts the process and waits until it listens. It is killed with the scope. */
 export const killableServe = Effect.fn("killableServe")(function* (
   place: ServePlace,
   options?: {
@@ -142,29 +118,15 @@ export const killableServe = Effect.fn("killableServe")(function* (
   return serve
 })
 
-/**
- * The process was gone before it had answered.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The process was gone before it had answered. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { cause: Schema.Defect() }) {}
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ServeAnswer {
   readonly status: number
   readonly text: string
 }
 
-/**
- * Asks the process for a path below the base address. JSON is sent as it is, and a form as a form.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Asks the process for a path below the base address. JSON is sent as it is, and a form as a form. */
 export const askServe = (
   { apiKey, baseUrl }: KillableServe,
   method: string,
@@ -189,12 +151,7 @@ export const askServe = (
     catch: (cause) => new NoAnswer({ cause })
   })
 
-/**
- * The bytes of a link.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The bytes of a link. */
 export const download = (link: string): Effect.Effect<Uint8Array, NoAnswer> =>
   Effect.tryPromise({
     try: async (signal) => {

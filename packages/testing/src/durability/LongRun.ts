@@ -3,26 +3,12 @@
  * claimed.
  */
 
-/**
- * @category options
- * @since 0.1.0
- */
 export const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
 
-/**
- * The one number or the other.
- *
- * @category options
- * @since 0.1.0
- */
+/** The one number or the other. */
 export const amount = (each: { readonly ci: number; readonly long: number }): number => (longRun ? each.long : each.ci)
 
-/**
- * Random numbers from 0 up to 1 that a seed repeats (mulberry32).
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Random numbers from 0 up to 1 that a seed repeats (mulberry32). */
 export const seededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {
@@ -33,12 +19,7 @@ export const seededRandom = (seed: number): (() => number) => {
   }
 }
 
-/**
- * The seed of this run: `ROSTER_SEED`, or another one each time, which is printed.
- *
- * @category options
- * @since 0.1.0
- */
+/** The seed of this run: `ROSTER_SEED`, or another one each time, which is printed. */
 export const runSeed = (name: string): number => {
   const seed = Number(process.env["ROSTER_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
   process.stdout.write(`${name}: seed ${seed}\n`)

@@ -15,12 +15,7 @@ interface Known {
 
 type Contacts = ReadonlyMap<string, Known>
 
-/**
- * What a writer knows.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a writer knows. */
 export interface Writer {
   readonly name: string
   /** All that was acknowledged. */
@@ -30,18 +25,9 @@ export interface Writer {
   version: number
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const makeWriter = (name: string): Writer => ({ name, known: new Map(), perhaps: undefined, version: 0 })
 
-/**
- * What happens while the writers write.
- *
- * @category models
- * @since 0.1.0
- */
+/** What happens while the writers write. */
 export interface Watcher {
   /** A write leaves. */
   readonly sent: () => void
@@ -102,12 +88,7 @@ const someWrite = ({ known, name, version }: Writer, random: () => number): Writ
   }
 }
 
-/**
- * Writes until the process is gone.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Writes until the process is gone. */
 export const writeUntilGone = Effect.fnUntraced(
   function* (serve: KillableServe, writer: Writer, random: () => number, watcher: Watcher) {
     for (;;) {
@@ -144,9 +125,6 @@ const print = (contacts: Contacts): string =>
 /**
  * What the store holds of a writer has to be what was acknowledged, with or without the whole of the one write of which
  * nobody knows. From then on that is known; the answer says what differs, if anything does.
- *
- * @category programs
- * @since 0.1.0
  */
 export const settle = (place: ServePlace, writer: Writer): string | undefined => {
   const rows = rowsOf(

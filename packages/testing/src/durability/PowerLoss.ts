@@ -6,20 +6,10 @@
  */
 import { TraceEvent } from "./SyscallTrace.ts"
 
-/**
- * What is found of the writes that were not synced.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is found of the writes that were not synced. */
 export type Crash = "dropped" | "kept" | "some" | "torn"
 
-/**
- * The files that are found, by path.
- *
- * @category models
- * @since 0.1.0
- */
+/** The files that are found, by path. */
 export type FoundFiles = ReadonlyMap<string, Buffer>
 
 /** Writes that are torn are torn here: what lies within goes to the disk whole or not at all. */
@@ -68,12 +58,7 @@ const found = ({ changes, synced }: File, crash: Crash, random: () => number): B
   return content
 }
 
-/**
- * A disk that starts empty and follows a trace.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A disk that starts empty and follows a trace. */
 export const makeDisk = () => {
   const files = new Map<string, File>()
 

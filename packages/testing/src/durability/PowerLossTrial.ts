@@ -15,12 +15,7 @@ const crashes: ReadonlyArray<Crash> = ["dropped", "kept", "some", "torn"]
 /** A checkpoint every few transactions. */
 const settings = ["wal_autocheckpoint = 12"]
 
-/**
- * A crash after which something acknowledged was missing, or something was there by halves.
- *
- * @category models
- * @since 0.1.0
- */
+/** A crash after which something acknowledged was missing, or something was there by halves. */
 export interface Loss {
   readonly crash: Crash
   readonly event: number
@@ -28,10 +23,6 @@ export interface Loss {
   readonly found: Found
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface WriterRun {
   readonly first: number
   readonly last: number
@@ -44,9 +35,6 @@ export interface WriterRun {
 
 /**
  * A store on a disk of its own, on which writers are run one after the other. The disk and the oracle follow them all.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const powerLossTrial = Effect.fn("powerLossTrial")(function* (options: {
   readonly random: () => number

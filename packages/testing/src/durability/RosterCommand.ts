@@ -8,12 +8,7 @@ import type { ServePlace } from "./KillableServe.ts"
 
 const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
 
-/**
- * How a command ended.
- *
- * @category models
- * @since 0.1.0
- */
+/** How a command ended. */
 export interface CommandEnd {
   /** The exit code, or `null` after a signal. */
   readonly code: number | null
@@ -21,12 +16,7 @@ export interface CommandEnd {
   readonly stderr: string
 }
 
-/**
- * Runs a command on the store of a place until it ends, or kills it with SIGKILL after so many milliseconds.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Runs a command on the store of a place until it ends, or kills it with SIGKILL after so many milliseconds. */
 export const runRoster = (
   { filename, folder }: Pick<ServePlace, "filename" | "folder">,
   args: ReadonlyArray<string>,

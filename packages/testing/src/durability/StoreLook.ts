@@ -8,12 +8,7 @@ import { readdirSync, readlinkSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import type { ServePlace } from "./KillableServe.ts"
 
-/**
- * The row of a job.
- *
- * @category models
- * @since 0.1.0
- */
+/** The row of a job. */
 export const SeenJob = Schema.Struct({
   number: Schema.Int,
   kind: Schema.Literals(["Import", "Export"]),
@@ -26,18 +21,9 @@ export const SeenJob = Schema.Struct({
   lease: Schema.NullOr(Schema.String)
 })
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type SeenJob = typeof SeenJob.Type
 
-/**
- * The row of a contact.
- *
- * @category models
- * @since 0.1.0
- */
+/** The row of a contact. */
 export const SeenContact = Schema.Struct({
   id: Schema.Int,
   email: Schema.String,
@@ -49,18 +35,9 @@ export const SeenContact = Schema.Struct({
   date_updated: Schema.NullOr(Schema.Int)
 })
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type SeenContact = typeof SeenContact.Type
 
-/**
- * The rows of a query, checked against a schema.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The rows of a query, checked against a schema. */
 export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(
   { filename }: ServePlace,
   row: S,
@@ -73,19 +50,10 @@ export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(
 
 const Count = Schema.Struct({ count: Schema.Int })
 
-/**
- * How many rows a table has, all of them or those that a condition selects.
- *
- * @category programs
- * @since 0.1.0
- */
+/** How many rows a table has, all of them or those that a condition selects. */
 export const countOf = (place: ServePlace, from: string): number =>
   rowsOf(place, Count, `SELECT count(*) AS count FROM ${from}`)[0]?.count ?? 0
 
-/**
- * @category programs
- * @since 0.1.0
- */
 export const jobsIn = (place: ServePlace): ReadonlyArray<SeenJob> =>
   rowsOf(
     place,
@@ -93,10 +61,6 @@ export const jobsIn = (place: ServePlace): ReadonlyArray<SeenJob> =>
     "SELECT number, kind, state, rows_done, accepted, rejected, duplicates, problem, lease FROM jobs ORDER BY number"
   )
 
-/**
- * @category programs
- * @since 0.1.0
- */
 export const contactsIn = (place: ServePlace): ReadonlyArray<SeenContact> =>
   rowsOf(
     place,
@@ -104,12 +68,7 @@ export const contactsIn = (place: ServePlace): ReadonlyArray<SeenContact> =>
     "SELECT id, email, status, first_name, last_name, custom_fields, source, date_updated FROM contacts ORDER BY id"
   )
 
-/**
- * What SQLite says about the whole file: `ok`, or what is wrong.
- *
- * @category programs
- * @since 0.1.0
- */
+/** What SQLite says about the whole file: `ok`, or what is wrong. */
 export const integrityOf = (place: ServePlace): string =>
   [
     ...rowsOf(place, Schema.Struct({ integrity_check: Schema.String }), "PRAGMA integrity_check").map(
@@ -120,23 +79,13 @@ export const integrityOf = (place: ServePlace): string =>
     )
   ].join("; ")
 
-/**
- * Changes the store from outside, as another process would.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Changes the store from outside, as another process would. */
 export const writeTo = ({ filename }: ServePlace, statements: string): void => {
   using database = new DatabaseSync(filename, { timeout: 5000 })
   database.exec(statements)
 }
 
-/**
- * The other processes that have the file open, as Linux knows them.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The other processes that have the file open, as Linux knows them. */
 export const openedBy = ({ filename }: ServePlace): ReadonlyArray<string> =>
   readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) return false
@@ -148,35 +97,20 @@ export const openedBy = ({ filename }: ServePlace): ReadonlyArray<string> =>
     }
   })
 
-/**
- * Looks again and again, as fast as is polite, until what is seen holds.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Looks again and again, as fast as is polite, until what is seen holds. */
 export const seen = <A>(look: () => A, holds: (value: A) => boolean) =>
   Effect.sync(look).pipe(
     Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: holds }),
     Effect.timeout("60 seconds")
   )
 
-/**
- * Waits until a job has ended, the first one unless another is meant, and gives the state that it ended in.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Waits until a job has ended, the first one unless another is meant, and gives the state that it ended in. */
 export const endOf = (place: ServePlace, index = 0) =>
   seen(
     () => jobsIn(place)[index]?.state,
     (state) => state !== undefined && state !== "Receiving" && state !== "Loading"
   )
 
-/**
- * Ends the test unless SQLite finds the whole file in order.
- *
- * @category assertions
- * @since 0.1.0
- */
+/** Ends the test unless SQLite finds the whole file in order. */
 export const assertWhole = (place: ServePlace, message?: string): void =>
   assert.strictEqual(integrityOf(place), "ok", message)

@@ -7,12 +7,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { readTrace, type TraceEvent } from "./SyscallTrace.ts"
 
-/**
- * Whether processes of this machine can be traced: where `strace` is missing, or a sandbox forbids it, they cannot.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether processes of this machine can be traced: where `strace` is missing, or a sandbox forbids it, they cannot. */
 export const canTrace: boolean = (() => {
   try {
     execFileSync("strace", ["-f", "--seccomp-bpf", "-e", "trace=fsync", "-o", "/dev/null", "true"], { stdio: "ignore" })
@@ -22,10 +17,6 @@ export const canTrace: boolean = (() => {
   }
 })()
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Traced {
   readonly exitCode: number
   readonly stdout: string
@@ -33,12 +24,7 @@ export interface Traced {
   readonly events: ReadonlyArray<TraceEvent>
 }
 
-/**
- * The process could not be run.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The process could not be run. */
 export class TraceFailed extends Schema.TaggedError<TraceFailed>()("TraceFailed", { cause: Schema.Defect() }) {}
 
 const calls = "openat,write,pwrite64,pwritev,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,link,linkat,fallocate"
@@ -49,9 +35,6 @@ const straceArguments = `-f --seccomp-bpf -y -xx -s 1000000 -e trace=${calls}`.s
 /**
  * Runs a script of node until it ends, and gives what it did to the files of a folder. `inject` holds rules of strace, such
  * as `fsync:error=EIO:when=5+`.
- *
- * @category programs
- * @since 0.1.0
  */
 export const traced = Effect.fn("traced")(function* (options: {
   /** Where the trace is kept, and whose files are looked at. */

@@ -4,10 +4,6 @@
  */
 import { Data } from "effect"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type TraceEvent = Data.TaggedEnum<{
   Create: { readonly path: string }
   Write: { readonly path: string; readonly at: number; readonly bytes: Buffer }
@@ -20,10 +16,6 @@ export type TraceEvent = Data.TaggedEnum<{
   Said: { readonly text: string }
 }>
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const TraceEvent = Data.taggedEnum<TraceEvent>()
 
 const fromHex = (text: string): Buffer => Buffer.from(text.replaceAll("\\x", ""), "hex")
@@ -103,12 +95,7 @@ const byDescriptor = new Set(["write", "pwrite64", "pwritev", "fsync", "fdatasyn
 /** The memory that the connections of a WAL share means nothing after a crash. */
 const isShared = (path: string): boolean => path.endsWith("-shm")
 
-/**
- * The changes to the files of a folder, in order. Any call that is not known for one of them is an error.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The changes to the files of a folder, in order. Any call that is not known for one of them is an error. */
 export const readTrace = (trace: string, folder: string): ReadonlyArray<TraceEvent> => {
   const events: Array<TraceEvent> = []
   for (const line of wholeLines(trace)) {

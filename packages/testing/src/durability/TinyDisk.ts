@@ -14,12 +14,7 @@ const mount = (folder: string, bytes: number) =>
 
 const unmount = (folder: string) => execFileSync("umount", ["--lazy", folder], { stdio: "ignore" })
 
-/**
- * Whether file systems can be mounted here.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether file systems can be mounted here. */
 export const canMount: boolean = (() => {
   const folder = mkdtempSync(join(tmpdir(), "roster-mount-"))
   try {
@@ -33,12 +28,7 @@ export const canMount: boolean = (() => {
   }
 })()
 
-/**
- * An empty disk of some size. It is gone with the scope, whoever still uses it.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** An empty disk of some size. It is gone with the scope, whoever still uses it. */
 export const tinyDisk = Effect.fn("tinyDisk")(function* (bytes: number) {
   const fileSystem = yield* FileSystem.FileSystem
   const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-tiny-" })
@@ -49,35 +39,20 @@ export const tinyDisk = Effect.fn("tinyDisk")(function* (bytes: number) {
   return folder
 })
 
-/**
- * The bytes that are free on the disk of a folder.
- *
- * @category programs
- * @since 0.1.0
- */
+/** The bytes that are free on the disk of a folder. */
 export const freeBytes = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }
 
-/**
- * Takes room on a disk, up to some bytes that are left; what it answers gives the room back.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Takes room on a disk, up to some bytes that are left; what it answers gives the room back. */
 export const fillUpTo = (folder: string, left: number): (() => void) => {
   const file = join(folder, `ballast-${randomUUID()}`)
   writeFileSync(file, Buffer.alloc(Math.max(0, freeBytes(folder) - left)))
   return () => rmSync(file)
 }
 
-/**
- * A place whose store lies on one disk, and whose temporary files on another.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A place whose store lies on one disk, and whose temporary files on another. */
 export const tinyPlace = Effect.fn("tinyPlace")(function* (bytes: {
   readonly store: number
   readonly temporary: number

@@ -3,12 +3,7 @@
  * know nothing of a run but how many were acknowledged.
  */
 
-/**
- * A transaction: contacts that are added or updated as one, or removed as one.
- *
- * @category models
- * @since 0.1.0
- */
+/** A transaction: contacts that are added or updated as one, or removed as one. */
 export type PlannedWrite =
   | { readonly _tag: "Add"; readonly emails: readonly [string, ...Array<string>]; readonly mark: string }
   | { readonly _tag: "Delete"; readonly emails: readonly [string, ...Array<string>] }
@@ -21,31 +16,16 @@ const emailsOf = (number: number): readonly [string, ...Array<string>] => {
 /** Seen by every transaction that adds, so that there is a page which all of them write. */
 const common = "common@example.com"
 
-/**
- * The transaction of a number, counted from 1: each fifth removes what the last but one added.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The transaction of a number, counted from 1: each fifth removes what the last but one added. */
 export const plannedWrite = (number: number): PlannedWrite =>
   number % 5 === 0
     ? { _tag: "Delete", emails: emailsOf(number - 2) }
     : { _tag: "Add", emails: [...emailsOf(number), common], mark: `${number}.`.repeat(1 + ((number * 11) % 60)) }
 
-/**
- * A contact as a line of text.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** A contact as a line of text. */
 export const contactLine = (email: string, mark: string | null): string => `${email} ${mark}`
 
-/**
- * What a store holds after some of the transactions, in their order, as sorted lines.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** What a store holds after some of the transactions, in their order, as sorted lines. */
 export const contentOf = (numbers: ReadonlyArray<number>): string => {
   const held = new Map<string, string>()
   for (const number of numbers) {
@@ -64,9 +44,6 @@ export const contentOf = (numbers: ReadonlyArray<number>): string => {
 /**
  * What a writer has said, and what a store may hold at that moment: all that was acknowledged, and besides it, wholly or not
  * at all, what is under way and what nobody knows the outcome of.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeOracle = () => {
   const done: Array<number> = []

@@ -18,12 +18,7 @@ const listener = `
 /** More connections than the queue holds; those beyond it hang as every other will. */
 const queued = 8
 
-/**
- * Gives the port, for as long as the scope lasts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Gives the port, for as long as the scope lasts. */
 export const blackhole = Effect.gen(function* () {
   const worker = yield* Effect.acquireRelease(
     Effect.sync(() => new Worker(listener, { eval: true })),

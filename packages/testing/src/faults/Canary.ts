@@ -4,24 +4,14 @@
 import { Cause, Exit, Predicate, Redacted } from "effect"
 import { inspect } from "node:util"
 
-/**
- * The API key, the token of a new API key and the password of new SMTP credentials in tests of faults.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The API key, the token of a new API key and the password of new SMTP credentials in tests of faults. */
 export const canary = {
   apiKey: "CANARY-key-5f2d1c9e8b7a",
   token: "CANARY-token-0a9b8c7d6e5f",
   password: "CANARY-password-112233aabbcc"
 } as const
 
-/**
- * The key as a client is given it.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The key as a client is given it. */
 export const canaryKey = Redacted.make<string>(canary.apiKey)
 
 const needles = Object.values(canary)
@@ -48,12 +38,7 @@ const jsonOf = (value: unknown): string => {
   }
 }
 
-/**
- * Every way to print a value.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Every way to print a value. */
 export const renderings = (value: unknown): ReadonlyArray<readonly [how: string, text: string]> => [
   ["String", String(value)],
   [
@@ -71,12 +56,7 @@ export const renderings = (value: unknown): ReadonlyArray<readonly [how: string,
   ["own properties", Predicate.isObject(value) ? jsonOf(Object.getOwnPropertyDescriptors(value)) : ""]
 ]
 
-/**
- * How a value, an exit or a cause gives a secret away: nothing, where it does not.
- *
- * @category assertions
- * @since 0.1.0
- */
+/** How a value, an exit or a cause gives a secret away: nothing, where it does not. */
 export const leaksOf = (what: string, value: unknown): ReadonlyArray<string> => {
   const printed = [...renderings(value)]
   if (Exit.isExit(value) && Exit.isFailure(value)) {

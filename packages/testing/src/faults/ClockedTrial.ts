@@ -10,10 +10,6 @@ import type { Services } from "./EveryOperation.ts"
 import { observed, type Policy } from "./FaultTrial.ts"
 import { type ScriptedAnswer, scriptedHttpClient, type ScriptedRequest } from "./ScriptedHttpClient.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ClockedTrialOptions<A, E> {
   readonly call: Effect.Effect<A, E, Services>
   readonly answers: ReadonlyArray<ScriptedAnswer> | ((request: ScriptedRequest, number: number) => ScriptedAnswer)
@@ -26,10 +22,6 @@ export interface ClockedTrialOptions<A, E> {
   readonly step?: Duration.Input | undefined
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ClockedTrial<A, E> {
   readonly exit: Exit.Exit<A, E>
   /** With their times in milliseconds since the start. */
@@ -46,12 +38,7 @@ const settle = Effect.promise(
     })
 )
 
-/**
- * Moves the clock until the effect has ended; dies after a day.
- *
- * @category programs
- * @since 0.1.0
- */
+/** Moves the clock until the effect has ended; dies after a day. */
 export const overTime = Effect.fnUntraced(function* <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   step: Duration.Input = "50 millis"
@@ -69,12 +56,7 @@ export const overTime = Effect.fnUntraced(function* <A, E, R>(
   return { exit, took: (yield* Clock.currentTimeMillis) - started }
 })
 
-/**
- * Runs a call with a client of its own.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Runs a call with a client of its own. */
 export const clockedTrial = Effect.fnUntraced(function* <A, E>(options: ClockedTrialOptions<A, E>) {
   const started = yield* Clock.currentTimeMillis
   const { layer, requests } = scriptedHttpClient(options.answers)

@@ -19,27 +19,14 @@ import { Effect, Stream } from "effect"
 import { canary } from "./Canary.ts"
 import type { Answer } from "./FaultScript.ts"
 
-/**
- * What every failure of an operation has.
- *
- * @category models
- * @since 0.1.0
- */
+/** What every failure of an operation has. */
 export interface OperationFailure {
   readonly _tag: string
   readonly message: string
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export type Services = ContactsService | CredentialsService | EmailsService
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface OperationCall {
   readonly id: OperationId
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
@@ -48,29 +35,15 @@ export interface OperationCall {
   readonly answer: Answer
 }
 
-/**
- * The e-mail of the calls. It is somebody's, so that logs and spans do not have it.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The e-mail of the calls. It is somebody's, so that logs and spans do not have it. */
 export const canaryEmail = EmailAddress.make("canary.person@example.com")
 
-/**
- * The names of the credentials of the calls.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The names of the credentials of the calls. */
 export const credentialNames = {
   apiKey: CredentialName.make("reporting"),
   smtp: EmailAddress.make("mailer@example.com")
 } as const
 
-/**
- * @category constants
- * @since 0.1.0
- */
 export const exportId = ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6")
 
 const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) })
@@ -86,20 +59,10 @@ const contacts = <A, E>(use: (service: ContactsService["Service"]) => Effect.Eff
 const credentials = <A, E>(use: (service: CredentialsService["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(CredentialsService, use)
 
-/**
- * The file of the import call, as it can be read again and again.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The file of the import call, as it can be read again and again. */
 export const importFile = `Email\r\n${canaryEmail}\r\n`
 
-/**
- * Deleting in bulk by e-mails, which the retry table tells apart from deleting by rule.
- *
- * @category operations
- * @since 0.1.0
- */
+/** Deleting in bulk by e-mails, which the retry table tells apart from deleting by rule. */
 export const deleteByEmails: OperationCall = {
   id: "contactsDeletePost",
   method: "POST",
@@ -107,12 +70,7 @@ export const deleteByEmails: OperationCall = {
   answer: nothing
 }
 
-/**
- * The same by rule.
- *
- * @category operations
- * @since 0.1.0
- */
+/** The same by rule. */
 export const deleteByRule: OperationCall = {
   id: "contactsDeletePost",
   method: "POST",
@@ -120,12 +78,7 @@ export const deleteByRule: OperationCall = {
   answer: nothing
 }
 
-/**
- * Importing a file that cannot be read twice.
- *
- * @category operations
- * @since 0.1.0
- */
+/** Importing a file that cannot be read twice. */
 export const importOnce: OperationCall = {
   id: "contactsImportPost",
   method: "POST",
@@ -141,12 +94,7 @@ export const importOnce: OperationCall = {
   answer: { status: 202 }
 }
 
-/**
- * All operations, each once: bulk delete by rule, import of a file that can be read again.
- *
- * @category operations
- * @since 0.1.0
- */
+/** All operations, each once: bulk delete by rule, import of a file that can be read again. */
 export const everyOperation: ReadonlyArray<OperationCall> = [
   {
     id: "contactsByEmailDelete",
@@ -275,12 +223,7 @@ export const everyOperation: ReadonlyArray<OperationCall> = [
   }
 ]
 
-/**
- * One of them.
- *
- * @category operations
- * @since 0.1.0
- */
+/** One of them. */
 export const operationCall = (id: OperationId): OperationCall => {
   const found = everyOperation.find((operation) => operation.id === id)
   if (found === undefined) throw new Error(`no call of ${id}`)

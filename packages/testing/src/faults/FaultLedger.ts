@@ -4,10 +4,6 @@
  */
 import { Duration, Effect } from "effect"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface LedgerConnection {
   /** From 0 on, in the order in which they were accepted. */
   readonly number: number
@@ -18,10 +14,6 @@ export interface LedgerConnection {
   readonly closedBy?: "client" | "server"
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface LedgerRequest {
   /** From 0 on, in the order in which their heads arrived. */
   readonly number: number
@@ -42,10 +34,6 @@ export interface LedgerRequest {
   readonly arrivedAt: number
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface FaultLedger {
   readonly connections: () => ReadonlyArray<LedgerConnection>
   readonly requests: () => ReadonlyArray<LedgerRequest>
@@ -53,32 +41,18 @@ export interface FaultLedger {
   readonly until: (condition: (ledger: FaultLedger) => boolean, within?: Duration.Input) => Effect.Effect<void>
 }
 
-/**
- * Whether every connection has been closed.
- *
- * @category conditions
- * @since 0.1.0
- */
+/** Whether every connection has been closed. */
 export const allClosed = (ledger: FaultLedger): boolean =>
   ledger.connections().every((connection) => connection.closedAt !== undefined)
 
-/**
- * The bodies that arrived whole, as texts.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The bodies that arrived whole, as texts. */
 export const bodyText = (request: LedgerRequest): string => new TextDecoder().decode(request.body)
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 const keptBytes = 1024 * 1024
 
-/**
- * The ledger as its server writes it.
- *
- * @internal
- */
+/** The ledger as its server writes it. */
 export class FaultLedgerBook implements FaultLedger {
   readonly #connections: Array<Mutable<LedgerConnection>> = []
   readonly #requests: Array<Mutable<LedgerRequest>> = []

@@ -4,36 +4,18 @@
 import { Effect } from "effect"
 import dns from "node:dns"
 
-/**
- * What a look-up gives: an address, or the code it fails with.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a look-up gives: an address, or the code it fails with. */
 export type LookUp = { readonly address: string } | { readonly code: "ENOTFOUND" | "EAI_AGAIN" }
 
-/**
- * An address of this machine that no faulty server listens on, so that connecting to it is refused.
- *
- * @category constants
- * @since 0.1.0
- */
+/** An address of this machine that no faulty server listens on, so that connecting to it is refused. */
 export const refusing: LookUp = { address: "127.0.0.2" }
 
-/**
- * The address that faulty servers listen on.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The address that faulty servers listen on. */
 export const reachable: LookUp = { address: "127.0.0.1" }
 
 /**
  * Answers look-ups of a name one after the other, the last answer for all that follow, while the scope lasts. Gives the
  * number of look-ups so far.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const faultResolver = (name: string, answers: ReadonlyArray<LookUp>) =>
   Effect.acquireRelease(

@@ -9,12 +9,7 @@ import { FaultLedgerBook, type FaultLedger, type LedgerRequest } from "./FaultLe
 import { answerBytes, type Script, Step } from "./FaultScript.ts"
 import { bodyReader, byteReader, readRequestHead } from "./RequestReader.ts"
 
-/**
- * What a server does.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a server does. */
 export interface FaultPlan {
   /**
    * Played as soon as a connection is there and before anything is read of it, TLS included, by its number. A connection
@@ -27,10 +22,6 @@ export interface FaultPlan {
   readonly tls?: { readonly key: string; readonly cert: string } | undefined
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface FaultServer {
   readonly port: number
   /** The scheme, the loopback address and the port. */
@@ -53,12 +44,7 @@ const listen = (server: Server, port: number) =>
     })
   })
 
-/**
- * Starts the server.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Starts the server. */
 export const faultServer = Effect.fnUntraced(function* (
   plan: FaultPlan,
   options?: { readonly port?: number | undefined }

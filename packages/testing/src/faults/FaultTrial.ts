@@ -13,20 +13,10 @@ import { canaryEmail, type Services } from "./EveryOperation.ts"
 import { allClosed, type LedgerConnection, type LedgerRequest } from "./FaultLedger.ts"
 import { type FaultPlan, type FaultServer, faultServer } from "./FaultServer.ts"
 
-/**
- * The settings of the retry policy.
- *
- * @category models
- * @since 0.1.0
- */
+/** The settings of the retry policy. */
 export type Policy = typeof RetryPolicy.Service
 
-/**
- * The policy of trials whose subject is not a wait: all rules of the default one, with short waits.
- *
- * @category policies
- * @since 0.1.0
- */
+/** The policy of trials whose subject is not a wait: all rules of the default one, with short waits. */
 export const fastPolicy: Effect.Effect<Policy> = Effect.map(RetryPolicy, (policy) => ({
   ...policy,
   base: Duration.millis(1),
@@ -36,12 +26,7 @@ export const fastPolicy: Effect.Effect<Policy> = Effect.map(RetryPolicy, (policy
   totalTimeout: Duration.seconds(15)
 }))
 
-/**
- * The transport that trials run on.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The transport that trials run on. */
 export const layerTransport: Layer.Layer<HttpClient.HttpClient> = UndiciHttpClient.layer()
 
 /** All transports by name, for what has to hold on each. */
@@ -50,10 +35,6 @@ export const transports = [
   ["fetch", BoundedFetchHttpClient.layer()]
 ] as const
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface TrialOptions<A, E> {
   readonly call: Effect.Effect<A, E, Services> | ((server: FaultServer) => Effect.Effect<A, E, Services>)
   readonly plan: FaultPlan
@@ -64,10 +45,6 @@ export interface TrialOptions<A, E> {
   readonly transport?: Layer.Layer<HttpClient.HttpClient> | undefined
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface Trial<A, E> {
   readonly exit: Exit.Exit<A, E | InvalidSettings>
   /** Milliseconds from the first step of the call to its end. */
@@ -81,9 +58,6 @@ export interface Trial<A, E> {
 /**
  * Runs a call with a client of its own, then closes the client and waits for its sockets to close. Dies where a secret was
  * printed, where an e-mail is in a log or a span, and where a socket stays open.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const trial = <A, E>(options: TrialOptions<A, E>): Effect.Effect<Trial<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -106,9 +80,6 @@ export const trial = <A, E>(options: TrialOptions<A, E>): Effect.Effect<Trial<A,
 /**
  * Runs an effect with loggers and a tracer that keep all they are given, and dies where a secret, or in what was printed
  * the canary e-mail, turns up.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const observed = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const logged: Array<string> = []

@@ -5,12 +5,7 @@
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 
-/**
- * A request that the service answered.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request that the service answered. */
 export interface AnsweredRequest {
   readonly method: string
   readonly path: string
@@ -23,9 +18,6 @@ export interface AnsweredRequest {
 /**
  * Stands in front of a client, and loses the answers that it is told to, by the request and how many of its kind came
  * before.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const lostAnswers = (isLost: (request: HttpClientRequest.HttpClientRequest, number: number) => boolean) => {
   const answered: Array<AnsweredRequest> = []

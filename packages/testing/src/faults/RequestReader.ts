@@ -5,11 +5,7 @@ import { Effect } from "effect"
 import type { Duplex } from "node:stream"
 import type { LedgerRequest } from "./FaultLedger.ts"
 
-/**
- * The bytes of a socket, pulled.
- *
- * @internal
- */
+/** The bytes of a socket, pulled. */
 export interface ByteReader {
   /** Up to so many bytes, at least one of them; nothing at the end. */
   readonly take: (most: number) => Effect.Effect<Uint8Array>
@@ -17,9 +13,6 @@ export interface ByteReader {
   readonly takeThrough: (mark: string) => Effect.Effect<string | undefined>
 }
 
-/**
- * @internal
- */
 export const byteReader = (socket: Duplex): ByteReader => {
   let buffered: Buffer = Buffer.alloc(0)
   let waiting: (() => void) | undefined
@@ -69,16 +62,9 @@ export const byteReader = (socket: Duplex): ByteReader => {
   }
 }
 
-/**
- * @internal
- */
 export type RequestHead = Pick<LedgerRequest, "method" | "target" | "headers">
 
-/**
- * The head of the next request, or `undefined` where the connection ends first.
- *
- * @internal
- */
+/** The head of the next request, or `undefined` where the connection ends first. */
 export const readRequestHead = Effect.fnUntraced(function* (reader: ByteReader) {
   const text = yield* reader.takeThrough("\r\n\r\n")
   if (text === undefined) return undefined
@@ -98,8 +84,6 @@ export const readRequestHead = Effect.fnUntraced(function* (reader: ByteReader) 
 
 /**
  * The body of a request: up to so many bytes of it at a time; nothing once it is whole, `undefined` where it is cut.
- *
- * @internal
  */
 export const bodyReader = (reader: ByteReader, headers: RequestHead["headers"]) => {
   const isChunked = /chunked/i.test(headers["transfer-encoding"] ?? "")

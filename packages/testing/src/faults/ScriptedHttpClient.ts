@@ -6,18 +6,9 @@ import { Clock, Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { type Answer, bytesOf } from "./FaultScript.ts"
 
-/**
- * What a request meets: an answer, an error of the transport with its code, or silence.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a request meets: an answer, an error of the transport with its code, or silence. */
 export type ScriptedAnswer = Answer | { readonly code: string; readonly syscall?: string | undefined } | "silence"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ScriptedRequest {
   readonly method: string
   readonly url: string
@@ -27,21 +18,12 @@ export interface ScriptedRequest {
   readonly at: number
 }
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface ScriptedHttpClient {
   readonly layer: Layer.Layer<HttpClient.HttpClient>
   readonly requests: ReadonlyArray<ScriptedRequest>
 }
 
-/**
- * Answers by the number of the request, where the last answer serves all that follow, or by the request.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Answers by the number of the request, where the last answer serves all that follow, or by the request. */
 export const scriptedHttpClient = (
   answers: ReadonlyArray<ScriptedAnswer> | ((request: ScriptedRequest, number: number) => ScriptedAnswer)
 ): ScriptedHttpClient => {

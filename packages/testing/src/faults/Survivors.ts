@@ -15,12 +15,7 @@ interface Task {
 /** The tests of a suite, however deep. */
 const testsOf = (task: Task): ReadonlyArray<Task> => (task.tasks === undefined ? [task] : task.tasks.flatMap(testsOf))
 
-/**
- * Which cases there are among the tests, and which of them did not survive. Tests that were not run do not count.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Which cases there are among the tests, and which of them did not survive. Tests that were not run do not count. */
 export const countSurvivors = (
   suite: Task
 ): { readonly cases: ReadonlySet<string>; readonly lost: ReadonlySet<string> } => {
@@ -35,12 +30,7 @@ export const countSurvivors = (
   return { cases, lost }
 }
 
-/**
- * Prints `N of N survived` once the cases of a file have run, and which were lost.
- *
- * @category suites
- * @since 0.1.0
- */
+/** Prints `N of N survived` once the cases of a file have run, and which were lost. */
 export const printSurvivors = (section: string): void =>
   // Nothing is asked of the context, which can only be written so.
   // oxlint-disable-next-line no-empty-pattern

@@ -5,10 +5,6 @@ import { Effect } from "effect"
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 import tls from "node:tls"
 
-/**
- * @category models
- * @since 0.1.0
- */
 export interface TestCertificate {
   readonly key: string
   readonly cert: string
@@ -26,12 +22,7 @@ const sequence = (...parts: ReadonlyArray<Uint8Array>) => der(0x30, ...parts)
 const time = (date: Date) => der(0x18, Buffer.from(`${date.toISOString().replaceAll(/[-:T]|\.\d+/g, "")}`))
 const nameOf = (name: string) => sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from(name)))))
 
-/**
- * Makes a certificate. `host` is a name, or the IPv4 address that it is valid for.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes a certificate. `host` is a name, or the IPv4 address that it is valid for. */
 export const testCertificate = ({
   from,
   host,
@@ -71,12 +62,7 @@ export const testCertificate = ({
   }
 }
 
-/**
- * Makes the whole process trust a certificate while the scope lasts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the whole process trust a certificate while the scope lasts. */
 export const trusted = ({ cert }: TestCertificate) =>
   Effect.acquireRelease(
     Effect.sync(() => {

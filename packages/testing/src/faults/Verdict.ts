@@ -10,22 +10,12 @@ interface Ended {
   readonly exit: Exit.Exit<unknown, OperationFailure>
 }
 
-/**
- * Asserts success.
- *
- * @category assertions
- * @since 0.1.0
- */
+/** Asserts success. */
 export const succeeded = ({ exit }: Ended, about = ""): void => {
   if (Exit.isFailure(exit)) assert.fail(`${about}: it failed, where success was expected: ${Cause.pretty(exit.cause)}`)
 }
 
-/**
- * The failure, which must be a typed one.
- *
- * @category assertions
- * @since 0.1.0
- */
+/** The failure, which must be a typed one. */
 export const failure = ({ exit }: Ended, about = ""): OperationFailure => {
   if (Exit.isSuccess(exit)) return assert.fail(`${about}: it succeeded, where a failure was expected`)
   const error = Option.getOrUndefined(Exit.findErrorOption(exit))
@@ -36,12 +26,7 @@ export const failure = ({ exit }: Ended, about = ""): OperationFailure => {
   return error
 }
 
-/**
- * The reason of a `ServiceError`, which must have one of the given tags.
- *
- * @category assertions
- * @since 0.1.0
- */
+/** The reason of a `ServiceError`, which must have one of the given tags. */
 export const reason = <const Tag extends ServiceErrorReason["_tag"]>(
   ended: Ended,
   tags: Tag | ReadonlyArray<Tag>,
@@ -55,12 +40,7 @@ export const reason = <const Tag extends ServiceErrorReason["_tag"]>(
   return assert.fail(`${about}: ${error.reason._tag} (${error.message}), where ${allowed.join(" or ")} was expected`)
 }
 
-/**
- * Asserts a failure that the caller can act on, by its tag.
- *
- * @category assertions
- * @since 0.1.0
- */
+/** Asserts a failure that the caller can act on, by its tag. */
 export const refusedAs = (ended: Ended, tag: string, about = ""): OperationFailure => {
   const error = failure(ended, about)
   assert.strictEqual(error._tag, tag, `${about}: ${error.message}`)

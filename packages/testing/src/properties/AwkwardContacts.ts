@@ -53,12 +53,7 @@ const composed = Arbitrary.map(Arbitrary.array(oneOf(pieces), { maxLength: 6 }),
 // Repaired rather than filtered: one discarded text would discard all the contacts around it.
 const anyText = Arbitrary.map(Arbitrary.schema(Schema.String), (text) => text.toWellFormed().replaceAll("\0", ""))
 
-/**
- * Any text that a contact can have, mostly an awkward one; the empty text, too.
- *
- * @category generators
- * @since 0.1.0
- */
+/** Any text that a contact can have, mostly an awkward one; the empty text, too. */
 export const awkwardText: Arbitrary.Arbitrary<string> = mostly(composed, anyText)
 
 const fieldNames = [
@@ -149,12 +144,7 @@ const profile = Arbitrary.map(
   ([status, firstName, lastName, custom, agreed]) => ({ ...status, ...firstName, ...lastName, ...custom, ...agreed })
 )
 
-/**
- * Some contacts, each with an address of its own.
- *
- * @category generators
- * @since 0.1.0
- */
+/** Some contacts, each with an address of its own. */
 export const awkwardContacts = (length: { readonly minLength: number; readonly maxLength: number }) =>
   Arbitrary.map(Arbitrary.array(Arbitrary.all([local, profile]), length), (contacts): ReadonlyArray<ContactPayload> =>
     contacts.map(([name, rest], index) => ({ ...rest, email: EmailAddress.make(`${name}${index}@example.com`) }))

@@ -83,12 +83,7 @@ const profile = Arbitrary.map(
   ([status, firstName, lastName, custom, consent]) => ({ ...status, ...firstName, ...lastName, ...custom, ...consent })
 )
 
-/**
- * Some contacts, each with an address of its own.
- *
- * @category generators
- * @since 0.1.0
- */
+/** Some contacts, each with an address of its own. */
 export const meetingContacts = (length: { readonly minLength: number; readonly maxLength: number }) =>
   Arbitrary.map(
     Arbitrary.array(Arbitrary.all([oneOf(["a", "Ab", "É", "b'a", "%"]), profile]), length),
@@ -176,10 +171,5 @@ const tree = (depth: number): Arbitrary.Arbitrary<Rule.Condition> =>
             )
       )
 
-/**
- * Any condition that can be written.
- *
- * @category generators
- * @since 0.1.0
- */
+/** Any condition that can be written. */
 export const meetingRule: Arbitrary.Arbitrary<Rule.Condition> = tree(2)
