@@ -3,12 +3,12 @@
  * levels that open a reading operation can be found out; for the others one would have to change something.
  */
 import { Effect } from "effect"
-import type { AccessLevel } from "./AccessLevel.ts"
-import { ContactsService } from "./ContactsService.ts"
-import { CredentialsService } from "./CredentialsService.ts"
-import { ExportId } from "./Export.ts"
-import type { ServiceError } from "./ServiceError.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import type { AccessLevel } from "./values/AccessLevel.ts"
+import { ContactsService } from "./services/ContactsService.ts"
+import { CredentialsService } from "./services/CredentialsService.ts"
+import { ExportId } from "./jobs/Export.ts"
+import type { ServiceError } from "./errors/ServiceError.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 export interface ProbedLevel {
   readonly level: AccessLevel

@@ -3,11 +3,11 @@
  * came, what became of it.
  */
 import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
-import { type ContactPayload, maximumContactsPerAdd } from "./Contact.ts"
-import { type ContactBatch, contactBatch } from "./ContactBatch.ts"
-import { ContactsService } from "./ContactsService.ts"
-import { InvalidInput } from "./InvalidInput.ts"
-import { Rejected, ServiceError, Unavailable } from "./ServiceError.ts"
+import { type ContactPayload, maximumContactsPerAdd } from "./contacts/Contact.ts"
+import { type ContactBatch, contactBatch } from "./services/ContactBatch.ts"
+import { ContactsService } from "./services/ContactsService.ts"
+import { InvalidInput } from "./errors/InvalidInput.ts"
+import { Rejected, ServiceError, Unavailable } from "./errors/ServiceError.ts"
 
 /**
  * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent,

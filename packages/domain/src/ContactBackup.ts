@@ -3,12 +3,12 @@
  * makes it): records as they were, read one at a time in constant memory.
  */
 import { Effect, Result, Schema, Stream } from "effect"
-import { Contact, ContactPayload } from "./Contact.ts"
+import { Contact, ContactPayload } from "./contacts/Contact.ts"
 import { addAll, AddOutcome } from "./ContactAdds.ts"
-import { inputProblem } from "./InputIssue.ts"
-import { jsonElements, NoJsonArray } from "./internal/jsonElements.ts"
-import type { ServiceError } from "./ServiceError.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import { inputProblem } from "./errors/InputIssue.ts"
+import { jsonElements, NoJsonArray } from "./values/JsonElements.ts"
+import type { ServiceError } from "./errors/ServiceError.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 /** The file is no backup of contacts, or not a whole one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {

@@ -3,11 +3,11 @@
  * what is deleted is in a file. Doing it again does no harm, so that whatever stopped it, the same call goes on.
  */
 import { Effect, Stream } from "effect"
-import type { Contact } from "./Contact.ts"
-import { ContactFilter } from "./ContactFilter.ts"
-import { ContactsService } from "./ContactsService.ts"
-import type { ServiceError } from "./ServiceError.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import type { Contact } from "./contacts/Contact.ts"
+import { ContactFilter } from "./rules/ContactFilter.ts"
+import { ContactsService } from "./services/ContactsService.ts"
+import type { ServiceError } from "./errors/ServiceError.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 /** How many addresses travel in one request. */
 const addressesPerDelete = 1000

@@ -2,9 +2,9 @@
  * Rows of a file on their way to a service: numbered, left out or written, and cut into parts of what one add may carry.
  */
 import { Stream } from "effect"
-import { maximumContactsPerAdd } from "./Contact.ts"
-import { type ContactBatch, makeBatchWriter } from "./ContactBatch.ts"
-import type { ContactRow } from "./ContactCsv.ts"
+import { maximumContactsPerAdd } from "./contacts/Contact.ts"
+import { type ContactBatch, makeBatchWriter } from "./services/ContactBatch.ts"
+import type { ContactRow } from "./csv/ContactCsv.ts"
 
 /** Contacts that are sent together, and where they stand in the file. */
 export interface RowPart {

@@ -5,15 +5,15 @@
  */
 import { Effect, Exit, Result, Stream } from "effect"
 import { type AddedStretch, type AddOutcome, defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
-import { contactOf } from "./ContactBatch.ts"
-import type { ContactRow } from "./ContactCsv.ts"
+import { contactOf } from "./services/ContactBatch.ts"
+import type { ContactRow } from "./csv/ContactCsv.ts"
 import { type RowPart, rowParts } from "./ContactRows.ts"
-import type { FileHeader, RejectedRow } from "./RejectedRows.ts"
-import type { ServiceError } from "./ServiceError.ts"
+import type { FileHeader, RejectedRow } from "./csv/RejectedRows.ts"
+import type { ServiceError } from "./errors/ServiceError.ts"
 import type { RowRange, UploadJournal, UploadSubject } from "./UploadJournal.ts"
 import { resumeUpload } from "./UploadResume.ts"
 import { maximumNamedRows, surveyContacts, type UploadSurvey } from "./UploadSurvey.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 /** What became of every row. */
 export interface UploadReport {

@@ -3,12 +3,12 @@
  * lost is of no use: it is deleted and made again, until there is exactly one, with its secret in hand.
  */
 import { type DateTime, Effect, Option } from "effect"
-import { NameTaken } from "./Credential.ts"
-import type { CredentialOperations } from "./CredentialsService.ts"
-import type { EmailAddress } from "./EmailAddress.ts"
+import { NameTaken } from "./credentials/Credential.ts"
+import type { CredentialOperations } from "./services/CredentialsService.ts"
+import type { EmailAddress } from "./values/EmailAddress.ts"
 import { furtherTries, isLost } from "./internal/lostAnswer.ts"
-import { OutcomeUnknown, ServiceError } from "./ServiceError.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import { OutcomeUnknown, ServiceError } from "./errors/ServiceError.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 interface Known {
   readonly lastUse?: DateTime.Utc | null

@@ -3,9 +3,9 @@
  * usable from everywhere.
  */
 import { Data, DateTime, Duration } from "effect"
-import type { ReportedAccessLevel } from "./AccessLevel.ts"
-import type { ApiKey } from "./ApiKey.ts"
-import { formatWireDate } from "./WireDate.ts"
+import type { ReportedAccessLevel } from "./values/AccessLevel.ts"
+import type { ApiKey } from "./credentials/ApiKey.ts"
+import { formatWireDate } from "./values/WireDate.ts"
 
 /** Something about a key that is worth a decision. */
 export type KeyFinding = Data.TaggedEnum<{

@@ -3,16 +3,16 @@
  * and when the old one is no longer used it is deleted. Whatever stops it, the same call goes on, and at every moment there is
  * a credential whose secret somebody has. (docs/decisions/rotation.md)
  */
-import type { ApiKey, ApiKeyPayload, NewApiKey } from "./ApiKey.ts"
-import type { LastManagingKey } from "./Credential.ts"
-import type { EmailAddress } from "./EmailAddress.ts"
+import type { ApiKey, ApiKeyPayload, NewApiKey } from "./credentials/ApiKey.ts"
+import type { LastManagingKey } from "./credentials/Credential.ts"
+import type { EmailAddress } from "./values/EmailAddress.ts"
 import { copyApiKey, copySmtp } from "./internal/credentialCopy.ts"
 import { rotationOf } from "./internal/rotation.ts"
 import { apiKeySuccessor, smtpSuccessors } from "./RotationNames.ts"
 import type { ApiKeyRotationOptions, RotationOptions } from "./RotationOptions.ts"
 import type { RotationJournal } from "./RotationRecord.ts"
-import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "./SmtpCredentials.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "./credentials/SmtpCredentials.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 const apiKeys = rotationOf<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey>({
   operations: (service) => service.apiKeys,

@@ -2,10 +2,10 @@
  * The file of an export on disk: under its name it is whole or not there at all.
  */
 import { Effect, FileSystem, Path, Stream } from "effect"
-import { ContactsService } from "./ContactsService.ts"
-import type { ExportRequest } from "./Export.ts"
+import { ContactsService } from "./services/ContactsService.ts"
+import type { ExportRequest } from "./jobs/Export.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportWait.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 /**
  * Downloads an export by its link. The bytes go to a file beside the target, readable by its owner alone, which takes the

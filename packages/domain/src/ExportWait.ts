@@ -4,7 +4,7 @@
  * process from the id alone.
  */
 import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
-import { ContactsService } from "./ContactsService.ts"
+import { ContactsService } from "./services/ContactsService.ts"
 import {
   ExportExpired,
   ExportFailed,
@@ -13,10 +13,10 @@ import {
   type ExportNotFound,
   type ExportStatus,
   ExportTimedOut
-} from "./Export.ts"
-import { LookAgain } from "./LookAgain.ts"
-import type { ServiceError } from "./ServiceError.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+} from "./jobs/Export.ts"
+import { LookAgain } from "./services/LookAgain.ts"
+import type { ServiceError } from "./errors/ServiceError.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 /** How long to wait between looks: one second, half as long again each time up to 15, a fifth more or less. */
 export const exportPolling: Schedule.Schedule<unknown> = Schedule.min([

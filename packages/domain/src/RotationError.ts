@@ -2,7 +2,7 @@
  * Why a rotation ended without having replaced the credential.
  */
 import { Schema } from "effect"
-import { formatWireDate } from "./WireDate.ts"
+import { formatWireDate } from "./values/WireDate.ts"
 
 /**
  * The old credential, which somebody has used, was not left unused for long enough before the time was up. It was kept, and so

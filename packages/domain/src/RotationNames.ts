@@ -3,8 +3,8 @@
  * API key's successor follows from its own; SMTP credentials log in with their name, so theirs keeps a date.
  */
 import { DateTime } from "effect"
-import { CredentialName } from "./Credential.ts"
-import { EmailAddress, emailAddressIssue } from "./EmailAddress.ts"
+import { CredentialName } from "./credentials/Credential.ts"
+import { EmailAddress, emailAddressIssue } from "./values/EmailAddress.ts"
 
 /** Of a name and of an address. */
 const longest = 254

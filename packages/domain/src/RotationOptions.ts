@@ -2,9 +2,9 @@
  * What a rotation is told, and what it would do.
  */
 import type { Duration, Effect, Redacted, Schedule } from "effect"
-import type { NewApiKey } from "./ApiKey.ts"
-import type { CredentialsService } from "./CredentialsService.ts"
-import type { EmailAddress } from "./EmailAddress.ts"
+import type { NewApiKey } from "./credentials/ApiKey.ts"
+import type { CredentialsService } from "./services/CredentialsService.ts"
+import type { EmailAddress } from "./values/EmailAddress.ts"
 import type { RotationJournal } from "./RotationRecord.ts"
 import type { RotationState, RotationStep } from "./RotationStep.ts"
 

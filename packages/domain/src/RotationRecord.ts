@@ -3,7 +3,7 @@
  * Without secrets.
  */
 import { Effect, Ref, Schema } from "effect"
-import { WireDate } from "./WireDate.ts"
+import { WireDate } from "./values/WireDate.ts"
 
 export const RotationRecord = Schema.Struct({
   /** The name of the successor, written down before it is made. */

@@ -4,13 +4,13 @@
  */
 import { Effect, Result, Stream } from "effect"
 import { defaultAddConcurrency, makeAdder } from "./ContactAdds.ts"
-import { contactOf } from "./ContactBatch.ts"
-import type { ContactRow } from "./ContactCsv.ts"
+import { contactOf } from "./services/ContactBatch.ts"
+import type { ContactRow } from "./csv/ContactCsv.ts"
 import { rowParts } from "./ContactRows.ts"
-import type { RejectedRow } from "./RejectedRows.ts"
-import type { ServiceError } from "./ServiceError.ts"
+import type { RejectedRow } from "./csv/RejectedRows.ts"
+import type { ServiceError } from "./errors/ServiceError.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 /**
  * What became of the rows: read = accepted + rejected + notSent + unknown. Where something about the service ended it, the rest

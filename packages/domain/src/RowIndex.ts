@@ -3,7 +3,7 @@
  * however long it is, in place of the address, and on the disk where there are many. (docs/decisions/bulk-import.md)
  */
 import { Effect, type PlatformError } from "effect"
-import type { PlainContact } from "./PlainRow.ts"
+import type { PlainContact } from "./csv/FastCsvRow.ts"
 import { makeRowSpill } from "./RowSpill.ts"
 
 /** Of each row: three words of the hash and its number. */

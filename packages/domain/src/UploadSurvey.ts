@@ -3,13 +3,13 @@
  * and which rows a later row of the same address makes superfluous.
  */
 import { Effect, Result, Stream } from "effect"
-import { contactOf } from "./ContactBatch.ts"
-import type { ContactRow } from "./ContactCsv.ts"
-import { emailIdentity } from "./EmailAddress.ts"
-import type { FileHeader, RejectedRow } from "./RejectedRows.ts"
+import { contactOf } from "./services/ContactBatch.ts"
+import type { ContactRow } from "./csv/ContactCsv.ts"
+import { emailIdentity } from "./values/EmailAddress.ts"
+import type { FileHeader, RejectedRow } from "./csv/RejectedRows.ts"
 import { makeRowIndex } from "./RowIndex.ts"
 import { makeRowSet, type RowSet } from "./RowSet.ts"
-import { fnRedacted } from "./SpanRedaction.ts"
+import { fnRedacted } from "./tracing/SpanRedaction.ts"
 
 /** The most rejected rows that an account names one by one. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000

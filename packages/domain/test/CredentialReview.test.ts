@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration } from "effect"
-import type { AccessLevel } from "../src/AccessLevel.ts"
-import type { ApiKey } from "../src/ApiKey.ts"
+import type { AccessLevel } from "../src/values/AccessLevel.ts"
+import type { ApiKey } from "../src/credentials/ApiKey.ts"
 import { describeFinding, KeyFinding, reviewApiKeys } from "../src/CredentialReview.ts"
 
 const date = (text: string) => DateTime.makeUnsafe(text)

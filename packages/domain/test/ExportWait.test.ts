@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Schedule, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { ContactsService } from "../src/ContactsService.ts"
-import { ExportId, ExportNotFound, ExportStatus } from "../src/Export.ts"
+import { ContactsService } from "../src/services/ContactsService.ts"
+import { ExportId, ExportNotFound, ExportStatus } from "../src/jobs/Export.ts"
 import { awaitExport } from "../src/ExportWait.ts"
-import { ServiceError, Unauthorized, Unavailable } from "../src/ServiceError.ts"
+import { ServiceError, Unauthorized, Unavailable } from "../src/errors/ServiceError.ts"
 
 const id = ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6")
 const unused = () => Effect.die("not a part of waiting")

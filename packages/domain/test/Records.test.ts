@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Redacted, Result, Schema } from "effect"
 import { inspect } from "node:util"
-import { ApiKey, ApiKeyPayload, NewApiKey } from "../src/ApiKey.ts"
-import { Contact, ContactPayload, ContactStatus, ContactUpdatePayload } from "../src/Contact.ts"
-import { EmailsPayload } from "../src/ContactFilter.ts"
-import { EmailMessage, EmailSend } from "../src/EmailMessage.ts"
-import { ExportId, ExportLink, ExportStatus } from "../src/Export.ts"
-import { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "../src/SmtpCredentials.ts"
+import { ApiKey, ApiKeyPayload, NewApiKey } from "../src/credentials/ApiKey.ts"
+import { Contact, ContactPayload, ContactStatus, ContactUpdatePayload } from "../src/contacts/Contact.ts"
+import { EmailsPayload } from "../src/rules/ContactFilter.ts"
+import { EmailMessage, EmailSend } from "../src/emails/EmailMessage.ts"
+import { ExportId, ExportLink, ExportStatus } from "../src/jobs/Export.ts"
+import { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "../src/credentials/SmtpCredentials.ts"
 
 /** Records as the public service's documents spell them: every field of each, in the form that is sent. */
 const wire = {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
-import { CredentialName } from "../src/Credential.ts"
-import { EmailAddress } from "../src/EmailAddress.ts"
+import { CredentialName } from "../src/credentials/Credential.ts"
+import { EmailAddress } from "../src/values/EmailAddress.ts"
 import { apiKeySuccessor, smtpSuccessors } from "../src/RotationNames.ts"
 
 const day = DateTime.makeUnsafe("2026-11-21T23:59:59Z")

@@ -1,11 +1,11 @@
 /** What a credential is made by that is as able and as limited as another one. */
 import { DateTime, Effect, Schema } from "effect"
-import { AccessLevel } from "../AccessLevel.ts"
-import type { ApiKey, ApiKeyPayload } from "../ApiKey.ts"
-import { CredentialName, IpRange } from "../Credential.ts"
-import { EmailAddress } from "../EmailAddress.ts"
+import { AccessLevel } from "../values/AccessLevel.ts"
+import type { ApiKey, ApiKeyPayload } from "../credentials/ApiKey.ts"
+import { CredentialName, IpRange } from "../credentials/Credential.ts"
+import { EmailAddress } from "../values/EmailAddress.ts"
 import { RotationRefused } from "../RotationError.ts"
-import type { SmtpCredentials, SmtpCredentialsPayload } from "../SmtpCredentials.ts"
+import type { SmtpCredentials, SmtpCredentialsPayload } from "../credentials/SmtpCredentials.ts"
 
 export interface Copyable {
   readonly name: string

@@ -1,6 +1,6 @@
 /** Writes that were sent and whose answer never came, or cannot be read. */
 import { Effect } from "effect"
-import { ServiceError } from "../ServiceError.ts"
+import { ServiceError } from "../errors/ServiceError.ts"
 
 export const isLost = (error: { readonly _tag: string }): error is ServiceError =>
   error instanceof ServiceError && error.mayHaveHappened

@@ -1,9 +1,9 @@
 /** Rotation, whatever kind of credential it is. */
 import { DateTime, Duration, Effect, Option, type Redacted, Schedule } from "effect"
-import { CredentialNotFound, maximumCredentials, NameTaken, TooManyCredentials } from "../Credential.ts"
+import { CredentialNotFound, maximumCredentials, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
 import { createSurely } from "../CredentialCreation.ts"
-import { type CredentialOperations, CredentialsService, type OfSubaccount } from "../CredentialsService.ts"
-import type { EmailAddress } from "../EmailAddress.ts"
+import { type CredentialOperations, CredentialsService, type OfSubaccount } from "../services/CredentialsService.ts"
+import type { EmailAddress } from "../values/EmailAddress.ts"
 import { RotationRefused } from "../RotationError.ts"
 import type { GoOnWith, Rotated, RotationOptions, RotationPlan } from "../RotationOptions.ts"
 import type { RotationJournal, RotationRecord } from "../RotationRecord.ts"

@@ -1,7 +1,7 @@
 /** What the rotation of one kind of credential is made of. */
 import type { DateTime, Effect, Redacted } from "effect"
-import type { CredentialOperations, CredentialsService } from "../CredentialsService.ts"
-import type { EmailAddress } from "../EmailAddress.ts"
+import type { CredentialOperations, CredentialsService } from "../services/CredentialsService.ts"
+import type { EmailAddress } from "../values/EmailAddress.ts"
 import type { RotationRefused } from "../RotationError.ts"
 import type { Copyable } from "./credentialCopy.ts"
 

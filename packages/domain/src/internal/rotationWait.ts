@@ -3,11 +3,11 @@
  * one another alone, never with this machine's clock.
  */
 import { Clock, DateTime, Duration, Effect, Option, type Schedule, Stream } from "effect"
-import { CredentialNotFound } from "../Credential.ts"
-import type { InvalidInput } from "../InvalidInput.ts"
+import { CredentialNotFound } from "../credentials/Credential.ts"
+import type { InvalidInput } from "../errors/InvalidInput.ts"
 import { StillInUse } from "../RotationError.ts"
 import { RotationStep } from "../RotationStep.ts"
-import type { ServiceError } from "../ServiceError.ts"
+import type { ServiceError } from "../errors/ServiceError.ts"
 
 interface Used {
   readonly lastUse?: DateTime.Utc | null

@@ -1,0 +1,193 @@
+/**
+ * The columns of a file of contacts: which of a record's fields have one, and what an import does with it.
+ * (docs/decisions/csv.md)
+ */
+import { type DateTime, Result, Schema } from "effect"
+import type { ColumnMap } from "./ColumnMap.ts"
+import { ConsentTracking, type Contact, ContactPayload, ContactStatus } from "../contacts/Contact.ts"
+import { protectCell, restoreCell } from "./CsvCell.ts"
+import { inputProblem } from "../errors/InputIssue.ts"
+import { formatWireDate } from "../values/WireDate.ts"
+
+interface Column {
+  readonly name: string
+  readonly read: (contact: Contact) => string | number | DateTime.Utc | null | undefined
+}
+
+/** The exported columns in record order; consent and activity are flattened. */
+const columns: ReadonlyArray<Column> = [
+  { name: "Email", read: (contact) => contact.email },
+  { name: "Status", read: (contact) => contact.status },
+  { name: "FirstName", read: (contact) => contact.firstName },
+  { name: "LastName", read: (contact) => contact.lastName },
+  { name: "ConsentIP", read: (contact) => contact.consent?.ip },
+  { name: "ConsentDate", read: (contact) => contact.consent?.date },
+  { name: "ConsentTracking", read: (contact) => contact.consent?.tracking },
+  { name: "Source", read: (contact) => contact.source },
+  { name: "DateAdded", read: (contact) => contact.dateAdded },
+  { name: "DateUpdated", read: (contact) => contact.dateUpdated },
+  { name: "StatusChangeDate", read: (contact) => contact.statusChangeDate },
+  { name: "TotalSent", read: (contact) => contact.activity?.totalSent },
+  { name: "TotalOpened", read: (contact) => contact.activity?.totalOpened },
+  { name: "TotalClicked", read: (contact) => contact.activity?.totalClicked },
+  { name: "TotalFailed", read: (contact) => contact.activity?.totalFailed },
+  { name: "LastSent", read: (contact) => contact.activity?.lastSent },
+  { name: "LastOpened", read: (contact) => contact.activity?.lastOpened },
+  { name: "LastClicked", read: (contact) => contact.activity?.lastClicked },
+  { name: "LastFailed", read: (contact) => contact.activity?.lastFailed },
+  { name: "LastIP", read: (contact) => contact.activity?.lastIP },
+  { name: "ErrorCode", read: (contact) => contact.activity?.errorCode },
+  { name: "FriendlyErrorMessage", read: (contact) => contact.activity?.friendlyErrorMessage }
+]
+
+/** What an import takes from a file; every other record column is the service's own to say. */
+export const imported = [
+  "Email",
+  "Status",
+  "FirstName",
+  "LastName",
+  "ConsentIP",
+  "ConsentDate",
+  "ConsentTracking"
+] as const
+type Imported = (typeof imported)[number]
+
+const importedByName = new Map<string, Imported>(imported.map((name) => [name.toLowerCase(), name]))
+
+/** The column of a file of rejected rows that says why each was rejected. An import passes over it. */
+export const errorColumn = "_error"
+
+const recordColumns = new Set(
+  [...columns.map((column) => column.name), "AllowUnsubscribe", "CustomFields", "Consent", "Activity", errorColumn].map(
+    (name) => name.toLowerCase()
+  )
+)
+
+/** Whether a name belongs to a column of the record or to that of errors, so that no custom field may take it. */
+export const isRecordColumn = (name: string): boolean => recordColumns.has(name.toLowerCase())
+
+/** The header of an exported file, given the names of the custom fields in it. */
+export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...columns.map((column) => column.name),
+  ...customFields.map(protectCell)
+]
+
+/** The cells of a contact under that header. */
+export const exportCells = (contact: Contact, customFields: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const own = contact.customFields ?? {}
+  return [
+    ...columns.map((column) => {
+      const value = column.read(contact)
+      if (value === null || value === undefined) return ""
+      if (typeof value === "number") return String(value)
+      return protectCell(typeof value === "string" ? value : formatWireDate(value))
+    }),
+    ...customFields.map((name) => protectCell(Object.hasOwn(own, name) ? (own[name] ?? "") : ""))
+  ]
+}
+
+type Target = { readonly _tag: "Record"; readonly name: Imported } | { readonly _tag: "Custom"; readonly name: string }
+
+/** What becomes of each column of a file: `undefined` for one that is not imported. */
+export interface ImportColumns {
+  readonly targets: ReadonlyArray<Target | undefined>
+}
+
+const quotedList = (names: ReadonlyArray<string>): string =>
+  names
+    .slice(0, 10)
+    .map((name) => JSON.stringify(name.slice(0, 40)))
+    .join(", ")
+
+/** The name that each column goes by, where every column of the map is one of the header. */
+const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<ReadonlyArray<string>, string> => {
+  const names = header.map((cell) => restoreCell(cell).trim())
+  const renamed = [...names]
+  for (const [column, field] of map) {
+    const known = importedByName.get(field.toLowerCase())
+    if (known === undefined && isRecordColumn(field)) {
+      return Result.fail(`no column can become "${field}", which the service says itself`)
+    }
+    const exact = names.indexOf(column.trim())
+    const at = exact >= 0 ? exact : names.findIndex((name) => name.toLowerCase() === column.trim().toLowerCase())
+    if (at < 0) return Result.fail(`the header has no column "${column}"; it reads ${quotedList(header)}`)
+    renamed[at] = field
+  }
+  return Result.succeed(renamed)
+}
+
+/**
+ * Reads a header. Names are matched whatever their case; what is no record column becomes a custom field. A column of the map
+ * is what the map says.
+ */
+export const importColumns = (
+  header: ReadonlyArray<string>,
+  map: ColumnMap = []
+): Result.Result<ImportColumns, string> => {
+  const named = namesBy(header, map)
+  if (Result.isFailure(named)) return Result.fail(named.failure)
+  const seen = new Set<string>()
+  const targets: Array<Target | undefined> = []
+  for (const name of named.success) {
+    const known = importedByName.get(name.toLowerCase())
+    const custom = known === undefined && name !== "" && !isRecordColumn(name)
+    const key = custom ? name : name.toLowerCase()
+    if ((known !== undefined || custom) && seen.has(key)) {
+      return Result.fail(
+        `the column "${name}" stands twice in the header${map.length === 0 ? "" : ", or is mapped to"}`
+      )
+    }
+    seen.add(key)
+    targets.push(known !== undefined ? { _tag: "Record", name: known } : custom ? { _tag: "Custom", name } : undefined)
+  }
+  if (!seen.has("email")) {
+    return Result.fail(`the header has no column "Email"; it reads ${quotedList(header)}`)
+  }
+  return Result.succeed({ targets })
+}
+
+const statuses = new Map(ContactStatus.literals.map((value) => [value.toLowerCase(), value]))
+const trackings = new Map(ConsentTracking.literals.map((value) => [value.toLowerCase(), value]))
+
+const decodePayload = Schema.decodeUnknownResult(ContactPayload)
+
+/** Whether a text says, in the words of `importRow`, that a row has another number of cells than its header. */
+export const isCountIssue = (text: string): boolean => /^the row has \d+ cells, the header (?:only )?\d+$/.test(text)
+
+/** Reads a row under a header: a contact to add, or why there is none. An empty cell leaves its field alone. */
+export const importRow = (
+  { targets }: ImportColumns,
+  cells: ReadonlyArray<string>
+): Result.Result<ContactPayload, string> => {
+  if (cells.length < targets.length)
+    return Result.fail(`the row has ${cells.length} cells, the header ${targets.length}`)
+  if (cells.slice(targets.length).some((cell) => cell !== "")) {
+    return Result.fail(`the row has ${cells.length} cells, the header only ${targets.length}`)
+  }
+  const record: Partial<Record<Imported, string>> = {}
+  const customFields: Array<[string, string]> = []
+  for (const [index, target] of targets.entries()) {
+    const text = restoreCell(cells[index] ?? "")
+    if (target === undefined || text === "") continue
+    if (target._tag === "Record") record[target.name] = text
+    else customFields.push([target.name, text])
+  }
+  const email = (record.Email ?? "").trim()
+  if (email === "") return Result.fail("the row has no e-mail address")
+  const consent = {
+    ...(record.ConsentIP === undefined ? {} : { ConsentIP: record.ConsentIP }),
+    ...(record.ConsentDate === undefined ? {} : { ConsentDate: record.ConsentDate.trim() }),
+    ...(record.ConsentTracking === undefined ? {} : { ConsentTracking: enumerated(trackings, record.ConsentTracking) })
+  }
+  return decodePayload({
+    Email: email,
+    ...(record.Status === undefined ? {} : { Status: enumerated(statuses, record.Status) }),
+    ...(record.FirstName === undefined ? {} : { FirstName: record.FirstName }),
+    ...(record.LastName === undefined ? {} : { LastName: record.LastName }),
+    ...(customFields.length === 0 ? {} : { CustomFields: Object.fromEntries(customFields) }),
+    ...(Object.keys(consent).length === 0 ? {} : { Consent: consent })
+  }).pipe(Result.mapError(inputProblem))
+}
+
+const enumerated = (values: ReadonlyMap<string, string>, text: string): string =>
+  values.get(text.trim().toLowerCase()) ?? text

@@ -1,0 +1,224 @@
+/**
+ * Reading contacts from a CSV file as it comes: bytes in, one row after another out, each with the line it stands on and
+ * either a contact to add or the reason why there is none.
+ */
+import { Array as Arrays, Effect, Result, Stream } from "effect"
+import type { ContactPayload } from "../contacts/Contact.ts"
+import type { ColumnMap } from "./ColumnMap.ts"
+import { type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
+import type { CsvRecord } from "./CsvRecord.ts"
+import { joinBytes, makeCsvReader } from "./CsvReader.ts"
+import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
+import { PlainColumns, type PlainContact } from "./FastCsvRow.ts"
+import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
+
+/**
+ * A row of the file below its header. What is read from a file holds the piece of it that it stands in, until nobody holds
+ * the row.
+ */
+export interface ContactRow {
+  /** Where the row begins, counted from 1 as an editor counts. */
+  readonly line: number
+  readonly contact: Result.Result<ContactPayload, string>
+  /** The cells as they stand in the file; the text of a row that cannot be split into cells is one. */
+  readonly cells: ReadonlyArray<string>
+  /** The header of the file, one and the same for all its rows. */
+  readonly header: FileHeader
+  /** The same contact as bytes, where the row is an ordinary one: most can be sent without anybody reading them. */
+  readonly plain?: PlainContact | undefined
+}
+
+const nothing = new Uint8Array(0)
+const longestHeader = 1024 * 1024
+
+/** The text without quotes, and a sign in place of what separates nothing within them. */
+const unquoted = (text: string): string =>
+  text
+    .slice(0, longestHeader)
+    .replaceAll(/"([^"]*)(?:"|$)/g, (_, cell: string) => (/[,;\t\r\n]/.test(cell) ? "_" : cell))
+
+const delimiters: ReadonlyArray<FileHeader["delimiter"]> = [",", ";", "\t"]
+
+/**
+ * The delimiter is the one that gives the column of addresses soonest, since the names behind it may hold others; where
+ * there is none, the one that the header has most of. A header of one column has none, and a comma does no harm.
+ */
+const sniffDelimiter = (head: string): FileHeader["delimiter"] => {
+  const header = unquoted(head).split(/[\r\n]/, 1)[0] ?? ""
+  const look = (delimiter: FileHeader["delimiter"]) => {
+    const cells = header.split(delimiter)
+    const email = cells.findIndex((cell) => cell.trim().toLowerCase() === "email")
+    const before = email < 0 ? Infinity : cells.slice(0, email).join(delimiter).length
+    return { delimiter, before, count: cells.length }
+  }
+  return delimiters
+    .map(look)
+    .reduce((best, next) =>
+      next.before < best.before || (next.before === best.before && next.count > best.count) ? next : best
+    ).delimiter
+}
+
+/** Whether a text goes on behind the header, which must be known before anything is read. */
+const hasHeader = (text: string): boolean => text.length >= longestHeader || /[\r\n]/.test(unquoted(text.trimStart()))
+
+/** What the header says of the rows below it. */
+interface Head {
+  readonly header: FileHeader
+  readonly columns: ImportColumns
+  readonly ownCells: ReturnType<typeof withoutReasons>
+  readonly plain: PlainColumns
+}
+
+const readHead = (
+  cells: ReadonlyArray<string>,
+  delimiter: FileHeader["delimiter"],
+  map: ColumnMap | undefined
+): Result.Result<Head, string> => {
+  const ownCells = withoutReasons(cells)
+  const header = { cells: ownCells?.(cells) ?? cells, delimiter }
+  return Result.map(importColumns(header.cells, map), (columns) => ({
+    header,
+    columns,
+    ownCells,
+    plain: new PlainColumns(columns, ownCells === undefined)
+  }))
+}
+
+const reasonInCell = "a cell holds the reason for which the row was rejected; put the right value there"
+
+/** A row of which nothing is read before somebody asks. */
+class ReadRow implements ContactRow, PlainContact {
+  readonly #head: Head
+  readonly #record: CsvRecord
+  #contact: Result.Result<ContactPayload, string> | undefined
+
+  constructor(head: Head, record: CsvRecord) {
+    this.#head = head
+    this.#record = record
+  }
+
+  get line(): number {
+    return this.#record.line
+  }
+
+  get header(): FileHeader {
+    return this.#head.header
+  }
+
+  get cells(): ReadonlyArray<string> {
+    const record = this.#record
+    if (record.problem !== undefined) return [record.text]
+    return this.#head.ownCells?.(record.cells) ?? record.cells
+  }
+
+  get contact(): Result.Result<ContactPayload, string> {
+    return (this.#contact ??= this.#read())
+  }
+
+  get plain(): PlainContact | undefined {
+    return this.#head.plain.takes(this.#record) ? this : undefined
+  }
+
+  get payload(): ContactPayload {
+    return this.#head.plain.payload(this.#record)
+  }
+
+  get jsonLimit(): number {
+    return this.#head.plain.jsonLimit(this.#record)
+  }
+
+  writeIdentity(to: Uint8Array): number {
+    return this.#head.plain.writeIdentity(this.#record, to)
+  }
+
+  writeJson(to: Uint8Array, at: number): number {
+    return this.#head.plain.writeJson(this.#record, to, at)
+  }
+
+  #read(): Result.Result<ContactPayload, string> {
+    const { columns, ownCells } = this.#head
+    const { problem } = this.#record
+    if (problem !== undefined) return Result.fail(problem)
+    const { cells } = this
+    // A spreadsheet fills a short row up, so that its reason would become the value of another column.
+    return ownCells !== undefined && cells.some(isCountIssue) ? Result.fail(reasonInCell) : importRow(columns, cells)
+  }
+}
+
+export interface ReadContactsOptions {
+  /** As the Encoding Standard names it; UTF-8, or what the file is marked with, unless said. */
+  readonly encoding?: string | undefined
+  /** What separates the cells, found in the header unless said. */
+  readonly delimiter?: FileHeader["delimiter"] | undefined
+  /** Columns that are something else than their names say. */
+  readonly columns?: ColumnMap | undefined
+}
+
+/** Makes a reader that takes the bytes piece by piece and gives the rows that are whole. The last call has no piece. */
+const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) => {
+  const toText = makeTextReader(encoding)
+  let start: Uint8Array = nothing
+  let toRecords: ReturnType<typeof makeCsvReader> | undefined
+  let delimiter = options.delimiter ?? ","
+  let head: Head | undefined
+  let line = 1
+
+  const unreadable = (reason: string) => Result.fail(new UnreadableFile({ line, reason }))
+
+  /** The delimiter is in the header, which is held until it is whole. */
+  const split = (text: Uint8Array, last: boolean): ReadonlyArray<CsvRecord> => {
+    if (toRecords !== undefined) return toRecords(text, last)
+    start = joinBytes(start, text)
+    const known = new TextDecoder().decode(start)
+    if (!last && !hasHeader(known)) return []
+    delimiter = options.delimiter ?? sniffDelimiter(known.trimStart())
+    toRecords = makeCsvReader(delimiter)
+    return toRecords(start, last)
+  }
+
+  return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ContactRow>, UnreadableFile> => {
+    const last = piece === undefined
+    const text = toText(piece ?? nothing, last)
+    if (Result.isFailure(text)) {
+      const { before, reason } = text.failure
+      line = split(before, false).at(-1)?.line ?? line
+      return unreadable(reason)
+    }
+    const rows: Array<ContactRow> = []
+    for (const record of split(text.success, last)) {
+      line = record.line
+      if (record.isBlank) continue
+      if (head === undefined) {
+        const { cells, problem } = record
+        const read = problem === undefined ? readHead(cells, delimiter, columns) : Result.fail(problem)
+        if (Result.isFailure(read)) return unreadable(read.failure)
+        head = read.success
+      } else {
+        rows.push(new ReadRow(head, record))
+      }
+    }
+    if (last && head === undefined) {
+      line = 1
+      return unreadable("the file is empty")
+    }
+    return Result.succeed(rows)
+  }
+}
+
+/**
+ * Reads the rows of a CSV file: UTF-8 unless `encoding` or a byte order mark says otherwise; commas, semicolons or tabs,
+ * as the header has them. Blank lines are passed over. Fails where there is no header with an address column, or where
+ * the bytes are not of the encoding.
+ */
+export const readContacts = <E>(
+  bytes: Stream.Stream<Uint8Array, E>,
+  options: ReadContactsOptions = {}
+): Stream.Stream<ContactRow, E | UnreadableFile> =>
+  Stream.suspend(() => {
+    const read = makeRowReader(options)
+    return Stream.concat(bytes, Stream.make(undefined)).pipe(
+      Stream.mapEffect((piece) => Effect.fromResult(read(piece))),
+      Stream.filter(Arrays.isReadonlyArrayNonEmpty),
+      Stream.flattenArray
+    )
+  })

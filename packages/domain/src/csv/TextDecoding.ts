@@ -1,0 +1,107 @@
+/**
+ * The text of a file in whatever encoding it came, as UTF-8. Bytes that the encoding does not have are an error with a line,
+ * never a replacement character in somebody's name.
+ */
+import { Result, Schema } from "effect"
+import { joinBytes } from "./CsvReader.ts"
+
+/** The file cannot be read as contacts at all. */
+export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
+  line: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The file cannot be read as contacts: line ${this.line}: ${this.reason}.`
+  }
+}
+
+/** A byte order mark outranks what was said of the encoding: whoever wrote it was there. */
+const encodingByMark = (bytes: Uint8Array): string | undefined => {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8"
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le"
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be"
+  return undefined
+}
+
+const byteOrderMark = 3
+const lookedAt = 16 * 1024
+
+/** Whether an encoding of this name can be read: the names are those of the Encoding Standard. */
+export const isEncoding = (name: string): boolean => {
+  try {
+    return new TextDecoder(name).encoding !== ""
+  } catch {
+    return false
+  }
+}
+
+const nothing = new Uint8Array(0)
+const lineFeed = 0x0a
+
+/** Why a text cannot be read on, and the whole lines of the last piece that stand before. */
+export interface BrokenText {
+  readonly reason: string
+  readonly before: Uint8Array
+}
+
+const isUtf8 = (bytes: Uint8Array): boolean => {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The lines before the first one that is not UTF-8. The piece may begin with the rest of a character. */
+const readableLines = (bytes: Uint8Array): Uint8Array => {
+  let start = 0
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  for (let end = 0; ;) {
+    const next = bytes.indexOf(lineFeed, start) + 1
+    if (next === 0 || !isUtf8(bytes.subarray(start, next))) return bytes.subarray(0, end)
+    start = end = next
+  }
+}
+
+/**
+ * Makes a reader that takes the bytes of a file piece by piece and gives them as UTF-8, or says why it cannot. The encoding is
+ * the one named, UTF-8 without a name, unless a byte order mark says which it is; the mark itself is no part of the text.
+ * What is UTF-8 already is looked at and given as it is. The last call says that nothing follows.
+ */
+export const makeTextReader = (
+  encoding = "utf-8"
+): ((piece: Uint8Array, last: boolean) => Result.Result<Uint8Array, BrokenText>) => {
+  const encoder = new TextEncoder()
+  let decoder: TextDecoder | undefined
+  let held: Uint8Array = nothing
+  return (piece, last) => {
+    let bytes = piece
+    if (decoder === undefined) {
+      held = joinBytes(held, piece)
+      // The longest mark has three bytes.
+      if (held.length < byteOrderMark && !last) return Result.succeed(nothing)
+      const marked = encodingByMark(held)
+      const name = marked ?? encoding
+      if (!isEncoding(name)) {
+        return Result.fail({ reason: `${JSON.stringify(name)} is the name of no encoding`, before: nothing })
+      }
+      decoder = new TextDecoder(name, { fatal: true })
+      bytes = held
+      piece = marked === "utf-8" ? held.subarray(byteOrderMark) : held
+      held = nothing
+    }
+    try {
+      if (decoder.encoding !== "utf-8") return Result.succeed(encoder.encode(decoder.decode(bytes, { stream: !last })))
+      // Only looked at, in parts whose texts are soon gone.
+      for (let at = 0; at < bytes.length; at += lookedAt) {
+        decoder.decode(bytes.subarray(at, at + lookedAt), { stream: true })
+      }
+      if (last) decoder.decode()
+      return Result.succeed(piece)
+    } catch {
+      const reason = `soon after it come bytes that are not ${decoder.encoding}; say which encoding the file has`
+      return Result.fail({ reason, before: decoder.encoding === "utf-8" ? readableLines(piece) : nothing })
+    }
+  }
+}

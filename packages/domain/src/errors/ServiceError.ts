@@ -1,0 +1,195 @@
+/**
+ * What no caller can foresee: one error around the reason, with the operation that met it. No part of it holds a request,
+ * a header or a key.
+ */
+import { Schema } from "effect"
+import { AccessLevel } from "../values/AccessLevel.ts"
+
+/** The key is missing, unknown or expired. */
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {
+  override get message(): string {
+    return "The service does not accept the API key: it is missing, mistyped, deleted or expired."
+  }
+}
+
+/** The key is good but lacks the access level of the operation, or is used from an address outside its ranges. */
+export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {
+  required: AccessLevel
+}) {
+  override get message(): string {
+    return `The API key may not do this. It needs the access level ${this.required}, and to be used from an address that its ranges allow.`
+  }
+}
+
+/** A credential would be good for longer, or from more addresses, than the API key that makes or changes it. */
+export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("ExceedsGrantor", {
+  /** The field that goes too far, as on the wire. */
+  field: Schema.Literals(["Expires", "RestrictAccessToIPRange"]),
+  /** How far the key itself goes: a date and time, or ranges with commas between them. */
+  limit: Schema.String
+}) {
+  override get message(): string {
+    return this.field === "Expires"
+      ? `An API key gives no longer life than its own: Expires has to be ${this.limit} or earlier. Give such a date, or use a key that lasts longer.`
+      : `An API key opens no more addresses than its own: RestrictAccessToIPRange has to lie within ${this.limit}. Give such ranges, or use a key that has wider ones.`
+  }
+}
+
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  /** How long the service asked to wait, in seconds. */
+  retryAfter: Schema.optionalKey(Schema.Finite)
+}) {
+  override get message(): string {
+    return this.retryAfter === undefined
+      ? "The service asks to slow down. Try again later."
+      : `The service asks to slow down. Try again in ${this.retryAfter} s.`
+  }
+}
+
+/** The service could not be reached, or said that it cannot answer now. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+  /** The status, where there was an answer. */
+  status: Schema.optionalKey(Schema.Int),
+  detail: Schema.String,
+  /** How long the service asked to wait, in seconds. */
+  retryAfter: Schema.optionalKey(Schema.Finite)
+}) {
+  override get message(): string {
+    const when = this.retryAfter === undefined ? "later" : `in ${this.retryAfter} s`
+    return `The service is not available: ${this.detail}. Try again ${when}.`
+  }
+}
+
+export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
+  /** The time that was given, in seconds. */
+  after: Schema.Finite,
+  /** How much of the answer had come, where that is known. */
+  receivedBytes: Schema.optionalKey(Schema.Int)
+}) {
+  override get message(): string {
+    return `No whole answer came within ${this.after} s. Try again, or allow more time.`
+  }
+}
+
+/** A write was sent and no answer came: it may have happened or not, and repeating it could do it twice. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  /** How to find out, and what to do then. */
+  recovery: Schema.String,
+  detail: Schema.String,
+  /** The status of the answer, where one began to come. */
+  status: Schema.optionalKey(Schema.Int)
+}) {
+  override get message(): string {
+    const detail = this.detail.replace(/\.$/, "")
+    return `The request was sent, and it may have been carried out or not: ${detail}. ${this.recovery}`
+  }
+}
+
+/** The answer is not what the interface says it is. */
+export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
+  status: Schema.Int,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `The service answered with status ${this.status} in a form that the interface does not have: ${this.detail}. Is the base address right?`
+  }
+}
+
+/**
+ * The answer is of a kind that the interface does not have: a page for browsers, as proxies and logins send it, or text.
+ */
+export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentType>()("UnexpectedContentType", {
+  status: Schema.Int,
+  contentType: Schema.String,
+  /** How it begins, without what a terminal would obey. */
+  snippet: Schema.String
+}) {
+  override get message(): string {
+    const said = this.snippet === "" ? "" : ` It begins: ${this.snippet}`
+    return `The answer (status ${this.status}) is ${this.contentType} and not JSON: something between here and the service may have answered in its place.${said}`
+  }
+}
+
+/** The service sends the client elsewhere. That is not followed, since the key would go with it. */
+export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()("UnexpectedRedirect", {
+  status: Schema.Int,
+  /** The scheme and host that it names, or nothing where that is no address. */
+  targetOrigin: Schema.String
+}) {
+  override get message(): string {
+    const target = this.targetOrigin === "" ? "no usable address" : this.targetOrigin
+    return `The service redirects to ${target} (status ${this.status}), which is not followed. Is the base address right?`
+  }
+}
+
+/** The answer is larger than the client accepts. */
+export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("ResponseTooLarge", {
+  maximumBytes: Schema.Int
+}) {
+  override get message(): string {
+    return `The answer is larger than ${this.maximumBytes} bytes. Ask for less at once, or allow more.`
+  }
+}
+
+/** The service refused the request for a reason that has no tag of its own; its words are kept. */
+export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
+  status: Schema.Int,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `The service refused the request (status ${this.status}): ${this.detail}`
+  }
+}
+
+/** The store of an embedded service failed: a full disk, a lock held too long, a damaged file. */
+export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `The store failed: ${this.detail}. Nothing of this request was kept.`
+  }
+}
+
+export const ServiceErrorReason = Schema.Union([
+  Unauthorized,
+  AccessDenied,
+  ExceedsGrantor,
+  RateLimited,
+  Unavailable,
+  TimedOut,
+  OutcomeUnknown,
+  InvalidResponse,
+  UnexpectedContentType,
+  UnexpectedRedirect,
+  ResponseTooLarge,
+  Rejected,
+  StoreFailure
+])
+export type ServiceErrorReason = typeof ServiceErrorReason.Type
+
+export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
+  /** The operation identifier of the interface, such as `contactsByEmailGet`. */
+  operation: Schema.String,
+  reason: ServiceErrorReason
+}) {
+  override get message(): string {
+    return this.reason.message
+  }
+
+  /** Whether the same call may well succeed later, and is safe to make again. */
+  get isRetryable(): boolean {
+    const { _tag } = this.reason
+    return _tag === "RateLimited" || _tag === "Unavailable" || _tag === "TimedOut" || _tag === "StoreFailure"
+  }
+
+  /** Whether a write that failed so may have been carried out: its answer was lost, or cannot be read. */
+  get mayHaveHappened(): boolean {
+    const { _tag } = this.reason
+    return (
+      _tag === "OutcomeUnknown" ||
+      _tag === "InvalidResponse" ||
+      _tag === "UnexpectedContentType" ||
+      _tag === "ResponseTooLarge"
+    )
+  }
+}

@@ -1,0 +1,61 @@
+/** The fields of a contact record that a rule can name. */
+import { ConsentTracking, ContactSource, ContactStatus } from "../contacts/Contact.ts"
+
+/**
+ * What a record field holds, which decides the operators and literals that a
+ * rule may use with it.
+ */
+export type FieldKind = "text" | "number" | "date" | "enumeration"
+
+/**
+ * Every record field by its name in the language, in the order of the record.
+ * The parser, the evaluator, the error hints and the SQL compiler all read
+ * this one table; a name that is not in it is the name of a custom field.
+ * `contactage` is not stored: it is the number of whole days since `dateadded`.
+ */
+export const recordFields = {
+  email: { kind: "text" },
+  status: { kind: "enumeration", values: ContactStatus.literals },
+  firstname: { kind: "text" },
+  lastname: { kind: "text" },
+  consentip: { kind: "text" },
+  consentdate: { kind: "date" },
+  consenttracking: { kind: "enumeration", values: ConsentTracking.literals },
+  source: { kind: "enumeration", values: ContactSource.literals },
+  dateadded: { kind: "date" },
+  dateupdated: { kind: "date" },
+  statuschangedate: { kind: "date" },
+  totalsent: { kind: "number" },
+  totalopened: { kind: "number" },
+  totalclicked: { kind: "number" },
+  totalfailed: { kind: "number" },
+  lastsent: { kind: "date" },
+  lastopened: { kind: "date" },
+  lastclicked: { kind: "date" },
+  lastfailed: { kind: "date" },
+  lastip: { kind: "text" },
+  errorcode: { kind: "number" },
+  friendlyerrormessage: { kind: "text" },
+  contactage: { kind: "number" }
+} as const satisfies Record<string, RecordFieldInfo>
+
+/**
+ * One row of the table: the kind of the field and, for an enumeration, the
+ * values known today. Enumerations are open, so the list is not exhaustive.
+ */
+export type RecordFieldInfo =
+  | { readonly kind: Exclude<FieldKind, "enumeration"> }
+  | { readonly kind: "enumeration"; readonly values: ReadonlyArray<string> }
+
+/** The name of a record field, in the lower case that rules are printed in. */
+export type RecordFieldName = keyof typeof recordFields
+
+/** All names of record fields, in the order of the record. */
+// Object.keys widens to string; the table is a literal, so its keys are exactly the names.
+export const recordFieldNames = Object.keys(recordFields) as ReadonlyArray<RecordFieldName>
+
+/** Whether a text is the name of a record field, spelled in lower case. */
+export const isRecordFieldName = (name: string): name is RecordFieldName => Object.hasOwn(recordFields, name)
+
+/** Looks up the row of a record field. */
+export const recordFieldInfo = (name: RecordFieldName): RecordFieldInfo => recordFields[name]

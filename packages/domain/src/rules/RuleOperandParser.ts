@@ -1,0 +1,146 @@
+/** Which operators and literals go with which field. */
+import * as Result from "effect/Result"
+import * as Rule from "./Rule.ts"
+import { isMonthDay, parseDate } from "./RuleDate.ts"
+import type { InvalidRule } from "./RuleError.ts"
+import { quoted } from "./RuleExcerpt.ts"
+import { meantField } from "./RuleFieldHints.ts"
+import { type FieldKind, recordFieldInfo } from "./RuleFields.ts"
+import { numberOf } from "./RuleSemantics.ts"
+import { didYouMean } from "./RuleSuggestion.ts"
+import { type Advice, invalidRule, type Token } from "./RuleLexer.ts"
+
+const everyOperator = [...Rule.comparisons, ...Rule.textOperators, "month-day"] as const
+
+/** An operator as written between a field and a value. */
+export type WrittenOperator = (typeof everyOperator)[number]
+
+/** The operators that may be used with each kind of field. */
+export const operatorsOf: Readonly<Record<FieldKind | "custom", ReadonlyArray<WrittenOperator>>> = {
+  text: [...Rule.comparisons, ...Rule.textOperators],
+  number: Rule.comparisons,
+  date: [...Rule.comparisons, "month-day"],
+  enumeration: ["=", "!="],
+  custom: everyOperator
+}
+
+// How people write it who know another language: the operator they need, and what to do.
+const foreign: ReadonlyMap<string, readonly [needs: WrittenOperator, hint: string]> = new Map([
+  ["==", ["=", "write ="]],
+  ["===", ["=", "write ="]],
+  ["<>", ["!=", "write !="]],
+  ["!==", ["!=", "write !="]],
+  ["=<", ["<=", "write <="]],
+  ["=>", [">=", "write >="]],
+  ["like", ["contains", "use contains, starts-with or ends-with"]],
+  ["in", ["=", "join several = by OR"]],
+  ["not", ["!=", "use != or not-contains"]],
+  ["is", ["=", "use = '' for a field without a value"]],
+  ["between", [">=", "join >= and <= by AND"]]
+])
+
+/**
+ * A reader of operators and literals for one rule, which knows how to complain
+ * about them.
+ */
+export const operands = (rule: string) => {
+  const fail = (token: Token, problem: string, advice?: Advice): Result.Result<never, InvalidRule> =>
+    Result.fail(token.problem ?? invalidRule(rule, token, problem, advice))
+
+  const operator = <O extends WrittenOperator>(
+    token: Token,
+    allowed: ReadonlyArray<O>,
+    subject: string
+  ): Result.Result<O, InvalidRule> => {
+    const written = token.text.toLowerCase()
+    const found = allowed.find((candidate) => candidate === written)
+    if (found !== undefined) return Result.succeed(found)
+    const expected = allowed
+    if (everyOperator.some((candidate) => candidate === written)) {
+      return fail(token, `${written} does not apply to ${subject}`, { expected })
+    }
+    if (token.kind !== "word" && token.kind !== "operator")
+      return fail(token, "an operator is missing here", { expected })
+    const [needs, remedy] = foreign.get(written) ?? []
+    const hint = allowed.some((candidate) => candidate === needs) ? remedy : didYouMean(written, allowed)
+    return fail(token, `unknown operator ${quoted(token.text)}`, { expected, hint })
+  }
+
+  const number = (token: Token): Result.Result<number, InvalidRule> => {
+    if (token.kind !== "number") return fail(token, "a number is needed here", { expected: ["a number such as 25"] })
+    const value = numberOf(token.text)
+    if (value === undefined) {
+      return fail(token, `${quoted(token.text)} is not a number`, { hint: "texts and dates are written in quotes" })
+    }
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+      return fail(token, `this number is too large; the limit is ${Number.MAX_SAFE_INTEGER}`)
+    }
+    return Result.succeed(value)
+  }
+
+  const days = (token: Token): Result.Result<number, InvalidRule> =>
+    Result.flatMap(number(token), (value) =>
+      Number.isInteger(value)
+        ? Result.succeed(value)
+        : fail(token, "days are counted whole", { expected: ["a whole number such as 30"] })
+    )
+
+  const text = (token: Token, hint?: string): Result.Result<Rule.Value, InvalidRule> => {
+    if (token.kind === "text") return Result.succeed(Rule.text(token.text))
+    const bare = token.kind === "word" || token.kind === "number"
+    return fail(token, "a text in quotes is needed here", {
+      expected: ["a text in quotes"],
+      hint: hint ?? (bare && token.length <= 40 ? `write '${token.text}'` : undefined)
+    })
+  }
+
+  const date = (token: Token): Result.Result<Rule.Value, InvalidRule> => {
+    const expected = ["'2024-01-31'", "'2024-01-31T10:00:00Z'"]
+    if (token.kind !== "text") return fail(token, "a date in quotes is needed here", { expected })
+    const value = parseDate(token.text)
+    return value === undefined
+      ? fail(token, `${quoted(token.text)} is not a date that exists`, { expected })
+      : Result.succeed(Rule.date(value))
+  }
+
+  const word = (token: Token, values: ReadonlyArray<string>): Result.Result<Rule.Value, InvalidRule> => {
+    if (token.kind === "text") return Result.succeed(Rule.text(token.text))
+    if (token.kind !== "word") return fail(token, "a value is needed here", { expected: values })
+    const written = token.text.toLowerCase()
+    const known = values.find((value) => value.toLowerCase() === written)
+    if (known !== undefined) return Result.succeed(Rule.word(known))
+    const suggestion = didYouMean(token.text, values)
+    const hint = suggestion ?? "write a value that is not in the list in quotes"
+    return fail(token, `unknown value ${quoted(token.text)}`, { expected: values, hint })
+  }
+
+  const value = (token: Token, field: Rule.Field, operator: Rule.Operator): Result.Result<Rule.Value, InvalidRule> => {
+    // The empty text asks whether a field of any kind has a value at all.
+    if (token.kind === "text" && token.text === "" && (operator === "=" || operator === "!=")) return text(token)
+    if (field._tag === "CustomField") {
+      const numeric = token.kind === "number" && Rule.comparisons.some((comparison) => comparison === operator)
+      if (numeric) return Result.map(number(token), Rule.number)
+      // A word without quotes is right where a fixed list of values is: the field is misspelt rather than the value.
+      const meant = token.kind === "word" ? meantField(field.name) : undefined
+      return text(token, meant && `${quoted(field.name)} is taken for a custom field, ${meant}`)
+    }
+    const info = recordFieldInfo(field.name)
+    switch (info.kind) {
+      case "text":
+        return text(token)
+      case "number":
+        return Result.map(number(token), Rule.number)
+      case "date":
+        return date(token)
+      case "enumeration":
+        return word(token, info.values)
+    }
+  }
+
+  const monthDay = (token: Token): Result.Result<string, InvalidRule> =>
+    token.kind === "text" && isMonthDay(token.text)
+      ? Result.succeed(token.text)
+      : fail(token, "a month and day in quotes are needed here", { expected: ["'MM-dd' such as '02-29'"] })
+
+  return { fail, operator, days, value, monthDay }
+}

@@ -1,0 +1,191 @@
+/**
+ * Reading rules.
+ *
+ * ```
+ * rule := 'All' | or      or := and ('OR' and)*      and := prim ('AND' prim)*      prim := '(' or ')' | cond
+ * cond := field op value | field 'month-day' text | 'daysfrom' field cmp number
+ * ```
+ *
+ * Keywords, operators and field names are read in any case, white space is
+ * free, `daysfrom[field]` may be written with brackets. The words All, AND, OR,
+ * NOT and daysfrom are reserved; custom fields with such a name, or with a name
+ * that is not one word of letters, digits, `_`, `.` and `-`, cannot be used in
+ * rules.
+ */
+import type * as Arr from "effect/Array"
+import * as Result from "effect/Result"
+import * as Rule from "./Rule.ts"
+import type { InvalidRule } from "./RuleError.ts"
+import { quoted } from "./RuleExcerpt.ts"
+import { isRecordFieldName, recordFieldNames } from "./RuleFields.ts"
+import { operands, operatorsOf } from "./RuleOperandParser.ts"
+import { foldText } from "./RuleSemantics.ts"
+import { didYouMean } from "./RuleSuggestion.ts"
+import { type Token, tokenize } from "./RuleLexer.ts"
+
+/** The deepest nesting of parentheses that is read. */
+export const maximumRuleDepth = 100
+
+/** The largest number of conditions that one rule may hold. */
+export const maximumRuleConditions = 1000
+
+/**
+ * Options of `parseRule`. When the names of the custom fields are given, any
+ * other name is an error; without them every unknown name is taken for that of
+ * a custom field.
+ */
+export interface ParseRuleOptions {
+  readonly customFields?: Iterable<string> | undefined
+}
+
+const conditionStart = ["a condition such as status = Engaged", "("]
+const reserved = ["all", "and", "or", "not", "daysfrom"]
+
+/** Reads a rule. A blank text is an error, never every contact. */
+export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> =>
+  Result.flatMap(tokenize(text), (tokens) => parseTokens(text, tokens, options))
+
+const parseTokens = (
+  rule: string,
+  tokens: ReadonlyArray<Token>,
+  options: ParseRuleOptions
+): Result.Result<Rule.Rule, InvalidRule> => {
+  const { fail, operator, days, value, monthDay } = operands(rule)
+  const customFields = options.customFields === undefined ? undefined : Array.from(options.customFields)
+  const customNames = customFields && new Set(customFields.map(foldText))
+  const end: Token = { kind: "end", text: "", position: rule.length, length: 1 }
+  let index = 0
+  let conditions = 0
+
+  const peek = (): Token => tokens[index] ?? end
+  const next = (): Token => {
+    const token = peek()
+    index++
+    return token
+  }
+  const accept = (kind: Token["kind"], lowerCase: string): boolean => {
+    const token = peek()
+    const accepted = token.kind === kind && token.text.toLowerCase() === lowerCase
+    if (accepted) index++
+    return accepted
+  }
+
+  const whole = (): Result.Result<Rule.Rule, InvalidRule> =>
+    Result.gen(function* () {
+      if (peek().kind === "end") {
+        return yield* fail(peek(), "it is empty", { expected: ["a condition", "All for every contact"] })
+      }
+      if (tokens[1]?.kind === "end" && accept("word", "all")) return Rule.all
+      const condition = yield* disjunction(0)
+      const rest = peek()
+      return rest.kind === "end" ? condition : yield* unexpected(rest, ["AND", "OR", "the end of the rule"])
+    })
+
+  const disjunction = (depth: number): Result.Result<Rule.Condition, InvalidRule> =>
+    Result.gen(function* () {
+      const terms: Arr.NonEmptyArray<Rule.Condition> = [yield* conjunction(depth)]
+      while (accept("word", "or")) terms.push(yield* conjunction(depth))
+      return Rule.or(terms)
+    })
+
+  const conjunction = (depth: number): Result.Result<Rule.Condition, InvalidRule> =>
+    Result.gen(function* () {
+      const terms: Arr.NonEmptyArray<Rule.Condition> = [yield* primary(depth)]
+      while (accept("word", "and")) terms.push(yield* primary(depth))
+      return Rule.and(terms)
+    })
+
+  const primary = (depth: number): Result.Result<Rule.Condition, InvalidRule> =>
+    Result.gen(function* () {
+      const token = peek()
+      if (!accept("symbol", "(")) return yield* condition(next())
+      if (depth === maximumRuleDepth) {
+        return yield* fail(token, `parentheses are nested too deep; the limit is ${maximumRuleDepth}`)
+      }
+      const inner = yield* disjunction(depth + 1)
+      const close = peek()
+      if (accept("symbol", ")")) return inner
+      if (close.kind !== "end") return yield* unexpected(close, ["AND", "OR", ")"])
+      return yield* fail(token, "this parenthesis is not closed", { expected: [")"] })
+    })
+
+  const condition = (token: Token): Result.Result<Rule.Condition, InvalidRule> =>
+    Result.gen(function* () {
+      conditions++
+      if (conditions > maximumRuleConditions) {
+        return yield* fail(token, `the rule has too many conditions; the limit is ${maximumRuleConditions}`)
+      }
+      if (token.kind === "word" && token.text.toLowerCase() === "daysfrom") return yield* daysFrom()
+      const field = yield* fieldOf(token)
+      const kind = Rule.fieldKind(field)
+      const written = yield* operator(next(), operatorsOf[kind], `${field.name}, ${described[kind]}`)
+      if (written === "month-day") return Rule.monthDay(field, yield* monthDay(next()))
+      return Rule.compare(field, written, yield* value(next(), field, written))
+    })
+
+  const daysFrom = (): Result.Result<Rule.Condition, InvalidRule> =>
+    Result.gen(function* () {
+      const bracket = accept("symbol", "[")
+      const token = next()
+      const field = yield* fieldOf(token)
+      const kind = Rule.fieldKind(field)
+      if (kind !== "date" && kind !== "custom") {
+        return yield* fail(token, `daysfrom does not apply to ${field.name}, ${described[kind]}`, {
+          expected: dateFields
+        })
+      }
+      if (bracket && !accept("symbol", "]"))
+        return yield* fail(peek(), "the bracket is not closed", { expected: ["]"] })
+      const comparison = yield* operator(next(), Rule.comparisons, "daysfrom, a number of days")
+      return Rule.daysFrom(field, comparison, yield* days(next()))
+    })
+
+  const fieldOf = (token: Token): Result.Result<Rule.Field, InvalidRule> => {
+    const name = token.text.toLowerCase()
+    if (token.kind !== "word" || reserved.includes(name)) return noField(token)
+    if (isRecordFieldName(name)) return Result.succeed(Rule.recordField(name))
+    if (customNames === undefined || customNames.has(foldText(token.text))) {
+      return Result.succeed(Rule.customField(token.text))
+    }
+    return fail(token, `unknown field ${quoted(token.text)}`, {
+      expected: [...recordFieldNames, "a custom field"],
+      hint: didYouMean(token.text, [...recordFieldNames, ...(customFields ?? [])])
+    })
+  }
+
+  const noField = (token: Token): Result.Result<never, InvalidRule> => {
+    const expected = conditionStart
+    if (token.kind === "end") return fail(token, "the rule ends where a condition is missing", { expected })
+    if (token.kind === "text") {
+      return fail(token, "a field is needed here", { expected, hint: "field names are written without quotes" })
+    }
+    if (token.kind !== "word") return fail(token, "a condition is missing here", { expected })
+    switch (token.text.toLowerCase()) {
+      case "all":
+        return fail(token, "All stands alone: nothing may come before or after it")
+      case "not":
+        return fail(token, "there is no NOT", { hint: "use != or not-contains" })
+      default:
+        return fail(token, `a condition is missing before ${token.text.toUpperCase()}`, { expected })
+    }
+  }
+
+  const unexpected = (token: Token, expected: ReadonlyArray<string>): Result.Result<never, InvalidRule> => {
+    const written = rule.slice(token.position, token.position + token.length)
+    if (written === ")") return fail(token, "this parenthesis was never opened", { expected })
+    const hint = written === "&&" ? "write AND" : written === "||" ? "write OR" : didYouMean(written, ["AND", "OR"])
+    return fail(token, `unexpected ${quoted(written)}`, { expected, hint })
+  }
+
+  return whole()
+}
+
+const described = {
+  text: "a text",
+  number: "a number",
+  date: "a date",
+  enumeration: "a fixed list of values",
+  custom: "a custom field"
+} as const
+
+const dateFields = recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordField(name)) === "date")

@@ -1,0 +1,113 @@
+/**
+ * Contacts: what every layer promises, whatever it is made of.
+ * (Service interface, Endpoints, Contacts.)
+ */
+import { Context, Effect, type PlatformError, type Stream } from "effect"
+import type {
+  Contact,
+  ContactNotFound,
+  ContactPayload,
+  ContactUpdatePayload,
+  ListNotFound,
+  TooManyContacts
+} from "../contacts/Contact.ts"
+import type { ContactBatch } from "./ContactBatch.ts"
+import type { ContactFilter } from "../rules/ContactFilter.ts"
+import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
+import type {
+  ExportExpired,
+  ExportId,
+  ExportLink,
+  ExportNotFound,
+  ExportRequest,
+  ExportStatus
+} from "../jobs/Export.ts"
+import { ruleRefusal } from "../rules/RuleRefusal.ts"
+import { InvalidInput } from "../errors/InvalidInput.ts"
+import type { InvalidRule } from "../rules/RuleError.ts"
+import type { ContactRule } from "../rules/RuleText.ts"
+import type { ServiceError } from "../errors/ServiceError.ts"
+
+/** The largest `limit` of a page; a larger one is refused. (docs/decisions/paging.md) */
+export const maximumContactsPerPage = 1000
+
+/** Which contacts to list. */
+export interface ContactsPage {
+  /** Maximum number of contacts, up to 1000 (default: 20). `stream` gives more. */
+  readonly limit?: number | undefined
+  /** How many to skip ahead. */
+  readonly offset?: number | undefined
+  readonly rule?: ContactRule | undefined
+}
+
+const checkCount = (field: "limit" | "offset", count: number | undefined, most: number, issue: string) =>
+  count === undefined || (Number.isSafeInteger(count) && count >= 0 && count <= most)
+    ? Effect.void
+    : Effect.fail(new InvalidInput({ field, issue }))
+
+const limitIssue = `it is a whole number from 0 to ${maximumContactsPerPage}; more contacts are read page by page, by offset`
+
+/** Refuses a page that no service gives, in the same words on every layer. */
+export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: ContactsPage) {
+  yield* checkCount("limit", limit, maximumContactsPerPage, limitIssue)
+  yield* checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
+  const refusal = rule === undefined ? undefined : ruleRefusal("rule", rule)
+  if (refusal !== undefined) return yield* refusal
+})
+
+export class ContactsService extends Context.Service<
+  ContactsService,
+  {
+    /** One contact by its address. `contactsByEmailGet`, needs ViewContacts. */
+    readonly get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
+    /** A page of contacts, in the order in which they were added. `contactsGet`, needs ViewContacts. */
+    readonly list: (
+      page?: ContactsPage
+    ) => Effect.Effect<ReadonlyArray<Contact>, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * All contacts, page by page in constant memory; what it guarantees while contacts come and go stands with
+     * `streamPages`. `contactsGet`, needs ViewContacts.
+     */
+    readonly stream: (
+      from?: Omit<ContactsPage, "limit">
+    ) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * Adds contacts, or updates those that exist, and puts them on lists, which come into being where they are new. At
+     * most 1000; the answer has the order of the input. `contactsPost`, needs ModifyContacts.
+     */
+    readonly add: (
+      contacts: ReadonlyArray<ContactPayload>,
+      options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+    ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | InvalidInput | ServiceError>
+    /** The same for contacts that are many parts of more, whose answers nobody wants: their bytes are written once. */
+    readonly addBatch: (
+      batch: ContactBatch,
+      options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+    ) => Effect.Effect<void, TooManyContacts | InvalidInput | ServiceError>
+    /** Changes what is given and leaves the rest. `contactsByEmailPut`, needs ModifyContacts. */
+    readonly update: (
+      email: string,
+      changes: ContactUpdatePayload
+    ) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
+    /** Deletes a contact everywhere. `contactsByEmailDelete`, needs ModifyContacts. */
+    readonly delete: (email: string) => Effect.Effect<void, ContactNotFound | InvalidInput | ServiceError>
+    /** Deletes what a rule selects or a list names; addresses that are not there do not matter. `contactsDeletePost`, needs ModifyContacts. */
+    readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * Hands a file over. When it returns the service has the file, and works on it: the interface has no way to ask how
+     * far. A `PlatformError` is that of the content itself. `contactsImportPost`, needs ModifyContacts.
+     */
+    readonly import: (
+      source: ImportSource,
+      options?: ImportOptions
+    ) => Effect.Effect<void, ListNotFound | ImportRefused | InvalidInput | PlatformError.PlatformError | ServiceError>
+    /** Asks for a file of contacts. `contactsExportPost`, needs Export. */
+    readonly export: (request?: ExportRequest) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
+    /** Looks at an export once. `contactsExportByIdStatusGet`, needs Export. */
+    readonly exportStatus: (id: ExportId) => Effect.Effect<ExportStatus, ExportNotFound | ServiceError>
+    /** The bytes of a ready export, by its link. No key is sent. */
+    readonly download: (
+      link: string
+    ) => Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
+  }
+>()("@roster/domain/ContactsService") {}

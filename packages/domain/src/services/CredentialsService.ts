@@ -1,0 +1,48 @@
+/**
+ * Access credentials: API keys and SMTP credentials, of the account or of one of its subaccounts.
+ * (Service interface, Endpoints, Access credentials.)
+ */
+import { Context, type Effect } from "effect"
+import type { ApiKey, ApiKeyPayload, NewApiKey } from "../credentials/ApiKey.ts"
+import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
+import type { EmailAddress } from "../values/EmailAddress.ts"
+import type { InvalidInput } from "../errors/InvalidInput.ts"
+import type { ServiceError } from "../errors/ServiceError.ts"
+import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "../credentials/SmtpCredentials.ts"
+
+/** Whose credentials: the account's own where it is not given. */
+export interface OfSubaccount {
+  readonly subaccount?: EmailAddress | undefined
+}
+
+/**
+ * The five things that can be done with one kind of credential. Reading needs the access level Security, the rest
+ * ModifyAccessTokens. `Kept` is how this kind says that a credential cannot be spared.
+ */
+export interface CredentialOperations<Credential, NewCredential, Payload, Kept = never> {
+  readonly list: (of?: OfSubaccount) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
+  readonly get: (
+    name: string,
+    of?: OfSubaccount
+  ) => Effect.Effect<Credential, CredentialNotFound | InvalidInput | ServiceError>
+  /** Makes one. Its secret is in this answer and in no other. */
+  readonly create: (
+    payload: Payload
+  ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
+  readonly update: (
+    name: string,
+    payload: Payload
+  ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Kept | InvalidInput | ServiceError>
+  readonly delete: (
+    name: string,
+    of?: OfSubaccount
+  ) => Effect.Effect<void, CredentialNotFound | Kept | InvalidInput | ServiceError>
+}
+
+export class CredentialsService extends Context.Service<
+  CredentialsService,
+  {
+    readonly apiKeys: CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey>
+    readonly smtp: CredentialOperations<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayload>
+  }
+>()("@roster/domain/CredentialsService") {}

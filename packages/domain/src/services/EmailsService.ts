@@ -1,0 +1,16 @@
+/**
+ * Mail sending.
+ * (Service interface, Mail sending.)
+ */
+import { Context, type Effect } from "effect"
+import type { EmailMessage, EmailSend, NotAllowedSender } from "../emails/EmailMessage.ts"
+import type { InvalidInput } from "../errors/InvalidInput.ts"
+import type { ServiceError } from "../errors/ServiceError.ts"
+
+export class EmailsService extends Context.Service<
+  EmailsService,
+  {
+    /** Hands a message over for sending. `emailsPost`, needs SendHttp. */
+    readonly send: (message: EmailMessage) => Effect.Effect<EmailSend, NotAllowedSender | InvalidInput | ServiceError>
+  }
+>()("@roster/domain/EmailsService") {}

@@ -1,0 +1,244 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { likelyFields } from "../../src/csv/ColumnMap.ts"
+import type { Contact } from "../../src/contacts/Contact.ts"
+import { exportCells, exportHeader, importColumns, importRow, isRecordColumn } from "../../src/csv/ContactColumns.ts"
+import { parseWireDate } from "../../src/values/WireDate.ts"
+
+const at = parseWireDate("2021-01-01T12:00:00Z")
+const full: Contact = {
+  email: "Mike@example.com",
+  status: "Engaged",
+  firstName: "Mike",
+  lastName: "O'Brien, Jr.",
+  customFields: { zeta: "z", alpha: "=1+1" },
+  consent: { ip: "192.0.2.1", ...(at === undefined ? {} : { date: at }), tracking: "Allow" },
+  source: "ContactApi",
+  ...(at === undefined ? {} : { dateAdded: at }),
+  dateUpdated: null,
+  activity: { totalSent: -1, totalOpened: 0, errorCode: null, lastIP: "@x" }
+}
+
+/** The fields of the record in its order (Service interface, Resources), consent and activity in place of their own names. */
+const recordOrder = [
+  "Email Status FirstName LastName",
+  "ConsentIP ConsentDate ConsentTracking",
+  "Source DateAdded DateUpdated StatusChangeDate",
+  "TotalSent TotalOpened TotalClicked TotalFailed LastSent LastOpened LastClicked LastFailed LastIP ErrorCode FriendlyErrorMessage"
+]
+  .join(" ")
+  .split(" ")
+
+const row = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>) =>
+  Result.flatMap(importColumns(header), (columns) => importRow(columns, cells))
+
+const read = (header: ReadonlyArray<string>, cells: ReadonlyArray<string>) => Result.getOrThrow(row(header, cells))
+
+describe("exported columns", () => {
+  it("are those of the record in its order, then the custom fields", () => {
+    assert.deepStrictEqual(exportHeader(["alpha", "zeta"]), [...recordOrder, "alpha", "zeta"])
+  })
+
+  it("hold each field under its own name", () => {
+    const cells = exportCells(full, ["alpha", "zeta", "absent"])
+    const header = exportHeader(["alpha", "zeta", "absent"])
+    const named = Object.fromEntries(
+      header.map((name, index) => [name, cells[index]]).filter(([, cell]) => cell !== "")
+    )
+    assert.strictEqual(cells.length, header.length)
+    assert.deepStrictEqual(named, {
+      Email: "Mike@example.com",
+      Status: "Engaged",
+      FirstName: "Mike",
+      LastName: "O'Brien, Jr.",
+      ConsentIP: "192.0.2.1",
+      ConsentDate: "2021-01-01T12:00:00Z",
+      ConsentTracking: "Allow",
+      Source: "ContactApi",
+      DateAdded: "2021-01-01T12:00:00Z",
+      TotalSent: "-1",
+      TotalOpened: "0",
+      LastIP: "'@x",
+      alpha: "'=1+1",
+      zeta: "z"
+    })
+  })
+
+  it("read a custom field only where the contact has one of its own", () => {
+    const cells = exportCells({ email: "a@example.com", customFields: {} }, ["constructor", "__proto__", "toString"])
+    assert.deepStrictEqual(cells.slice(-3), ["", "", ""])
+  })
+})
+
+describe("imported columns", () => {
+  it("are known whatever their case and place", () => {
+    assert.deepStrictEqual<unknown>(
+      read(["LASTNAME", "eMail", "Firstname", "status"], ["B", "a@example.com", "A", "active"]),
+      {
+        email: "a@example.com",
+        firstName: "A",
+        lastName: "B",
+        status: "Active"
+      }
+    )
+  })
+
+  it("become custom fields where no record has them, with their case", () => {
+    assert.deepStrictEqual(read(["Email", "City", "city"], ["a@example.com", "X", "y"]).customFields, {
+      City: "X",
+      city: "y"
+    })
+  })
+
+  it("leave alone what an empty cell stands for", () => {
+    const header = ["Email", "FirstName", "Status", "ConsentDate", "City"]
+    assert.deepStrictEqual<unknown>(read(header, ["a@example.com", "", "", "", ""]), { email: "a@example.com" })
+  })
+
+  it("take nothing that is the service's own to say", () => {
+    const mine = ["Email", "FirstName", "LastName", "Status", "ConsentIP", "ConsentDate", "ConsentTracking"]
+    const header = recordOrder.filter((name) => !mine.includes(name))
+    const cells = header.map(() => "anything")
+    assert.deepStrictEqual<unknown>(
+      read(["Email", "AllowUnsubscribe", ...header], ["a@example.com", "true", ...cells]),
+      { email: "a@example.com" }
+    )
+  })
+
+  it.each([...recordOrder, "AllowUnsubscribe", "dateadded", "EMAIL", "_Error"])(
+    "no custom field may be called %s",
+    (name) => {
+      assert.isTrue(isRecordColumn(name))
+    }
+  )
+
+  it.each(["City", "constructor", "__proto__", ""])("%j is no column of the record", (name) =>
+    assert.isFalse(isRecordColumn(name))
+  )
+
+  it.each([
+    ["a header without Email", ["FirstName", "City"], []],
+    ["an empty header", [""], []],
+    ["Email twice", ["Email", "EMAIL"], ["a@example.com", "b@example.com"]],
+    ["a custom field twice", ["Email", "City", "City"], ["a@example.com", "X", "Y"]],
+    ["a row that is too short", ["Email", "City"], ["a@example.com"]],
+    ["a row that is too long", ["Email"], ["a@example.com", "x"]],
+    ["a row without address", ["Email", "City"], ["", "X"]],
+    ["a row with a bad address", ["Email"], ["a b@example.com"]],
+    ["a status that there is not", ["Email", "Status"], ["a@example.com", "Hibernating"]],
+    ["30 February", ["Email", "ConsentDate"], ["a@example.com", "2024-02-30"]]
+  ])("refuse %s in one line", (_, header, cells) => {
+    const result = row(header, cells)
+    assert.isTrue(Result.isFailure(result))
+    if (Result.isFailure(result)) assert.notMatch(result.failure, /[\r\n]/)
+  })
+
+  it("pass over empty cells beyond the header, as spreadsheets write them", () => {
+    assert.deepStrictEqual<unknown>(read(["Email"], ["a@example.com", "", ""]), { email: "a@example.com" })
+  })
+})
+
+const Piece = Schema.Literals([
+  "=",
+  "+",
+  "-",
+  "@",
+  "'",
+  "\t",
+  "\r\n",
+  "\n",
+  '"',
+  ",",
+  ";",
+  " ",
+  "a",
+  "é",
+  "😀",
+  "\u2028"
+])
+const Text = Schema.Array(Piece)
+const Name = Schema.Literals([
+  "City",
+  "city",
+  "=x",
+  "'=x",
+  "+49",
+  "a,b",
+  "a\nb",
+  "__proto__",
+  "constructor",
+  "toString",
+  "😀"
+])
+
+describe("an export that is imported again", () => {
+  it.prop("gives the same profile", [Text, Text, Schema.Array(Schema.Tuple([Name, Text]))], ([first, last, fields]) => {
+    const firstName = first.join("")
+    const lastName = last.join("")
+    const customFields = Object.fromEntries(fields.map(([name, text]) => [name, text.join("")]))
+    const names = Object.keys(customFields)
+    const contact: Contact = { ...full, firstName, lastName, customFields }
+    const again = read(exportHeader(names), exportCells(contact, names))
+    // An empty cell says nothing, so it cannot say "empty" either.
+    assert.deepStrictEqual(again.firstName ?? "", firstName)
+    assert.deepStrictEqual(again.lastName ?? "", lastName)
+    assert.deepStrictEqual(
+      Object.entries(again.customFields ?? {}).sort(),
+      Object.entries(customFields)
+        .filter(([, text]) => text !== "")
+        .sort()
+    )
+    assert.deepStrictEqual<unknown>([again.email, again.status, again.consent], [full.email, full.status, full.consent])
+  })
+})
+
+describe("a map of columns", () => {
+  const header = ["Email", " First Name ", "last_name", "Town", "Total"]
+
+  it("makes columns what it says, whatever their case", () => {
+    const columns = importColumns(header, [
+      ["first name", "firstname"],
+      ["last_name", "LastName"],
+      ["Town", "City"]
+    ])
+    if (Result.isFailure(columns)) throw new Error(columns.failure)
+    const row = importRow(columns.success, ["ann@example.com", "Ann", "Lee", "Bonn", "7"])
+    assert.deepStrictEqual<unknown>(
+      row,
+      Result.succeed({
+        email: "ann@example.com",
+        firstName: "Ann",
+        lastName: "Lee",
+        customFields: { City: "Bonn", Total: "7" }
+      })
+    )
+  })
+
+  it("finds the column of the address under another name", () => {
+    assert.isTrue(Result.isFailure(importColumns(["E-Mail"])))
+    assert.isTrue(Result.isSuccess(importColumns(["E-Mail"], [["E-Mail", "Email"]])))
+  })
+
+  it("refuses a column that is not there, a field that the service says itself, and two columns of one field", () => {
+    for (const [map, says] of [
+      [
+        ["Nom", "FirstName"],
+        'the header has no column "Nom"; it reads "Email", " First Name ", "last_name", "Town", "Total"'
+      ],
+      [["Town", "totalsent"], 'no column can become "totalsent", which the service says itself'],
+      [["Town", "EMAIL"], 'the column "EMAIL" stands twice in the header, or is mapped to']
+    ] as const) {
+      assert.deepStrictEqual<unknown>(importColumns(header, [map]), Result.fail(says))
+    }
+  })
+
+  it("is proposed for columns that are named almost like a field, and for no others", () => {
+    assert.deepStrictEqual(likelyFields(header), [
+      ["First Name", "FirstName"],
+      ["last_name", "LastName"]
+    ])
+    assert.deepStrictEqual(likelyFields(header, [["FIRST NAME", "FirstName"]]), [["last_name", "LastName"]])
+    assert.deepStrictEqual(likelyFields(["Email", "FirstName", "First Name", "Name"]), [])
+    assert.deepStrictEqual(likelyFields(header, [["Town", "LastName"]]), [["First Name", "FirstName"]])
+  })
+})

@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import { parseJson } from "../../src/values/JsonParser.ts"
+
+const oneOf = <const A extends string>(values: ReadonlyArray<A>) => Arbitrary.schema(Schema.Literals(values))
+
+const name = oneOf([
+  "x",
+  '"',
+  "\\",
+  'a"',
+  "a\\",
+  '5"',
+  "5\\",
+  "\n",
+  "\\n",
+  "\u{E000}0",
+  "__proto__",
+  "1",
+  "é",
+  'a" : "b',
+  ""
+])
+const fields = Arbitrary.map(Arbitrary.array(Arbitrary.all([name, name]), { maxLength: 5 }), (entries) =>
+  Object.fromEntries(entries)
+)
+
+describe("JSON with any names", () => {
+  it("is read as it was written, whatever was read before", () => {
+    // JSON.parse takes the second name of the second text for that of the first.
+    for (const fields of [
+      { x: "1", "5\\": "1" },
+      { x: "1", '5"': "1" }
+    ]) {
+      assert.deepStrictEqual(parseJson(JSON.stringify(fields)), fields)
+    }
+  })
+
+  it.prop(
+    "is read as it was written, however deep and spaced",
+    { all: Arbitrary.array(fields, { maxLength: 5 }), own: fields },
+    ({ all, own }) => {
+      const value = { all, own: [own, 1, null, true, '"\\:'] }
+      for (const space of [0, 2]) assert.deepStrictEqual(parseJson(JSON.stringify(value, null, space)), value)
+    },
+    { arbitrary: { runs: 500 } }
+  )
+
+  it("has the last of two values of one name, escaped or not", () => {
+    assert.deepStrictEqual(parseJson('{"\\u0061":1,"b":2,"a":3}'), { a: 3, b: 2 })
+  })
+
+  it.each(["", '{"a\\"', '{"a\\":1}', '{"\\x":1}', '{"a\\"":}', '"a\\"":1', '{"a\\"":1}}', "\\"])(
+    "is refused where it is none: %s",
+    (text) => {
+      assert.throws(() => parseJson(text), SyntaxError)
+    }
+  )
+})
