@@ -2,7 +2,7 @@
  * One pass with the client of Roster: rows are checked and sent as they come.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { addRows } from "@roster/domain/RowAdds"
+import { addRows } from "@roster/workflows"
 import { readContacts } from "@roster/domain/ContactCsv"
 import * as HttpContactsService from "@roster/http-client/HttpContactsService"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"

@@ -3,7 +3,8 @@
  * twice, then the sending, with a journal beside the file as that of `roster contacts import`.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { readContacts, uploadContacts } from "@roster/domain"
+import { readContacts } from "@roster/domain"
+import { uploadContacts } from "@roster/workflows"
 import * as HttpContactsService from "@roster/http-client/HttpContactsService"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, FileSystem, Layer, Redacted } from "effect"

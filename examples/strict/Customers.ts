@@ -3,7 +3,6 @@
  * column that may be empty is `undefined` there, and is handed over as it is.
  */
 import {
-  addAll,
   ApiKeyPayload,
   type ContactPayload,
   ContactsService,
@@ -13,6 +12,7 @@ import {
   type EmailMessage,
   EmailsService
 } from "@roster/domain"
+import { addAll } from "@roster/workflows"
 import { type DateTime, Effect, Schema, Stream } from "effect"
 
 export interface Customer {

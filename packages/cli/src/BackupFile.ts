@@ -1,7 +1,7 @@
 /**
  * The files that keep contacts before they are deleted.
  */
-import { readBackup } from "@roster/domain"
+import { readBackup } from "@roster/workflows"
 import { DateTime, Effect, FileSystem, Path } from "effect"
 import { fileProblem } from "./FileProblem.ts"
 import { readBytes } from "./InputFile.ts"

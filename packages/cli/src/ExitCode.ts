@@ -20,16 +20,13 @@ import type {
   ListNotFound,
   NameTaken,
   NotAllowedSender,
-  OtherUpload,
-  RotationRefused,
   ServiceError,
   ServiceErrorReason,
-  StillInUse,
   TooManyContacts,
   TooManyCredentials,
-  UnreadableBackup,
   UnreadableFile
 } from "@roster/domain"
+import type { OtherUpload, RotationRefused, StillInUse, UnreadableBackup } from "@roster/workflows"
 import type { InvalidSettings } from "@roster/http-client"
 import type { JobEnded, JobNotFound, RosterServer, SqlServices, StoreBackup } from "@roster/server"
 import type { PlatformError } from "effect"

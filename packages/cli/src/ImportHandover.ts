@@ -1,7 +1,8 @@
 /**
  * An import that the service makes by itself: it is given the file, and has no way to say how far it is.
  */
-import { ContactsService, ImportSource, type UploadSurvey } from "@roster/domain"
+import { ContactsService, ImportSource } from "@roster/domain"
+import { type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "./FileProblem.ts"
 import type { ImportedFile } from "./ImportedFile.ts"

@@ -1,7 +1,7 @@
 /**
  * The account of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
  */
-import type { UploadReport, UploadSurvey } from "@roster/domain"
+import type { UploadReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone } from "./PartlyDone.ts"
 import { printable } from "./Printable.ts"

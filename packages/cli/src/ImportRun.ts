@@ -1,15 +1,8 @@
 /**
  * An import row by row: sent with a journal where there is room for one, and accounted for however it ends.
  */
-import {
-  type ColumnMap,
-  type ContactRow,
-  type JournaledUpload,
-  makeUpload,
-  type ReadContactsOptions,
-  type UploadJournal,
-  type UploadSurvey
-} from "@roster/domain"
+import { type ColumnMap, type ContactRow, type ReadContactsOptions } from "@roster/domain"
+import { type JournaledUpload, makeUpload, type UploadJournal, type UploadSurvey } from "@roster/workflows"
 import { Cause, Data, Effect, Exit, Stream } from "effect"
 import type { ImportedFile } from "./ImportedFile.ts"
 import {

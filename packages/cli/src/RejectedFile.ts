@@ -2,7 +2,8 @@
  * Where the rows go that an import rejected: the file that was named for them, or one beside the imported file. It comes
  * into being only where rows were rejected.
  */
-import { rejectedFile, type RejectedRow, type UploadReport } from "@roster/domain"
+import { rejectedFile, type RejectedRow } from "@roster/domain"
+import { type UploadReport } from "@roster/workflows"
 import { Effect, FileSystem, type Stream } from "effect"
 import { text, toggle } from "./Inputs.ts"
 import { Output } from "./Output.ts"

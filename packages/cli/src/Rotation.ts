@@ -1,16 +1,8 @@
 /**
  * What `apikeys rotate` and `smtp rotate` have in common: their flags, their words, and how they go on where they were stopped.
  */
-import {
-  CredentialsService,
-  type EmailAddress,
-  formatWireDate,
-  type GoOnWith,
-  type Rotated,
-  type RotationOptions,
-  type RotationPlan,
-  RotationStep
-} from "@roster/domain"
+import { CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
+import { type GoOnWith, type Rotated, type RotationOptions, type RotationPlan, RotationStep } from "@roster/workflows"
 import {
   Context,
   type DateTime,

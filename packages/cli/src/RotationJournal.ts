@@ -2,7 +2,7 @@
  * What a rotation remembers between two runs, in the state folder of the user: for this user alone, replaced as a whole, and
  * without secrets.
  */
-import { type RotationJournal, RotationRecord } from "@roster/domain"
+import { type RotationJournal, RotationRecord } from "@roster/workflows"
 import { Effect, FileSystem, Option, Path, Redacted, Schedule, Schema, Stream } from "effect"
 import { hash } from "node:crypto"
 import { fileProblem } from "./FileProblem.ts"

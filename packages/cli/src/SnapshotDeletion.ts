@@ -3,18 +3,14 @@
  * match the rule afterwards survives.
  */
 import {
-  awaitExport,
-  type BackupSurvey,
   ContactFilter,
   ContactsService,
   type ContactRule,
-  deleteContacts,
-  isMoreThanHalf,
   parseRule,
   ruleSource,
-  selectsEveryContact,
-  surveyBackup
+  selectsEveryContact
 } from "@roster/domain"
+import { awaitExport, type BackupSurvey, deleteContacts, isMoreThanHalf, surveyBackup } from "@roster/workflows"
 import { Effect, FileSystem, Result } from "effect"
 import { contactsIn, defaultBackup } from "./BackupFile.ts"
 import { canAgree, confirm, confirmNumber } from "./Confirm.ts"

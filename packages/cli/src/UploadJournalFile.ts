@@ -2,7 +2,7 @@
  * The journal of an import, beside the imported file: `FILE.roster-journal`, for this user alone, lines of JSON that are only
  * ever added. A line that a dying process left unfinished counts for nothing. (docs/decisions/bulk-import.md)
  */
-import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/domain"
+import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/workflows"
 import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { fileProblem } from "./FileProblem.ts"
 import { makeForcedLines } from "./ForcedLines.ts"

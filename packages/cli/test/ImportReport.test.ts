@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ServiceError, Unavailable, type UploadReport } from "@roster/domain"
+import { ServiceError, Unavailable } from "@roster/domain"
+import { type UploadReport } from "@roster/workflows"
 import { Effect } from "effect"
 import { importOutcome, importSummary, importWords, plannedSummary, plannedWords } from "../src/ImportReport.ts"
 

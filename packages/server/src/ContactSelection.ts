@@ -1,7 +1,15 @@
 /**
  * Which rows a filter means, as SQL.
  */
-import { type ContactFilter, type ContactRule, emailIdentity, parseRule, ruleSource } from "@roster/domain"
+import {
+  type ContactFilter,
+  type ContactRule,
+  emailIdentity,
+  type InvalidRule,
+  parseRule,
+  type Rule,
+  ruleSource
+} from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { ruleSql } from "./RuleSql.ts"
@@ -11,7 +19,8 @@ import { dialect } from "./SqlDialect.ts"
  * Reads the rule of a filter. It was checked where it was made, and is not trusted all the same: a rule of another
  * service's dialect may have been let through unchecked.
  */
-export const readRule = (rule: ContactRule) => Effect.fromResult(parseRule(ruleSource(rule)))
+export const readRule = (rule: ContactRule): Effect.Effect<Rule.Rule, InvalidRule> =>
+  Effect.fromResult(parseRule(ruleSource(rule)))
 
 /** A condition on the rows of an account. */
 export const selection = Effect.fnUntraced(function* (account: string, filter: ContactFilter | undefined) {

@@ -1,19 +1,15 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
+import { type Contact, ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
 import {
-  type Contact,
-  ContactFilter,
-  ContactsService,
   deleteContacts,
-  EmailAddress,
   exportTo,
   isMoreThanHalf,
   readBackup,
   restoreContacts,
-  RuleText,
   surveyBackup,
   UnreadableBackup
-} from "@roster/domain"
+} from "@roster/workflows"
 import { layerMemory } from "@roster/server"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { awaitExport, ContactFilter, ContactsService } from "@roster/domain"
+import { ContactFilter, ContactsService } from "@roster/domain"
+import { awaitExport } from "@roster/workflows"
 import { Effect, Layer, Schedule, Stream } from "effect"
 import { layerEmbedded, layerFile, layerMemory, layerServed, refused, ShiftedClock } from "../src/index.ts"
 

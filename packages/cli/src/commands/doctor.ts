@@ -1,7 +1,7 @@
 /**
  * `roster doctor`
  */
-import { probeAccess } from "@roster/domain"
+import { probeAccess } from "@roster/workflows"
 import { Effect, FileSystem, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"

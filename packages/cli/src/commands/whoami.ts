@@ -1,7 +1,7 @@
 /**
  * `roster whoami`
  */
-import { probeAccess } from "@roster/domain"
+import { probeAccess } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { toggle } from "../Inputs.ts"

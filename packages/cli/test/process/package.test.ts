@@ -34,7 +34,7 @@ const junk =
 const secretLike = /roster_[a-z0-9]{40,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
 describe.skipIf(!hasPnpm)("what is published", () => {
-  it.live.each(["domain", "api", "http-client", "server", "testing", "cli"])(
+  it.live.each(["domain", "workflows", "api", "http-client", "server", "testing", "cli"])(
     "K20 of %s is its code, its licence and nothing that runs by itself",
     (name) =>
       Effect.gen(function* () {

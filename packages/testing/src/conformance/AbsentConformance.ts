@@ -3,8 +3,6 @@
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import {
-  addAll,
-  addRows,
   type ContactPayload,
   type ContactRow,
   ContactsService,
@@ -15,6 +13,7 @@ import {
   type EmailMessage,
   EmailsService
 } from "@roster/domain"
+import { addAll, addRows } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
 import { apiKeys, arrange, millis, ranges, smtp, soon } from "./CredentialKind.ts"
 import { place } from "./Place.ts"

@@ -4,8 +4,6 @@
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import {
-  addAll,
-  addRows,
   type ApiKeyPayload,
   type ContactPayload,
   type ContactRow,
@@ -16,9 +14,9 @@ import {
   type EmailMessage,
   EmailsService,
   ServiceError,
-  type SmtpCredentialsPayload,
-  uploadContacts
+  type SmtpCredentialsPayload
 } from "@roster/domain"
+import { addAll, addRows, uploadContacts } from "@roster/workflows"
 import { Effect, FileSystem, Result, Stream } from "effect"
 import { badFilters } from "./BadFilterConformance.ts"
 import { apiKeys, arrange, smtp } from "./CredentialKind.ts"

@@ -2,7 +2,8 @@
  * What every layer promises of exports: which contacts are in the file, in which order, and how it is waited for.
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
-import { awaitExport, ContactsService, ExportId } from "@roster/domain"
+import { ContactsService, ExportId } from "@roster/domain"
+import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
 import { csvOf, csvRecordsOf, jsonRecordsOf, textOf, xmlOf } from "./ExportedFile.ts"
 import { byEmails, exported } from "./Exporting.ts"

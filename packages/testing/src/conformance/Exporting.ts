@@ -1,7 +1,8 @@
 /**
  * Exports from the request to the bytes.
  */
-import { awaitExport, ContactFilter, ContactsService, type ExportRequest } from "@roster/domain"
+import { ContactFilter, ContactsService, type ExportRequest } from "@roster/domain"
+import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
 
 /** Asks for an export, waits for it and downloads it. */

@@ -4,15 +4,14 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import {
-  awaitExport,
   contactBatch,
   ContactsService,
-  createSurely,
   CredentialName,
   CredentialsService,
   EmailAddress,
   IpRange
 } from "@roster/domain"
+import { awaitExport, createSurely } from "@roster/workflows"
 import { DateTime, Effect, Exit, Redacted, Stream } from "effect"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { canary } from "../../src/faults/Canary.ts"

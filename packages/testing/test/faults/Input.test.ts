@@ -3,18 +3,17 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import {
-  addAll,
   ContactFilter,
   contactFilterFromInput,
   type ContactPayload,
   ContactsService,
   CredentialName,
   CredentialsService,
-  defaultAddConcurrency,
   EmailAddress,
   RuleText,
   ServiceError
 } from "@roster/domain"
+import { addAll, defaultAddConcurrency } from "@roster/workflows"
 import { Duration, Effect, Exit, Inspectable, Redacted, Stream } from "effect"
 import { inspect } from "node:util"
 import { canary, leaksOf, renderings } from "../../src/faults/Canary.ts"

@@ -3,7 +3,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { awaitExport, ContactsService, downloadTo, exportTo, ImportSource } from "@roster/domain"
+import { ContactsService, ImportSource } from "@roster/domain"
+import { awaitExport, downloadTo, exportTo } from "@roster/workflows"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Path, Schedule, Stream } from "effect"
 import { blackhole } from "../../src/faults/Blackhole.ts"

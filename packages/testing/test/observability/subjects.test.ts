@@ -3,35 +3,37 @@
  * full of canaries, and whatever a tracer, a logger and the metrics got is searched for them.
  */
 import {
-  awaitExport,
   ContactFilter,
   ContactsService,
-  createSurely,
   CredentialName,
   CredentialsService,
-  deleteContacts,
   EmailAddress,
   EmailMessage,
   EmailsService,
-  exportTo,
   fnRedacted,
   LastManagingKey,
   ExportExpired,
   ExportId,
   ImportSource,
   maximumCredentials,
-  probeAccess,
   rawRule,
   readContacts,
   Rejected,
+  RuleText,
+  ServiceError
+} from "@roster/domain"
+import {
+  awaitExport,
+  createSurely,
+  deleteContacts,
+  exportTo,
+  probeAccess,
   rotateApiKey,
   rotationJournalMemory,
   rotateSmtp,
-  RuleText,
-  ServiceError,
   surveyBackup,
   uploadContacts
-} from "@roster/domain"
+} from "@roster/workflows"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import {

@@ -2,18 +2,15 @@
  * A rotation in an account of its own, run by run, on a clock that the test moves.
  */
 import { assert } from "@effect/vitest"
+import { CredentialName, CredentialsService, EmailAddress, IpRange } from "@roster/domain"
 import {
   type ApiKeyRotationOptions,
-  CredentialName,
-  CredentialsService,
-  EmailAddress,
-  IpRange,
   rotateApiKey,
   rotateSmtp,
   type RotationJournal,
   rotationJournalMemory,
   type RotationStep
-} from "@roster/domain"
+} from "@roster/workflows"
 import { DateTime, Effect, Exit, Fiber, Redacted, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { heldSecrets } from "./HeldSecrets.ts"

@@ -3,13 +3,12 @@ import {
   CredentialName,
   CredentialsService,
   EmailAddress,
-  planApiKeyRotation,
-  planSmtpRotation,
   ServiceError,
   RateLimited,
   Unauthorized,
   Unavailable
 } from "@roster/domain"
+import { planApiKeyRotation, planSmtpRotation } from "@roster/workflows"
 import { Cause, DateTime, Effect, Exit, Fiber, Redacted, Schedule, Schema } from "effect"
 import { layerMemory, refused } from "../../src/index.ts"
 import { makeTrial, passing, succeeded, tagOf } from "./Trial.ts"

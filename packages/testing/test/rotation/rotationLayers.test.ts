@@ -1,12 +1,6 @@
 import { assert, it, layer } from "@effect/vitest"
-import {
-  CredentialName,
-  CredentialsService,
-  EmailAddress,
-  rotateApiKey,
-  rotateSmtp,
-  rotationJournalMemory
-} from "@roster/domain"
+import { CredentialName, CredentialsService, EmailAddress } from "@roster/domain"
+import { rotateApiKey, rotateSmtp, rotationJournalMemory } from "@roster/workflows"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer, Redacted, Schedule } from "effect"

@@ -3,7 +3,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { CredentialName, createSurely, CredentialsService } from "@roster/domain"
+import { CredentialName, CredentialsService } from "@roster/domain"
+import { createSurely } from "@roster/workflows"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"

@@ -1,7 +1,8 @@
 /**
  * `roster apikeys audit`
  */
-import { CredentialsService, describeFinding, reviewApiKeys } from "@roster/domain"
+import { CredentialsService } from "@roster/domain"
+import { describeFinding, reviewApiKeys } from "@roster/workflows"
 import { DateTime, Duration, Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../../CredentialFlags.ts"

@@ -1,7 +1,8 @@
 /**
  * `roster apikeys rotate`
  */
-import { NewApiKey, planApiKeyRotation, rotateApiKey } from "@roster/domain"
+import { NewApiKey } from "@roster/domain"
+import { planApiKeyRotation, rotateApiKey } from "@roster/workflows"
 import { Redacted } from "effect"
 import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../../Rotation.ts"

@@ -1,7 +1,8 @@
 /**
  * `roster contacts export`
  */
-import { awaitExport, contactFilterFromInput, ContactsService, ExportLink } from "@roster/domain"
+import { contactFilterFromInput, ContactsService, ExportLink } from "@roster/domain"
+import { awaitExport } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { delivery, deliveryFlags } from "../../ExportDelivery.ts"

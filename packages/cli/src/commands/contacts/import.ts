@@ -1,7 +1,8 @@
 /**
  * `roster contacts import`
  */
-import { likelyFields, readContacts, surveyContacts } from "@roster/domain"
+import { likelyFields, readContacts } from "@roster/domain"
+import { surveyContacts } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
 import { fileProblem } from "../../FileProblem.ts"

@@ -1,7 +1,7 @@
 /**
  * `roster contacts restore`
  */
-import { restoreContacts, surveyBackup } from "@roster/domain"
+import { restoreContacts, surveyBackup } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { contactsIn } from "../../BackupFile.ts"

@@ -1,7 +1,8 @@
 /**
  * `roster smtp rotate`
  */
-import { NewSmtpCredentials, planSmtpRotation, rotateSmtp } from "@roster/domain"
+import { NewSmtpCredentials } from "@roster/domain"
+import { planSmtpRotation, rotateSmtp } from "@roster/workflows"
 import { Redacted } from "effect"
 import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../../Rotation.ts"

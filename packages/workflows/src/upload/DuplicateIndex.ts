@@ -1,0 +1,177 @@
+/**
+ * Finding, in a file of millions of rows, those that another row of the same address follows: 16 bytes for an address,
+ * however long it is, in place of the address, and on the disk where there are many. (docs/decisions/bulk-import.md)
+ */
+import { Effect, type PlatformError } from "effect"
+import type { PlainContact } from "@roster/domain"
+import { makeRowSpill } from "./SpillFile.ts"
+
+/** Of each row: three words of the hash and its number. */
+const wordsPerRow = 4
+
+/** Rows fall into parts by their hash, so that what is compared at the end fits into the cache of a processor. */
+const parts = 64
+
+/** A part has so many rows in memory, and a quarter of a million all together; what is more goes to the disk. */
+const rowsPerBlock = 4096
+const wordsPerBlock = rowsPerBlock * wordsPerRow
+
+type Words = Uint32Array<ArrayBuffer>
+
+/**
+ * HalfSipHash-1-3 of 64 bits, as hash tables have it, over bytes that are there as words. It has a key, so that nobody can
+ * write a file in which one address is taken for another.
+ */
+const halfSipHash = (
+  words: Uint32Array,
+  length: number,
+  key0: number,
+  key1: number,
+  to: Uint32Array,
+  at: number
+): void => {
+  let v0 = key0 | 0
+  let v1 = key1 ^ 0xee
+  let v2 = key0 ^ 0x6c796765
+  let v3 = key1 ^ 0x74656462
+  const count = (length >>> 2) + 1
+  for (let round = 0; round < count + 6; round++) {
+    const word = round < count ? (words[round] ?? 0) : 0
+    v3 ^= word
+    v0 = (v0 + v1) | 0
+    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+    v0 = (v0 << 16) | (v0 >>> 16)
+    v2 = (v2 + v3) | 0
+    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+    v0 = (v0 + v3) | 0
+    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+    v2 = (v2 + v1) | 0
+    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+    v2 = (v2 << 16) | (v2 >>> 16)
+    v0 ^= word
+    if (round === count - 1) v2 ^= 0xee
+    if (round === count + 2) {
+      to[at] = v1 ^ v3
+      v1 ^= 0xdd
+    }
+  }
+  to[at + 1] = v1 ^ v3
+}
+
+interface Part {
+  /** What is on the disk, by its numbers, in the order in which it was noted. */
+  readonly spilled: Array<number>
+  block: Words | undefined
+  /** How many words of the block are in use. */
+  used: number
+}
+
+/** Tells of each row that another one of the same hash follows. Of the words as many are in use as rows have. */
+const compare = (words: Words, rows: number, last: Words, tell: (row: number) => void): void => {
+  // The last row of each hash so far, by the place of its words, counted from 1; at most half of it is filled.
+  const mask = 2 ** Math.ceil(Math.log2(2 * rows + 1)) - 1
+  last.fill(0, 0, mask + 1)
+  for (let place = 0; place < rows * wordsPerRow; place += wordsPerRow) {
+    const h0 = words[place] ?? 0
+    const h1 = words[place + 1] ?? 0
+    const h2 = words[place + 2] ?? 0
+    for (let at = h0 & mask; ; at = (at + 1) & mask) {
+      const before = (last[at] ?? 0) - 1
+      if (before >= 0) {
+        if (words[before] !== h0 || words[before + 1] !== h1 || words[before + 2] !== h2) continue
+        tell(words[before + 3] ?? 0)
+      }
+      last[at] = place + 1
+      break
+    }
+  }
+}
+
+export interface RowIndex {
+  /** Notes the identity of a row. Rows come in their order. */
+  readonly put: (identity: string | Pick<PlainContact, "writeIdentity">, row: number) => void
+  /** Makes room in memory. It is to be called every few thousand rows. */
+  readonly spill: Effect.Effect<void, PlatformError.PlatformError>
+  /** Tells of each row that another one of the same identity follows. Whatever was noted is forgotten. */
+  readonly followed: (tell: (row: number) => void) => Effect.Effect<void, PlatformError.PlatformError>
+}
+
+/** An empty index. Two identities are taken for one with a probability of 10⁻¹⁶ in a file of four million. */
+export const makeRowIndex = Effect.gen(function* () {
+  const disk = yield* makeRowSpill
+  const keys = crypto.getRandomValues(new Uint32Array(4))
+  const [a = 0, b = 0, c = 0, d = 0] = keys
+  const hash = new Uint32Array(4)
+  const encoder = new TextEncoder()
+  // An identity has 254 characters; what IDNA makes of a domain is longer, if anything is.
+  let words = new Uint32Array(1024)
+  let bytes = new Uint8Array(words.buffer)
+  let all: ReadonlyArray<Part> = []
+  let full: Array<{ readonly part: Part; readonly block: Words }> = []
+  let spare: Array<Words> = []
+
+  const write = (text: string): number => {
+    if (text.length * 3 + 4 > bytes.length) {
+      words = new Uint32Array(text.length + 1)
+      bytes = new Uint8Array(words.buffer)
+    }
+    return encoder.encodeInto(text, bytes).written
+  }
+  const clear = () => {
+    all = Array.from({ length: parts }, (): Part => ({ spilled: [], block: undefined, used: 0 }))
+    full = []
+    spare = []
+  }
+  clear()
+
+  const spillFull = Effect.gen(function* () {
+    const blocks = full
+    full = []
+    for (const { block, part } of blocks) {
+      part.spilled.push(yield* disk.write(block))
+      spare.push(block)
+    }
+  })
+  const spill = Effect.suspend(() => (full.length === 0 ? Effect.void : spillFull))
+
+  const index: RowIndex = {
+    put: (identity, row) => {
+      const length = typeof identity === "string" ? write(identity) : identity.writeIdentity(bytes)
+      // The last word has what is left of the text, and its length.
+      for (let at = length; at < (length & ~3) + 3; at++) bytes[at] = 0
+      bytes[(length & ~3) + 3] = length
+      halfSipHash(words, length, a, b, hash, 0)
+      halfSipHash(words, length, c, d, hash, 2)
+      const part = all[(hash[3] ?? 0) % parts]
+      if (part === undefined) return
+      const block = (part.block ??= spare.pop() ?? new Uint32Array(wordsPerBlock))
+      const at = part.used
+      block[at] = hash[0] ?? 0
+      block[at + 1] = hash[1] ?? 0
+      block[at + 2] = hash[2] ?? 0
+      block[at + 3] = row
+      part.used += wordsPerRow
+      if (part.used < wordsPerBlock) return
+      full.push({ part, block })
+      part.block = undefined
+      part.used = 0
+    },
+    spill,
+    followed: Effect.fnUntraced(function* (tell) {
+      yield* spill
+      const most = Math.max(...all.map(({ spilled, used }) => spilled.length * wordsPerBlock + used))
+      const last = new Uint32Array(2 ** Math.ceil(Math.log2((2 * most) / wordsPerRow + 1)))
+      const read = new Uint32Array(all.some(({ spilled }) => spilled.length > 0) ? most : 0)
+      for (const { block = read, spilled, used } of all) {
+        const before = spilled.length * wordsPerBlock
+        for (const [at, number] of spilled.entries()) {
+          yield* disk.read(number, read.subarray(at * wordsPerBlock, (at + 1) * wordsPerBlock))
+        }
+        if (before > 0) read.set(block.subarray(0, used), before)
+        compare(before > 0 ? read : block, (before + used) / wordsPerRow, last, tell)
+      }
+      clear()
+    })
+  }
+  return index
+})

@@ -1,0 +1,180 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Result, Schema, Stream } from "effect"
+import {
+  contactBatch,
+  ContactPayload,
+  emailIdentity,
+  makeBatchWriter,
+  readContacts,
+  type ContactRow
+} from "@roster/domain"
+import { surveyContacts } from "../../src/upload/UploadSurvey.ts"
+
+const encode = Schema.encodeSync(ContactPayload)
+const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
+
+/** The same rows, all of which take the long way. */
+const exactly = (rows: ReadonlyArray<ContactRow>): ReadonlyArray<ContactRow> =>
+  rows.map(({ cells, contact, header, line }) => ({ cells, contact, header, line }))
+
+const readAll = (file: string, chunk: number) => {
+  const bytes = new TextEncoder().encode(file)
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, i) =>
+    bytes.slice(i * chunk, (i + 1) * chunk)
+  )
+  return Stream.runCollect(readContacts(Stream.fromIterable(chunks)))
+}
+
+/** What a batch is made of, by the words of the schema. */
+const wireOf = (rows: ReadonlyArray<ContactRow>): string =>
+  JSON.stringify(rows.flatMap(({ contact }) => (Result.isSuccess(contact) ? [encode(contact.success)] : [])))
+
+const written = (rows: ReadonlyArray<ContactRow>) => {
+  const writer = makeBatchWriter(1000)
+  const taken = rows.map((row) => writer.add(row))
+  return { taken, batch: writer.take() }
+}
+
+const Address = Schema.Array(
+  Schema.Literals(["a", "B", "9", ".", "-", "_", "--", "@", "@", "@x.", "xn--", "'", "+", "é", "İ", " ", "example.com"])
+)
+const Cell = Schema.Array(Schema.Literals(["a", "é", "😀", " ", "\\", "\u007f", "\u0001", "'=", "=", "\ufeff", ";"]))
+const Line = Schema.Struct({
+  address: Schema.Literals([
+    "ann@example.com",
+    "Ann@Example.com",
+    "o'neil+a@mail-1.example.org",
+    "ann@xn--bcher-kva.example",
+    "ann@a--b.example",
+    ""
+  ]),
+  odd: Address,
+  cells: Schema.Tuple([Cell, Cell, Cell]),
+  status: Schema.Literals(["", "", "", "Active", "bounced", "none"]),
+  quoted: Schema.Literals([false, false, true]),
+  more: Schema.Literals(["", "", "", ",", ",x"])
+})
+const Header = Schema.Literals([
+  "FirstName,LastName,city",
+  "LastName,b,FirstName",
+  "a,B,c",
+  "2,1,__proto__",
+  'Source,FirstName,"x""y\\é"',
+  "FirstName,LastName,_error"
+])
+const Breaks = Schema.Literals(["\n", "\r\n", "\r"])
+const Size = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 300 }))
+
+describe("the short way from a row to its bytes", () => {
+  it.effect.each([
+    ["ann@example.com,Zoë,", true],
+    ["o'neil+news@mail-1.example.org,A,B", true],
+    ["a_-b.c@1.x-y_z.example,,", true],
+    ["ANN@EXAMPLE.COM,,", true],
+    ["ann@example.com,'=1,", false],
+    ['ann@example.com,"Ann",', false],
+    ["ann@example.com,a\\b,", false],
+    ["ann@xn--bcher-kva.example,,", false],
+    ["ann@b\u00fccher.example,,", false],
+    [" ann@example.com,,", false],
+    ["ann@example.com,", false],
+    ["ann@example.com,,,", false],
+    ["ann@-example.com,,", false],
+    ["ann@example-.com,,", false],
+    ["ann@example.com.,,", false],
+    [".ann@example.com,,", false],
+    ["ann.@example.com,,", false],
+    ["a..b@example.com,,", false],
+    ["ann@exa..mple.com,,", false],
+    ["a@b@example.com,,", false],
+    ["@example.com,,", false],
+    ["ann@,,", false],
+    [`${"a".repeat(64)}@example.com,,`, true],
+    [`${"a".repeat(65)}@example.com,,`, false],
+    [`a@${"b.".repeat(126)}b,,`, false]
+  ] as const)("is open to %s: %s", ([row, isPlain]) =>
+    Effect.gen(function* () {
+      const [read] = yield* readAll(`Email,FirstName,LastName\n${row}\n`, 1000)
+      assert.strictEqual(read?.plain !== undefined, isPlain)
+    })
+  )
+
+  it.effect.prop(
+    "writes what the schema writes, and knows an address by its identity",
+    [Header, Schema.Array(Line), Breaks, Size],
+    ([header, lines, lineBreak, chunk]) =>
+      Effect.gen(function* () {
+        const file = [
+          `Email,${header},Status`,
+          ...lines.map(({ address, cells, more, odd, quoted, status }) => {
+            const email = address === "" ? odd.join("") : address
+            const [first = "", ...rest] = cells.map((cell) => cell.join(""))
+            const cell = quoted ? `"${first}, ""${first}"` : first
+            return `${[email, cell, ...rest, status].join(",")}${more}`
+          })
+        ].join(lineBreak)
+        const rows = yield* readAll(file, chunk)
+        const identity = new Uint8Array(1000)
+        for (const { contact, plain } of rows) {
+          if (plain === undefined) continue
+          if (Result.isFailure(contact)) return assert.fail(contact.failure)
+          const room = new Uint8Array(plain.jsonLimit)
+          assert.strictEqual(text(room.subarray(0, plain.writeJson(room, 0))), JSON.stringify(encode(contact.success)))
+          assert.deepStrictEqual(plain.payload, contact.success)
+          const length = plain.writeIdentity(identity)
+          assert.strictEqual(text(identity.subarray(0, length)), emailIdentity(contact.success.email))
+        }
+        const { batch, taken } = written(rows)
+        assert.deepStrictEqual(
+          taken,
+          rows.map(({ contact }) => Result.isSuccess(contact))
+        )
+        assert.strictEqual(text(batch.json), wireOf(rows))
+        const [one, other] = [
+          yield* surveyContacts(Stream.fromIterable(rows)),
+          yield* surveyContacts(Stream.fromIterable(exactly(rows)))
+        ].map(({ sendable, ...counts }) => ({ ...counts, sendable: rows.map((_, i) => sendable.has(i + 1)) }))
+        assert.deepStrictEqual(one, other)
+      }).pipe(Effect.provide(FileSystem.layerNoop({}))),
+    { arbitrary: { runs: 500 } }
+  )
+})
+
+describe("a batch of contacts", () => {
+  const contacts = ["a", 'b"', "c,[]", "d", "é"].map((name, i) =>
+    Schema.decodeSync(ContactPayload)({ Email: `u${i}@example.com`, FirstName: name })
+  )
+  const rows = contacts.map((contact, i): ContactRow => ({
+    line: i + 2,
+    header: { cells: [], delimiter: "," },
+    cells: [],
+    contact: Result.succeed(contact)
+  }))
+
+  it.each([
+    ["of contacts", () => contactBatch(contacts)],
+    ["of rows", () => written(rows).batch]
+  ] as const)("%s gives any part of itself, as contacts and as bytes", (_, make) => {
+    for (let from = 0; from <= contacts.length; from++) {
+      for (let to = from; to <= contacts.length; to++) {
+        const part = make().slice(from, to)
+        const expected = contacts.slice(from, to)
+        assert.strictEqual(part.count, expected.length)
+        assert.deepStrictEqual(part.contacts, expected)
+        assert.strictEqual(text(part.json), JSON.stringify(expected.map((contact) => encode(contact))))
+        // A part can be cut again.
+        if (part.count > 1) assert.deepStrictEqual(part.slice(1, 2).contacts, expected.slice(1, 2))
+      }
+    }
+  })
+
+  it("is what was written, and the next one begins empty", () => {
+    const writer = makeBatchWriter(1000)
+    for (const row of rows) writer.add(row)
+    const first = writer.take()
+    for (const row of rows.slice(1)) writer.add(row)
+    const second = writer.take()
+    assert.strictEqual(writer.take().count, 0)
+    assert.deepStrictEqual([first.contacts, second.contacts], [contacts, contacts.slice(1)])
+  })
+})

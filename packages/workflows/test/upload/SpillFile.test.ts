@@ -1,0 +1,60 @@
+/**
+ * Finding addresses that stand in a file twice, where there are more of them than memory is taken for.
+ */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { assert, describe, it } from "@effect/vitest"
+import { makeRowIndex } from "../../src/upload/DuplicateIndex.ts"
+import { Effect, FileSystem, Layer } from "effect"
+
+/** The disk, and what is done with it. */
+const watched = (seen: { readonly opened: Array<unknown>; readonly folders: Array<string> }) =>
+  Layer.effect(
+    FileSystem.FileSystem,
+    Effect.map(FileSystem.FileSystem, (fs) =>
+      FileSystem.FileSystem.of({
+        ...fs,
+        makeTempDirectory: (options) =>
+          Effect.tap(fs.makeTempDirectory(options), (folder) => Effect.sync(() => seen.folders.push(folder))),
+        open: (path, options) =>
+          Effect.tap(fs.open(path, options), (file) =>
+            Effect.flatMap(file.stat, ({ mode }) => Effect.sync(() => seen.opened.push([options?.flag, mode & 0o777])))
+          )
+      })
+    )
+  ).pipe(Layer.provide(NodeFileSystem.layer))
+
+describe("an index of more rows than are held in memory", () => {
+  it.effect(
+    "tells of each row that another one of its identity follows, as a map has it, and leaves nothing behind",
+    () => {
+      const seen = { opened: [], folders: [] }
+      return Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const index = yield* makeRowIndex
+        const map = new Map<string, number>()
+        const expected: Array<number> = []
+        for (let row = 1; row <= 550_000; row++) {
+          // Some stand close to each other, some far apart, some many times.
+          const identity = row % 3 === 0 ? `${row % 1000}@b.example` : `${(row * 7919) % 400_009}@example.com`
+          const before = map.get(identity)
+          if (before !== undefined) expected.push(before)
+          map.set(identity, row)
+          index.put(identity, row)
+          if (row % 2500 === 0) yield* index.spill
+        }
+        const [folder = ""] = seen.folders
+        assert.deepStrictEqual(seen, { opened: [["wx+", 0o600]], folders: [folder] })
+        assert.isFalse(yield* fs.exists(folder))
+        const found: Array<number> = []
+        yield* index.followed((row) => found.push(row))
+        // A list of what is different would be long in the making.
+        const told = Uint32Array.from(found).sort()
+        const other = Uint32Array.from(expected)
+          .sort()
+          .findIndex((row, at) => told[at] !== row)
+        assert.deepStrictEqual([told.length, other], [expected.length, -1])
+        yield* index.followed((row) => assert.fail(`row ${row} is still there`))
+      }).pipe(Effect.scoped, Effect.provide(watched(seen)))
+    }
+  )
+})
