@@ -2,7 +2,7 @@
  * Writes the retry table into its page of the documentation: `pnpm docs:retries`. The table itself is data of the client.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { type RetryRow, retryTable } from "../packages/http-client/src/RetryTable.ts"
+import { type RetryRow, retryTable } from "../packages/http-client/src/calls/RetryTable.ts"
 
 export const page = "docs/decisions/retries.md"
 

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { operations } from "../../packages/api/src/index.ts"
 import { readFileSync } from "node:fs"
 import { page, withTable } from "../printRetryTable.ts"
-import { retryTable } from "../../packages/http-client/src/RetryTable.ts"
+import { retryTable } from "../../packages/http-client/src/calls/RetryTable.ts"
 
 describe("the retry table", () => {
   it("stands in the documentation as it is", () => {

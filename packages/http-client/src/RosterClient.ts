@@ -2,11 +2,11 @@
  * All services of one address and key, over whatever `HttpClient` the application provides.
  */
 import { Effect, Layer } from "effect"
-import { clientConfig, type ClientOptions } from "./ClientOptions.ts"
-import * as HttpContactsService from "./HttpContactsService.ts"
-import * as HttpCredentialsService from "./HttpCredentialsService.ts"
-import * as HttpEmailsService from "./HttpEmailsService.ts"
-import { RosterHttpApi } from "./RosterHttpApi.ts"
+import { clientConfig, type ClientOptions } from "./calls/ClientOptions.ts"
+import * as HttpContactsService from "./services/HttpContactsService.ts"
+import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
+import * as HttpEmailsService from "./services/HttpEmailsService.ts"
+import { RosterHttpApi } from "./calls/RosterHttpApi.ts"
 
 /** Each call gives a client of its own, so that an application can have several: of two accounts, say. */
 export const layer = (options: ClientOptions) =>

@@ -1,8 +1,13 @@
-export * as BoundedFetchHttpClient from "./BoundedFetchHttpClient.ts"
-export * from "./ClientOptions.ts"
-export * as HttpContactsService from "./HttpContactsService.ts"
-export * as HttpCredentialsService from "./HttpCredentialsService.ts"
-export * as HttpEmailsService from "./HttpEmailsService.ts"
-export { defaultRetrySettings, type PartialRetrySettings, RetryPolicy, type RetrySettings } from "./RetryPolicy.ts"
-export * from "./RetryTable.ts"
+export * as BoundedFetchHttpClient from "./transport/FetchTransport.ts"
+export * from "./calls/ClientOptions.ts"
+export * as HttpContactsService from "./services/HttpContactsService.ts"
+export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
+export * as HttpEmailsService from "./services/HttpEmailsService.ts"
+export {
+  defaultRetrySettings,
+  type PartialRetrySettings,
+  RetryPolicy,
+  type RetrySettings
+} from "./calls/RetryPolicy.ts"
+export * from "./calls/RetryTable.ts"
 export * as RosterClient from "./RosterClient.ts"

@@ -3,8 +3,13 @@ import { ContactsService } from "@roster/domain"
 import { Context, Effect, Fiber, Layer, Random, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import * as HttpContactsService from "../src/HttpContactsService.ts"
-import { defaultRetrySettings, type PartialRetrySettings, RetryPolicy, type RetrySettings } from "../src/RetryPolicy.ts"
+import * as HttpContactsService from "../src/services/HttpContactsService.ts"
+import {
+  defaultRetrySettings,
+  type PartialRetrySettings,
+  RetryPolicy,
+  type RetrySettings
+} from "../src/calls/RetryPolicy.ts"
 import * as RosterClient from "../src/RosterClient.ts"
 
 class First extends Context.Service<First, ContactsService["Service"]>()("First") {}

@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientResponse } from "effect/http"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { limitResponse, ResponseTooLarge } from "../src/BodyLimit.ts"
+import { limitResponse, ResponseTooLarge } from "../src/transport/BodyLimit.ts"
 
 /** A client that answers with what the platform's `Response` says, as the one over fetch does. */
 const answering = (response: () => Response) =>

@@ -15,11 +15,11 @@ import {
   SmtpCredentials
 } from "@roster/domain"
 import { type DateTime, Effect, Layer, Predicate, Schema } from "effect"
-import { readJson, readNothing } from "./Answer.ts"
-import { makeCall } from "./Call.ts"
-import type { ClientOptions } from "./ClientOptions.ts"
-import { methods } from "./Method.ts"
-import { RosterHttpApi } from "./RosterHttpApi.ts"
+import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
+import { makeCall } from "../calls/Call.ts"
+import type { ClientOptions } from "../calls/ClientOptions.ts"
+import { methods } from "../calls/Method.ts"
+import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 import { inPath } from "./UrlValue.ts"
 
 const readApiKey = readJson(ApiKey)

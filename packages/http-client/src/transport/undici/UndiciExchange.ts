@@ -4,7 +4,7 @@
 import { Context, Effect, Exit, type Fiber } from "effect"
 import { HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
-import { AttemptProgress, type Progress } from "./AttemptProgress.ts"
+import { AttemptProgress, type Progress } from "../RequestPhase.ts"
 import type { Address } from "./UndiciAddress.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 import { UndiciDecoder } from "./UndiciDecoder.ts"

@@ -3,7 +3,7 @@
  * a stream, which is held back. While nobody reads, only a little is kept.
  */
 import { Array as Arr, Cause, Effect, type Pull } from "effect"
-import { ResponseTooLarge } from "./BodyLimit.ts"
+import { ResponseTooLarge } from "../BodyLimit.ts"
 
 /** How many bytes wait for a reader before the connection is paused. */
 const highWaterMark = 64 * 1024

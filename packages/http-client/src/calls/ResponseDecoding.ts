@@ -5,8 +5,8 @@ import { ErrorBody } from "@roster/api"
 import { parseJson, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { headerOf, WholeBodyResponse } from "./BodyLimitResponse.ts"
-import { type Failure, invalidResponse, transportFailure } from "./Failure.ts"
+import { headerOf, WholeBodyResponse } from "../transport/BodyLimitResponse.ts"
+import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
 import { withoutSecrets } from "./Secrets.ts"
 
 /** The whole body as text. A body that is cut off is a failure of the transport and may be asked for again. */

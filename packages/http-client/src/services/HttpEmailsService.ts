@@ -3,11 +3,11 @@
  */
 import { EmailSend, EmailsService } from "@roster/domain"
 import { Effect, Layer } from "effect"
-import { readJson } from "./Answer.ts"
-import { makeCall } from "./Call.ts"
-import type { ClientOptions } from "./ClientOptions.ts"
-import { methods } from "./Method.ts"
-import { RosterHttpApi } from "./RosterHttpApi.ts"
+import { readJson } from "../calls/ResponseDecoding.ts"
+import { makeCall } from "../calls/Call.ts"
+import type { ClientOptions } from "../calls/ClientOptions.ts"
+import { methods } from "../calls/Method.ts"
+import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
 const readEmailSend = readJson(EmailSend)
 

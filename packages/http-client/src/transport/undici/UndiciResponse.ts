@@ -3,7 +3,7 @@
  */
 import { Effect, Stream } from "effect"
 import { Cookies, Headers, HttpClientError, type HttpClientRequest } from "effect/http"
-import { WholeBodyResponse } from "./BodyLimitResponse.ts"
+import { WholeBodyResponse } from "../BodyLimitResponse.ts"
 import type { UndiciBody } from "./UndiciBody.ts"
 
 type RawHeaders = Readonly<Record<string, string | Array<string> | undefined>>

@@ -4,9 +4,9 @@
  */
 import { ServiceError, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
-import { AttemptProgress, type Progress } from "./AttemptProgress.ts"
+import { AttemptProgress, type Progress } from "../transport/RequestPhase.ts"
 import { budgetLeft, tagOf, waited } from "./ClientMetrics.ts"
-import type { Failure } from "./Failure.ts"
+import type { Failure } from "./ErrorClassification.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
 import { endedWithin, within } from "./TimeLimit.ts"

@@ -6,12 +6,12 @@
 import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Random, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "./Answer.ts"
-import { WholeBodyResponse } from "./BodyLimitResponse.ts"
-import { type Failure, invalidResponse, statusFailure, transportFailure } from "./Failure.ts"
-import { retryTable } from "./RetryTable.ts"
-import type { RosterHttpApi } from "./RosterHttpApi.ts"
-import { within } from "./TimeLimit.ts"
+import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "../calls/ResponseDecoding.ts"
+import { WholeBodyResponse } from "../transport/BodyLimitResponse.ts"
+import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
+import { retryTable } from "../calls/RetryTable.ts"
+import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
+import { within } from "../calls/TimeLimit.ts"
 
 /** A download is the last part of asking for the file, and goes by the same row. */
 const operation = "contactsExportByIdStatusGet"

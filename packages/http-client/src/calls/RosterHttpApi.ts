@@ -12,10 +12,10 @@ import {
   type HttpClientResponse,
   HttpTraceContext
 } from "effect/http"
-import { isEndingItself } from "./AttemptProgress.ts"
-import { headerOf } from "./BodyLimitResponse.ts"
+import { isEndingItself } from "../transport/RequestPhase.ts"
+import { headerOf } from "../transport/BodyLimitResponse.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
-import { type ContractCalls, contractCalls } from "./ContractCalls.ts"
+import { type ContractCalls, contractCalls } from "./EndpointCalls.ts"
 import type { MethodSpan } from "./Method.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
 import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"

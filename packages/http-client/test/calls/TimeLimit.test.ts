@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { endedWithin } from "../src/TimeLimit.ts"
+import { endedWithin } from "../../src/calls/TimeLimit.ts"
 
 const limited = (limit: Duration.Duration) => {
   let end = () => {}

@@ -6,8 +6,8 @@ import { ContactsService } from "@roster/domain"
 import { Effect, Layer, Redacted } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { RosterClient } from "../src/index.ts"
-import * as UndiciHttpClient from "../src/UndiciHttpClient.ts"
+import { RosterClient } from "../../src/index.ts"
+import * as UndiciHttpClient from "../../src/transport/undici/UndiciHttpClient.ts"
 
 const contactsOf = (offset: number, limit: number) =>
   Array.from({ length: limit }, (_, index) => ({

@@ -5,11 +5,11 @@ import { type AddressInfo, createServer, type Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { AttemptProgress, type Progress } from "../src/AttemptProgress.ts"
-import { ResponseTooLarge } from "../src/BodyLimit.ts"
-import { UnsupportedEncoding } from "../src/UndiciDecoder.ts"
-import { NeverSent } from "../src/UndiciFailure.ts"
-import { layer, type UndiciOptions } from "../src/UndiciHttpClient.ts"
+import { AttemptProgress, type Progress } from "../../../src/transport/RequestPhase.ts"
+import { ResponseTooLarge } from "../../../src/transport/BodyLimit.ts"
+import { UnsupportedEncoding } from "../../../src/transport/undici/UndiciDecoder.ts"
+import { NeverSent } from "../../../src/transport/undici/UndiciFailure.ts"
+import { layer, type UndiciOptions } from "../../../src/transport/undici/UndiciHttpClient.ts"
 
 const mebibyte = 1024 * 1024
 
