@@ -97,7 +97,7 @@ const bundleProgram = () =>
 /** What the thread of jobs begins with. `JobThread` looks for it beside itself. */
 const bundleJobs = () =>
   build({
-    input: "packages/server/src/JobThreadEntry.ts",
+    input: "packages/server/src/jobs/worker/workerEntry.ts",
     platform: "node",
     logLevel: "warn",
     transform: { target: `node${required}` },

@@ -1,0 +1,204 @@
+/**
+ * The operations that both kinds of credential share, on their one table.
+ */
+import {
+  AccessDenied,
+  type AccessLevel,
+  CredentialNotFound,
+  type CredentialOperations,
+  type EmailAddress,
+  fnRedacted,
+  InvalidInput,
+  isAddressable,
+  maximumCredentials,
+  NameTaken,
+  notAddressable,
+  type OfSubaccount,
+  TooManyCredentials
+} from "@roster/domain"
+import { type DateTime, Effect, type Redacted } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
+import { actorOf, recordRefusal } from "./AuditTrail.ts"
+import { Caller, type CallerIdentity } from "./Caller.ts"
+import { toSeconds } from "../contacts/ContactRow.ts"
+import { type Bounds, boundsOf } from "./CredentialScope.ts"
+import { accountOf, type Change, checkBounds, recordedChange, refuse } from "./AuditedChange.ts"
+import { insertCredential } from "./CredentialInsert.ts"
+import { accessLevelsOf, changesOf, type CredentialRecord, type CredentialRow, toRecord } from "./CredentialRow.ts"
+import { nowSeconds } from "../jobs/queue/JobQueue.ts"
+import { type CredentialKind, makeSecret } from "./Secret.ts"
+import { orStoreFailure } from "../store/StoreFailure.ts"
+
+interface Payload {
+  readonly name: string
+  readonly expires?: DateTime.Utc | null | undefined
+  readonly ipRanges?: ReadonlyArray<string> | undefined
+  readonly subaccount?: EmailAddress | undefined
+}
+
+/** What differs between the kinds. */
+interface Kind<Credential, P extends Payload, Kept> {
+  readonly kind: CredentialKind
+  /** Makes a payload of what a caller in this process gave, who may not have come through the contract. */
+  readonly read: (payload: P) => Effect.Effect<P, InvalidInput>
+  /** The middle of the operation identifiers: `Apikeys` or `Smtp`. */
+  readonly resource: "Apikeys" | "Smtp"
+  readonly accessLevels: (payload: P) => ReadonlyArray<AccessLevel>
+  /** Under what a name is unique. */
+  readonly identity: (name: string) => string
+  readonly toCredential: (record: CredentialRecord, accessLevels: ReadonlyArray<AccessLevel>) => Credential
+  /** Fails where a credential cannot be spared as it is; it is to be deleted where nothing follows it. */
+  readonly keep: (
+    caller: CallerIdentity,
+    row: CredentialRow,
+    next: Bounds | undefined
+  ) => Effect.Effect<void, Kept | SqlError.SqlError>
+}
+
+const secondsOf = (date: DateTime.Utc | null): number | null => (date === null ? null : toSeconds(date))
+
+const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
+
+export const credentialStore = <Credential, P extends Payload, Kept extends { readonly _tag: string } = never>(
+  sql: SqlClient.SqlClient,
+  { accessLevels, identity, keep, kind, read, resource, toCredential }: Kind<Credential, P, Kept>
+): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P, Kept> => {
+  const toAnswer = (row: CredentialRow) => toCredential(toRecord(row), accessLevelsOf(row))
+  const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
+  const operation = (rest: string) => `security${resource}${rest}`
+
+  const changing = recordedChange(sql)
+
+  /** A payload that is none is recorded as on the wire: without a name. */
+  const readPayload = Effect.fnUntraced(function* (operation: string, payload: P) {
+    const caller = yield* Caller
+    const { account, peer } = caller
+    const recorded = recordRefusal(sql, { actor: actorOf(caller), peer, account, operation }, "InvalidInput")
+    return yield* Effect.tapError(read(payload), () => recorded)
+  })
+
+  const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
+    if (!isAddressable(name)) return yield* notAddressable("name")
+    if (account === undefined) return undefined
+    const [row] = yield* sql<CredentialRow>`
+      SELECT * FROM credentials WHERE account = ${account} AND kind = ${kind} AND identity = ${identity(name)}`
+    return row
+  })
+
+  const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null | undefined) {
+    if (expires == null || toSeconds(expires) > (yield* nowSeconds)) return
+    return yield* new InvalidInput({ field: "Expires", issue: "it lies in the past" })
+  })
+
+  const list = fnRedacted(span("list"))(
+    function* (of: OfSubaccount = {}) {
+      const account = yield* accountOf(yield* Caller, of.subaccount)
+      if (account === undefined) return []
+      const rows = yield* sql<CredentialRow>`
+      SELECT * FROM credentials WHERE account = ${account} AND kind = ${kind} ORDER BY id`
+      return rows.map(toAnswer)
+    },
+    orStoreFailure(operation("Get"))
+  )
+
+  const get = fnRedacted(span("get"))(
+    function* (name: string, of: OfSubaccount = {}) {
+      const row = yield* findRow(yield* accountOf(yield* Caller, of.subaccount), name)
+      return row === undefined ? yield* new CredentialNotFound({ name }) : toAnswer(row)
+    },
+    orStoreFailure(operation("ByNameGet"))
+  )
+
+  const insert = Effect.fnUntraced(function* (payload: P, change: Change) {
+    const next: Bounds = {
+      levels: accessLevels(payload),
+      expires: secondsOf(payload.expires ?? null),
+      ranges: payload.ipRanges ?? []
+    }
+    yield* checkBounds(change, next)
+    const { account } = change
+    if (account === undefined)
+      return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
+    yield* checkExpiry(payload.expires)
+    const [taken] = yield* sql`
+      SELECT id FROM credentials WHERE kind = ${kind} AND identity = ${identity(payload.name)}
+        AND ${kind === "Smtp" ? sql`1 = 1` : sql`account = ${account}`}`
+    if (taken !== undefined) return yield* new NameTaken({ name: payload.name })
+    const [count] = yield* sql<{ readonly count: number }>`
+      SELECT count(*) AS count FROM credentials WHERE account = ${account} AND kind = ${kind}`
+    if (Number(count?.count ?? 0) >= maximumCredentials) {
+      return yield* new TooManyCredentials({ maximum: maximumCredentials })
+    }
+    const secret = makeSecret(kind)
+    const row = yield* insertCredential(sql, {
+      account,
+      kind,
+      name: payload.name,
+      identity: identity(payload.name),
+      bounds: next,
+      now: yield* nowSeconds,
+      secret
+    })
+    return [{ ...toAnswer(row), token: secret }, { levelsAdded: next.levels }] as const
+  })
+
+  const create = fnRedacted(span("create"))(
+    function* (given: P) {
+      const payload = yield* readPayload(operation("Post"), given)
+      const { name, subaccount } = payload
+      return yield* changing(operation("Post"), name, subaccount, (change) => insert(payload, change)).pipe(
+        Effect.catchIf(isTaken, () => new NameTaken({ name }))
+      )
+    },
+    orStoreFailure(operation("Post"))
+  )
+
+  const replace = Effect.fnUntraced(function* (name: string, payload: P, change: Change) {
+    const row = yield* findRow(change.account, name)
+    const was = row === undefined ? undefined : boundsOf(row)
+    const next: Bounds = {
+      levels: accessLevels(payload),
+      expires: payload.expires === undefined ? (was?.expires ?? null) : secondsOf(payload.expires),
+      ranges: payload.ipRanges ?? was?.ranges ?? []
+    }
+    yield* checkBounds(change, next, row)
+    if (row === undefined) return yield* new CredentialNotFound({ name })
+    yield* checkExpiry(payload.expires)
+    yield* keep(change.caller, row, next)
+    const changes = changesOf(row, next, { name: payload.name, identity: identity(payload.name) })
+    const [changed] = yield* sql<CredentialRow>`
+      UPDATE credentials SET ${sql.update(changes.columns)} WHERE id = ${row.id} RETURNING *`
+    return changed === undefined
+      ? yield* new CredentialNotFound({ name })
+      : ([toAnswer(changed), changes.details] as const)
+  })
+
+  const update = fnRedacted(span("update"))(
+    function* (name: string, given: P) {
+      const payload = yield* readPayload(operation("ByNamePut"), given)
+      const { name: next, subaccount } = payload
+      return yield* changing(operation("ByNamePut"), name, subaccount, (change) => replace(name, payload, change)).pipe(
+        Effect.catchIf(isTaken, () => new NameTaken({ name: next }))
+      )
+    },
+    orStoreFailure(operation("ByNamePut"))
+  )
+
+  const remove = Effect.fnUntraced(function* (name: string, { account, caller }: Change) {
+    const row = yield* findRow(account, name)
+    if (row === undefined) return yield* new CredentialNotFound({ name })
+    yield* keep(caller, row, undefined)
+    yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
+    return [undefined, { levelsRemoved: accessLevelsOf(row) }] as const
+  })
+
+  const delete_ = fnRedacted(span("delete"))(
+    function* (name: string, of: OfSubaccount = {}) {
+      yield* changing(operation("ByNameDelete"), name, of.subaccount, (change) => remove(name, change))
+    },
+    orStoreFailure(operation("ByNameDelete"))
+  )
+
+  return { list, get, create, update, delete: delete_ }
+}

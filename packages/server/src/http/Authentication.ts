@@ -1,0 +1,121 @@
+/**
+ * Who a request comes from, and whether it may do what it asks: decided before anything else of it is looked at.
+ */
+import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
+import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
+import { Clock, Context, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { AuditDetails } from "../credentials/AuditEntry.ts"
+import { actorOf, recordRefusal } from "../credentials/AuditTrail.ts"
+import { Caller, type CallerIdentity, InProcess, PublicAddress } from "../credentials/Caller.ts"
+import type { Guard, RequestServices, Respond } from "./Routes.ts"
+import { hasLevel, ipRangesOf } from "../credentials/CredentialRow.ts"
+import { isInRanges } from "../network/IpRanges.ts"
+import { isNoted, keyFinder, type KeyRow, noteUse } from "../credentials/KeyLookup.ts"
+import { peerOf, TrustedProxies } from "./ClientAddress.ts"
+import { orStoreFailure } from "../store/StoreFailure.ts"
+import { orWire } from "./WireErrors.ts"
+import { makeWrongKeys } from "./FailedAuthThrottle.ts"
+
+/**
+ * The headers that may carry a key, in lower case.
+ */
+export const keyHeaders = [apiKeyHeader, elasticEmailApiKeyHeader].map((name) => name.toLowerCase())
+
+/** A scheme word may stand before the key. */
+const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
+  let key: string | undefined
+  for (const name of keyHeaders) {
+    const value = headers[name]
+    if (value !== undefined && key !== undefined) return undefined
+    key ??= value
+  }
+  key = key?.trim().replace(/^[A-Za-z]+ +/, "")
+  return key === "" ? undefined : key
+}
+
+/** Required by what every good key may do. */
+const anyLevel: AccessLevel = "None"
+
+/** What the record calls a request for a path that is none. */
+const noOperation = "noOperation"
+
+const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): CallerIdentity => ({
+  account,
+  key: { id, name, hint: secret_hint },
+  peer
+})
+
+/** Whether a key that is known may do what a request asks, and if not, what the record says of it. */
+const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDetails | undefined => {
+  if (required !== anyLevel && !hasLevel(row, required)) return { required }
+  const ranges = ipRangesOf(row)
+  return ranges.length > 0 && !isInRanges(peer, ranges) ? { because: "OutsideRanges" } : undefined
+}
+
+export interface Authentication {
+  /** Stands before an operation. */
+  readonly guard: Guard
+  /** Stands before what every good key may ask. */
+  readonly withAnyKey: (answer: Respond) => Respond
+}
+
+export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const findKey = keyFinder(sql)
+  const wrongKeys = yield* makeWrongKeys
+
+  const before = (operation: string, required: AccessLevel, answer: Respond): Respond => {
+    const orFailure = orStoreFailure(operation)
+    const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => orWire(orFailure(effect))
+
+    const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {
+      const actor = row === undefined ? ({ _tag: "Unknown" } as const) : actorOf(callerOf(row, peer))
+      const details: AuditDetails | undefined = row === undefined ? undefined : { because: "Expired" }
+      const event = { actor, account: row?.account ?? "", peer, operation, details }
+      yield* recordRefusal(sql, event, "Unauthorized")
+      yield* wrongKeys.delay(peer)
+      return yield* new KeyRefused({ Error: new Unauthorized({}).message })
+    })
+
+    const refuseAccess = Effect.fnUntraced(function* (row: KeyRow, peer: string, details: AuditDetails) {
+      const event = { actor: actorOf(callerOf(row, peer)), account: row.account, peer, operation, details }
+      yield* recordRefusal(sql, event, "AccessDenied")
+      return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
+    })
+
+    const respond: Respond = (incoming) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        if (Context.get(context, InProcess)) return answer(incoming)
+        const { request } = incoming
+        const peer = peerOf(request, Context.get(context, TrustedProxies))
+        const key = keyOf(request)
+        if (key === undefined) return refuseKey(undefined, peer)
+        return Effect.flatMap(failed(findKey(key, required)), (row) => {
+          const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
+          if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
+          const details = objectionTo(row, required, peer)
+          if (details !== undefined) return refuseAccess(row, peer, details)
+          const host = request.headers["host"] ?? "localhost"
+          const answered = Effect.updateContext(answer(incoming), (context: Context.Context<RequestServices>) =>
+            Context.add(
+              Context.add(context, Caller, callerOf(row, peer)),
+              PublicAddress,
+              `${request.protocol ?? "http"}://${host}/v4`
+            )
+          )
+          return required === anyLevel || isNoted(row, now)
+            ? answered
+            : Effect.andThen(noteUse(sql, row, required, now), answered)
+        })
+      })
+    return respond
+  }
+
+  return {
+    guard: ({ annotations, identifier }, answer) =>
+      before(identifier, Context.getUnsafe(annotations, RequiredAccess), answer),
+    withAnyKey: (answer) => before(noOperation, anyLevel, answer)
+  }
+})

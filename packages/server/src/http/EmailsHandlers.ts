@@ -1,0 +1,15 @@
+/**
+ * Mail sending: from the contract to the service.
+ */
+import { EmailsService } from "@roster/domain"
+import { Effect } from "effect"
+import type { Handlers } from "./Routes.ts"
+import { orWire } from "./WireErrors.ts"
+
+export const emailsHandlers = Effect.gen(function* () {
+  const emails = yield* EmailsService
+  const handlers: Handlers<"emails"> = {
+    emailsPost: ({ payload }) => orWire(emails.send(payload))
+  }
+  return handlers
+})

@@ -1,0 +1,112 @@
+/**
+ * The form of an import request, its file in a temporary place. A part called `file` is a file whether or not it has a file
+ * name, so that its bytes stay as they are: the encoding of the file is not that of the form.
+ */
+import { ImportRefused, InvalidInput, ServiceError, StoreFailure } from "@roster/domain"
+import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
+import { type HttpServerRequest, MultipartParser } from "effect/http"
+import { uploadPrefix } from "../store/TemporaryFiles.ts"
+import { nameKey, unknownName } from "./QueryNames.ts"
+
+export interface ImportForm {
+  /** The options that are not empty, by their names in the contract. */
+  readonly fields: ReadonlyMap<string, string>
+  readonly file?: { readonly name: string; readonly path: string } | undefined
+}
+
+const optionNames = ["listName", "encodingName", "fileUrl"]
+const options: ReadonlyMap<string, string> = new Map(optionNames.map((name) => [nameKey(name), name]))
+
+const unknownField = (name: string) => unknownName(name, "form", [...optionNames, "file"])
+
+const maximumBytes = 2 * 1024 * 1024 * 1024
+
+const limits = { maxParts: 20, maxFieldSize: "64 KiB", maxPartSize: maximumBytes, maxTotalSize: maximumBytes } as const
+
+const limitReached = "it has at most 20 parts, 64 KiB in a field and 2 GiB in all"
+
+const describe = (error: MultipartParser.MultipartError): string => {
+  switch (error._tag) {
+    case "InvalidBoundary":
+      return "its Content-Type names no boundary"
+    case "BadHeaders":
+    case "InvalidDisposition":
+      return "the headers of a part are broken, or longer than 16 KiB"
+    case "EndNotReached":
+      return "it breaks off before its end"
+    case "ReachedLimit":
+      return limitReached
+  }
+}
+
+/** Reads the form as it comes, without holding the file in memory. The temporary file is gone with the scope. */
+export const readImportForm = Effect.fnUntraced(
+  function* (request: HttpServerRequest.HttpServerRequest) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
+    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* unreadable(limitReached)
+    const target = path.join(yield* fs.makeTempDirectoryScoped({ prefix: uploadPrefix }), "file")
+    const writer = yield* fs.open(target, { flag: "wx", mode: 0o600 })
+    const fields = new Map<string, string>()
+    const pending: Array<Uint8Array> = []
+    let file: ImportForm["file"]
+    let problem: ImportRefused | InvalidInput | undefined
+    const parser = MultipartParser.make({
+      ...limits,
+      headers: { ...request.headers },
+      isFile: (info) => nameKey(info.name) === "file" || MultipartParser.defaultIsFile(info),
+      onField: (info, value) => {
+        const text = MultipartParser.decodeField(info, value)
+        // A form that a person filled in has the fields that were left empty too.
+        if (text === "") return
+        const name = options.get(nameKey(info.name))
+        if (name === undefined) problem ??= unknownField(info.name)
+        else if (fields.has(name)) problem ??= new InvalidInput({ field: name, issue: "it is given more than once" })
+        else fields.set(name, text)
+      },
+      onFile: (info) => {
+        if (nameKey(info.name) !== "file") {
+          const option = options.get(nameKey(info.name))
+          problem ??=
+            option === undefined ? unknownField(info.name) : unreadable(`${info.name} is a text and came as a file`)
+          return () => {}
+        }
+        if (file !== undefined) problem ??= unreadable("it holds more than one file")
+        file = { name: info.filename ?? "file", path: target }
+        return (chunk) => {
+          if (chunk !== null) pending.push(chunk)
+        }
+      },
+      onError: (error) => {
+        problem ??= unreadable(describe(error))
+      },
+      onDone: () => {}
+    })
+    const flush = Effect.suspend((): Effect.Effect<void, ImportRefused | InvalidInput | PlatformError.PlatformError> =>
+      problem === undefined
+        ? Effect.forEach(pending.splice(0), (chunk) => writer.writeAll(chunk), { discard: true })
+        : Effect.fail(problem)
+    )
+    yield* request.stream.pipe(
+      Stream.mapError(() => unreadable("its sender broke off")),
+      Stream.runForEach((chunk) => {
+        parser.write(chunk)
+        return flush
+      })
+    )
+    parser.end()
+    yield* flush
+    const form: ImportForm = { fields, file }
+    return form
+  },
+  Effect.catchTag("PlatformError", () => cannotBeKept)
+)
+
+/** What a caller is told where the temporary folder fails. */
+export const cannotBeKept = Effect.fail(
+  new ServiceError({
+    operation: "contactsImportPost",
+    reason: new StoreFailure({ detail: "the file cannot be kept in the temporary folder" })
+  })
+)

@@ -1,0 +1,127 @@
+/**
+ * What every request with a good key goes through: a body of the right kind and size, and input that does not fit the
+ * contract turned into a 400 that names the field.
+ */
+import { BadRequest } from "@roster/api"
+import { InvalidInput, invalidInput } from "@roster/domain"
+import { ByteSize, Effect, Schema } from "effect"
+import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { SqlClient } from "effect/sql"
+import { actorOf, recordRefusal } from "../credentials/AuditTrail.ts"
+import { Caller } from "../credentials/Caller.ts"
+import type { Guard } from "./Routes.ts"
+import { errorResponse } from "./ErrorResponse.ts"
+import { onceByKey } from "./Idempotency.ts"
+import { hasForm } from "./ImportRequest.ts"
+import { queryNames } from "./QueryNames.ts"
+
+/** The largest JSON body: room for a message of 20 MB with its attachments in base64. */
+const maximumBodySize = ByteSize.fromInputUnsafe("32 MiB")
+
+const isJson = (contentType: string | undefined): boolean =>
+  /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "")
+
+const takesForm = ({ payload }: HttpApiEndpoint.Top): boolean => payload.has("multipart/form-data")
+
+/** An import takes a form or nothing at all, and the contract counts nothing as JSON. */
+const takesJson = (endpoint: HttpApiEndpoint.Top): boolean =>
+  endpoint.payload.has("application/json") && !takesForm(endpoint)
+
+/** Decoded as usual, bytes that are no UTF-8 would become replacement characters in somebody's name. */
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** The body as text, or `undefined` where its bytes are no UTF-8. */
+const readText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> =>
+  bounded(
+    Effect.map(request.arrayBuffer, (bytes) => {
+      try {
+        return utf8.decode(bytes)
+      } catch {
+        return undefined
+      }
+    })
+  )
+
+const hasBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
+
+/** What a body may hold that says nothing: clients that send one always send this. */
+const nothing = /^(?:null|\{\s*\})?$/
+
+/** More than this is something. */
+const maximumNothing = ByteSize.fromInputUnsafe("1 KiB")
+
+/** Whether the body of a request says nothing. It is read no further than that takes. */
+const saysNothing = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean> =>
+  Number(request.headers["content-length"] ?? 0) > Number(maximumNothing)
+    ? Effect.succeed(false)
+    : Effect.suspend(() => request.text).pipe(
+        Effect.match({ onFailure: () => false, onSuccess: (text) => nothing.test(text.trim()) }),
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumNothing)
+      )
+
+/** Why an operation has no use for a body, and where what it says belongs. */
+const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
+  const parameters = queryNames(endpoint)
+  const elsewhere = parameters.length === 0 ? "" : `; in its query it takes ${parameters.join(", ")}`
+  const kind = takesForm(endpoint) ? "no body but multipart/form-data" : "no body"
+  return new InvalidInput({ field: "body", issue: `this operation takes ${kind}${elsewhere}` })
+}
+
+/** A body that is longer than allowed is answered as a defect of its reading is: with 413. */
+const bounded = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A> =>
+  Effect.orDie(Effect.provideService(read, HttpIncomingMessage.MaxBodySize, maximumBodySize))
+
+const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput =>
+  Schema.isSchemaError(error) || error instanceof InvalidInput
+
+/** Changes of credentials that do not even fit the contract belong into the record too. */
+const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpoint: HttpApiEndpoint.Top) {
+  if (!endpoint.identifier.startsWith("security") || endpoint.method === "GET") return
+  const caller = yield* Caller
+  const { account, peer } = caller
+  yield* recordRefusal(sql, { actor: actorOf(caller), peer, account, operation: endpoint.identifier }, "InvalidInput")
+})
+
+/** What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at. */
+export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
+  SqlClient.SqlClient,
+  (sql): Guard =>
+    (endpoint, operation) => {
+      const malformed = (error: Schema.SchemaError | InvalidInput) => {
+        const { message } = Schema.isSchemaError(error) ? invalidInput(error) : error
+        return Effect.andThen(recordMalformed(sql, endpoint), Effect.fail(new BadRequest({ Error: message })))
+      }
+      const answered: typeof operation = (incoming) => Effect.catchIf(operation(incoming), isMalformed, malformed)
+      if (!takesJson(endpoint)) {
+        const once: typeof operation =
+          endpoint.method === "GET"
+            ? answered
+            : (incoming) => onceByKey(sql, endpoint, incoming.request, "", answered(incoming))
+        const isForm = takesForm(endpoint) ? hasForm : () => false
+        return (incoming) =>
+          !hasBody(incoming.request) || isForm(incoming.request)
+            ? once(incoming)
+            : Effect.flatMap(saysNothing(incoming.request), (isNothing) =>
+                isNothing ? once(incoming) : malformed(noBody(endpoint))
+              )
+      }
+      const refuse = (status: number, text: string) =>
+        Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
+      return (incoming) => {
+        const { request } = incoming
+        if (!isJson(request.headers["content-type"])) {
+          return refuse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
+        }
+        if (Number(request.headers["content-length"] ?? 0) > Number(maximumBodySize)) {
+          return refuse(413, "The body of this request is larger than 32 MiB.")
+        }
+        return Effect.flatMap(readText(request), (body) =>
+          body === undefined
+            ? refuse(400, "The body of this request is not UTF-8.")
+            : onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
+        )
+      }
+    }
+)

@@ -1,0 +1,132 @@
+/**
+ * Exports as a caller sees them: asked for, looked at, downloaded. `ExportJob` makes the file.
+ */
+import {
+  checkFilter,
+  CompressionFormat,
+  ExportExpired,
+  ExportFileFormat,
+  ExportId,
+  type ExportLink,
+  ExportNotFound,
+  type ExportRequest,
+  type ExportStatus,
+  invalidInput,
+  redactStreamSpans,
+  ruleSource
+} from "@roster/domain"
+import { Effect, Schema, type Stream } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import { Caller, PublicAddress } from "../../credentials/Caller.ts"
+import { checkEmail } from "../../contacts/ContactValidation.ts"
+import { readRule } from "../../contacts/ContactSelection.ts"
+import { contentType, exportFileName } from "./ExportFile.ts"
+import { ExportJobRequest } from "./ExportJob.ts"
+import { createJob, type JobRow, nowSeconds } from "../queue/JobQueue.ts"
+import { partLengths, readFrom } from "../queue/JobBlobs.ts"
+
+const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ExportJobRequest))
+const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))
+
+/** What of a request is a parameter of the contract and nothing else. */
+const checkFormat = Schema.decodeUnknownEffect(
+  Schema.Struct({
+    fileFormat: Schema.optional(ExportFileFormat),
+    compressionFormat: Schema.optional(CompressionFormat),
+    fileName: Schema.optional(Schema.String)
+  })
+)
+
+/** The path of files below the base address. */
+const filesPath = "/exports/"
+
+/** Writes the job of an export and gives its link, whose key nobody can guess. */
+export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
+  const { account } = yield* Caller
+  const address = yield* PublicAddress
+  const { filter } = request
+  const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
+  const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
+  if (filter !== undefined) yield* checkFilter(filter, "query")
+  if (filter?._tag === "ByRule") yield* readRule(filter.rule)
+  if (filter?._tag === "ByEmails") {
+    yield* Effect.forEach(filter.emails, (email, index) => checkEmail(`emails[${index}]`, email), { discard: true })
+  }
+  const asked = exportFileName(fileName, fileFormat)
+  const isArchive = compressionFormat === "Zip" && /\.zip$/i.test(asked)
+  const name = isArchive ? exportFileName(asked.slice(0, -4), fileFormat) : asked
+  const download = compressionFormat === "None" ? name : isArchive ? asked : `${asked}.zip`
+  const id = ExportId.make(crypto.randomUUID())
+  const fileKey = randomBytes(24).toString("base64url")
+  yield* createJob({
+    id,
+    account,
+    kind: "Export",
+    state: "Loading",
+    fileKey,
+    request: yield* encodeRequest({
+      format: fileFormat,
+      compression: compressionFormat,
+      name,
+      download,
+      ...(filter?._tag === "ByRule" ? { rule: ruleSource(filter.rule) } : {}),
+      ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
+    }).pipe(Effect.orDie)
+  })
+  return { id, link: `${address}${filesPath}${fileKey}/${encodeURIComponent(download)}` } satisfies ExportLink
+})
+
+export const lookAtExport = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { account } = yield* Caller
+  const [job] =
+    yield* sql<JobRow>`SELECT * FROM jobs WHERE id = ${id.toLowerCase()} AND account = ${account} AND kind = 'Export'`
+  if (job === undefined) return yield* new ExportNotFound({ id })
+  if (job.expires <= (yield* nowSeconds)) return "Expired" satisfies ExportStatus
+  return exportStatuses[job.state]
+})
+
+/** The interface knows nothing of cancelling. */
+const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
+  Receiving: "Loading",
+  Loading: "Loading",
+  Ready: "Ready",
+  Error: "Error",
+  Cancelled: "Error"
+}
+
+/** A file that is ready to be sent. */
+export interface ExportedFile {
+  readonly id: string
+  readonly name: string
+  readonly contentType: string
+  /** In bytes. */
+  readonly size: number
+  /** The bytes from one on. */
+  readonly read: (from: number) => Stream.Stream<Uint8Array, SqlError.SqlError>
+}
+
+/** The file behind a key, whoever asks: knowing the key is the permission. */
+export const openFile = Effect.fnUntraced(function* (fileKey: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [job] = yield* sql<JobRow>`SELECT * FROM jobs WHERE file_key = ${fileKey}`
+  if (job === undefined || job.state !== "Ready") return yield* new ExportNotFound({ id: job?.id ?? "of this link" })
+  if (job.expires <= (yield* nowSeconds)) return yield* new ExportExpired({ id: job.id })
+  const request = yield* Effect.orDie(decodeRequest(job.request))
+  const lengths = yield* partLengths(job.number)
+  const file: ExportedFile = {
+    id: job.id,
+    name: request.download,
+    contentType: contentType(request.format, request.compression),
+    size: lengths.reduce((sum, length) => sum + length, 0),
+    read: (from) => redactStreamSpans()(readFrom(sql, job.number, lengths, from))
+  }
+  return file
+})
+
+/** The key in a link of ours. */
+export const fileKeyOf = (link: string): string | undefined => {
+  const [, rest] = (URL.parse(link)?.pathname ?? "").split(filesPath)
+  return rest?.split("/")[0]
+}

@@ -1,0 +1,99 @@
+/**
+ * Imports as a caller sees them: a file or an address is taken, or refused with a reason. `ImportJob` reads it.
+ */
+import {
+  type ImportOptions,
+  ImportRefused,
+  ImportSource,
+  InvalidInput,
+  isEncoding,
+  ListNotFound,
+  readContacts
+} from "@roster/domain"
+import { Effect, Exit, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../../credentials/Caller.ts"
+import { findList } from "../../contacts/ContactUpsert.ts"
+import { checkFileUrl } from "../../network/AllowedUrls.ts"
+import { checkArchive } from "./ImportArchive.ts"
+import { csvOf } from "./ImportFile.ts"
+import { ImportJobRequest } from "./ImportJob.ts"
+import { createJob } from "../queue/JobQueue.ts"
+import { makeLease } from "../queue/JobLease.ts"
+import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
+import { StorePolicy } from "../../store/StoreOptions.ts"
+
+const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
+
+/** Reads as far as the first row: a file without a column for the address is refused while somebody listens. */
+const checkHeader = Effect.fnUntraced(function* (job: number, encoding: string | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  yield* checkArchive(job).pipe(
+    Effect.andThen(Stream.runDrain(Stream.take(readContacts(csvOf(readParts(sql, job)), { encoding }), 1))),
+    Effect.catchTag("UnreadableFile", (error) => Effect.fail(new ImportRefused({ reason: error.message })))
+  )
+})
+
+/** Takes the whole file in before anything is promised; what was taken of a file that breaks off is removed again. */
+const receive = Effect.fnUntraced(function* (
+  job: number,
+  source: Extract<ImportSource, { readonly _tag: "File" }>,
+  options: ImportOptions
+) {
+  const sql = yield* SqlClient.SqlClient
+  let part = 0
+  yield* inParts(source.content).pipe(
+    Stream.rechunk(partsAtOnce),
+    Stream.runForEachArray((contents) =>
+      Effect.map(sql.withTransaction(writeParts(job, part, contents)), () => (part += contents.length))
+    ),
+    Effect.andThen(checkHeader(job, options.encodingName)),
+    Effect.andThen(
+      sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
+    ),
+    Effect.flatMap((taken) =>
+      taken.length === 1
+        ? Effect.void
+        : Effect.fail(new ImportRefused({ reason: "it was cancelled while its file was received" }))
+    ),
+    // That it was cancelled stays to be seen.
+    Effect.onExit((exit) =>
+      Exit.isSuccess(exit)
+        ? Effect.void
+        : Effect.ignore(
+            Effect.andThen(sql`DELETE FROM jobs WHERE number = ${job} AND state = 'Receiving'`, removeParts(job))
+          )
+    )
+  )
+})
+
+export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, options: ImportOptions) {
+  const { account } = yield* Caller
+  const { allowFileUrl } = yield* StorePolicy
+  const { encodingName, listName } = options
+  if (encodingName !== undefined && !isEncoding(encodingName)) {
+    return yield* new InvalidInput({
+      field: "encodingName",
+      issue: "no encoding has this name; utf-8 and windows-1252 are such names"
+    })
+  }
+  if (listName !== undefined && typeof listName !== "string") {
+    return yield* new InvalidInput({ field: "listName", issue: "the name of a list is a text" })
+  }
+  if (listName !== undefined && (yield* findList(account, listName)) === undefined) {
+    return yield* new ListNotFound({ name: listName })
+  }
+  if (ImportSource.$is("Address")(source)) yield* checkFileUrl(source.url, allowFileUrl)
+  const job = yield* createJob({
+    id: crypto.randomUUID(),
+    account,
+    kind: "Import",
+    ...(source._tag === "File" ? { state: "Receiving", lease: makeLease() } : { state: "Loading" }),
+    request: yield* encodeRequest({
+      ...(listName === undefined ? {} : { listName }),
+      ...(encodingName === undefined ? {} : { encodingName }),
+      ...(source._tag === "Address" ? { fileUrl: source.url } : { fileName: source.name })
+    }).pipe(Effect.orDie)
+  })
+  if (ImportSource.$is("File")(source)) yield* receive(job, source, options)
+})

@@ -1,0 +1,124 @@
+/**
+ * Works on the jobs of a store, one after another, as long as its layer lives: those of this process at once, and so those
+ * of a process of this machine that has ended; those of another machine when their lease has run out.
+ */
+import { loggedCause, redactLayerSpans } from "@roster/domain"
+import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { runExport } from "../exports/ExportJob.ts"
+import { runImport } from "../imports/ImportJob.ts"
+import { removeUploads } from "../../store/TemporaryFiles.ts"
+import {
+  claimJob,
+  endJob,
+  freeJobs,
+  freeJobsOfTheDead,
+  type HeldJob,
+  leaseSeconds,
+  renewLease
+} from "../queue/JobQueue.ts"
+import { makeLease } from "../queue/JobLease.ts"
+import { removeParts } from "../queue/JobBlobs.ts"
+import { isAnythingDue, removeExpired } from "./JobCleanup.ts"
+import { isDiskFull } from "../../store/sqlite/SqliteError.ts"
+import type { StorePolicy } from "../../store/StoreOptions.ts"
+
+export class JobRunner extends Context.Service<
+  JobRunner,
+  {
+    /** Says that there is a new job. */
+    readonly wake: Effect.Effect<void>
+  }
+>()("@roster/server/JobRunner") {}
+
+/** Jobs of other processes announce themselves to nobody: this often somebody looks. */
+const lookEvery = "2 seconds"
+
+type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
+
+const run = (job: HeldJob): Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy> =>
+  job.kind === "Export" ? runExport(job) : runImport(job)
+
+const workOn = (job: HeldJob) =>
+  run(job).pipe(
+    Effect.raceFirst(renewLease(job).pipe(Effect.ignore, Effect.delay(`${leaseSeconds / 3} seconds`), Effect.forever)),
+    Effect.catchTags({
+      // Whoever holds it now goes on with it.
+      LeaseLost: () => Effect.void,
+      // Another process held the lock for too long, say: what was promised is done later.
+      SqlError: (error) =>
+        isDiskFull(error)
+          ? diskFull(job)
+          : error.isRetryable
+            ? Effect.andThen(
+                Effect.logWarning(`job ${job.id} goes on later`, error),
+                Effect.ignore(freeJobs(job.lease))
+              )
+            : Effect.fail(error),
+      UnreadableFile: (error) => fail(job, error.message),
+      SpoolFailed: (error) =>
+        Effect.andThen(Effect.logError(`job ${job.id}: the temporary folder failed`, error), fail(job, error.message)),
+      ImportRefused: (error) => fail(job, error.message),
+      InvalidRule: (error) => fail(job, error.problem)
+    }),
+    // A job that is interrupted, as at the end of the process, goes on later.
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterrupts(cause),
+      (cause) =>
+        loggedCause(cause).pipe(
+          Effect.flatMap((cause) => Effect.logError(`job ${job.id} failed`, cause)),
+          Effect.andThen(fail(job, "an internal error, which the log of the service tells"))
+        )
+    )
+  )
+
+/**
+ * An export gives back the room that it took, and can be asked for again. The file of an import is nowhere else: it goes on
+ * when its lease has run out, as often as that takes.
+ */
+const diskFull = (job: HeldJob) =>
+  job.kind === "Export"
+    ? fail(job, "the disk is full")
+    : Effect.logError(`job ${job.id} waits for room: the disk is full`)
+
+const fail = (job: HeldJob, problem: string) =>
+  SqlClient.SqlClient.pipe(
+    Effect.flatMap((sql) =>
+      sql.withTransaction(Effect.andThen(endJob(job, "Error", problem), removeParts(job.number)))
+    ),
+    Effect.catchTags({
+      LeaseLost: () => Effect.void,
+      SqlError: (error) => Effect.logError(`job ${job.id}: its end could not be written`, error)
+    })
+  )
+
+const make = Effect.fnUntraced(function* (lease: string) {
+  const news = yield* Latch.make(false)
+  let isHolding = false
+  // Runs after the work was interrupted, and before the store is closed.
+  yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(freeJobs(lease)) : Effect.void))
+  const workOff = Effect.gen(function* () {
+    yield* news.close
+    if (!(yield* isAnythingDue)) return
+    isHolding = true
+    yield* removeExpired
+    yield* freeJobsOfTheDead
+    let job = yield* claimJob(lease)
+    while (job !== undefined) {
+      yield* workOn(job)
+      job = yield* claimJob(lease)
+    }
+  }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
+  yield* removeUploads.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
+  yield* workOff.pipe(Effect.andThen(Effect.timeoutOption(news.await, lookEvery)), Effect.forever, Effect.forkScoped)
+  return JobRunner.of({ wake: Effect.asVoid(news.open) })
+})
+
+/** Works on the thread that builds it, by a lease of its own unless one is given. */
+export const layer = (lease?: string): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
+  redactLayerSpans(
+    Layer.effect(
+      JobRunner,
+      Effect.suspend(() => make(lease ?? makeLease()))
+    )
+  )

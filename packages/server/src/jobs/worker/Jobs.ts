@@ -1,0 +1,102 @@
+/**
+ * The imports and exports of a store, to be seen and cancelled. The interface of a service has no operations for it;
+ * whoever can open the store has this. Nothing here works on a job. (docs/decisions/jobs.md)
+ */
+import { FileHeader, fnRedacted, redactStreamSpans, rejectedFile, type ServiceError } from "@roster/domain"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../../credentials/Caller.ts"
+import { type JobRow, nowSeconds } from "../queue/JobQueue.ts"
+import { removeParts } from "../queue/JobBlobs.ts"
+import { type Job, JobEnded, JobNotFound, toJob } from "../queue/JobRecord.ts"
+import { readRejections } from "../imports/JobRejections.ts"
+import { methodSpan } from "../../http/MethodSpan.ts"
+import { orStoreFailure } from "../../store/StoreFailure.ts"
+
+export class Jobs extends Context.Service<
+  Jobs,
+  {
+    /** The jobs of the account, the newest first. */
+    readonly list: (options?: { readonly limit?: number | undefined }) => Stream.Stream<Job, ServiceError>
+    readonly get: (id: string) => Effect.Effect<Job, JobNotFound | ServiceError>
+    /**
+     * Ends a job that is not done. Whoever works on it stops at the next step, in this process or another one. What an
+     * import has written so far stays; the file of an export goes.
+     */
+    readonly cancel: (id: string) => Effect.Effect<Job, JobNotFound | JobEnded | ServiceError>
+    /**
+     * The rows that an import has rejected so far as a CSV file, each with its reason in the column `_error`: corrected,
+     * it can be imported as it is. Empty where there are none.
+     */
+    readonly rejectedRows: (id: string) => Stream.Stream<Uint8Array, JobNotFound | ServiceError>
+  }
+>()("@roster/server/Jobs") {}
+
+/** Read in pages: a stream that is open holds back the checkpoints of the store. */
+const pageSize = 500
+
+const decodeHeader = Schema.decodeSync(Schema.fromJsonString(FileHeader))
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => {
+  const find = Effect.fnUntraced(function* (id: string) {
+    const { account } = yield* Caller
+    const [row] = yield* sql<JobRow>`SELECT * FROM jobs WHERE id = ${id.toLowerCase()} AND account = ${account}`
+    return row ?? (yield* new JobNotFound({ id }))
+  })
+
+  const page = Effect.fnUntraced(
+    function* (account: string, below: number | undefined, size: number) {
+      const now = yield* nowSeconds
+      const rows = yield* sql<JobRow>`
+      SELECT * FROM jobs WHERE account = ${account} AND ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
+      ORDER BY number DESC LIMIT ${size}`
+      const last = rows.length < size ? undefined : rows.at(-1)
+      return [rows.map((row) => toJob(row, now)), Option.fromUndefinedOr(last?.number)] as const
+    },
+    orStoreFailure("jobsList"),
+    methodSpan("Jobs.list")
+  )
+
+  const list: Jobs["Service"]["list"] = ({ limit = Number.POSITIVE_INFINITY } = {}) =>
+    Stream.unwrap(
+      Effect.map(Caller, ({ account }) =>
+        Stream.paginate(undefined, (below: number | undefined) => page(account, below, Math.min(pageSize, limit)))
+      )
+    ).pipe(Stream.take(limit))
+
+  const get = fnRedacted("Jobs.get")(function* (id: string) {
+    return toJob(yield* find(id), yield* nowSeconds)
+  }, orStoreFailure("jobsGet"))
+
+  const cancel = fnRedacted("Jobs.cancel")(function* (id: string) {
+    const { account } = yield* Caller
+    const now = yield* nowSeconds
+    // The worker writes each step only while the job is `Loading`.
+    const cancelled = Effect.gen(function* () {
+      const [row] = yield* sql<JobRow>`
+        UPDATE jobs SET state = 'Cancelled', ended = ${now}, leased_until = 0
+        WHERE id = ${id.toLowerCase()} AND account = ${account} AND state IN ('Receiving', 'Loading') RETURNING *`
+      if (row !== undefined) yield* removeParts(row.number)
+      return row
+    })
+    const row = yield* Effect.provideService(sql.withTransaction(cancelled), SqlClient.SqlClient, sql)
+    if (row !== undefined) return toJob(row, now)
+    const { state } = toJob(yield* find(id), now)
+    return yield* new JobEnded({ id, state })
+  }, orStoreFailure("jobsCancel"))
+
+  const rejectedRows: Jobs["Service"]["rejectedRows"] = (id) =>
+    find(id).pipe(
+      Effect.map(({ header, number }) =>
+        header === null ? Stream.empty : rejectedFile(decodeHeader(header), readRejections(sql, number))
+      ),
+      Stream.unwrap,
+      Stream.catchTag("SqlError", (error) => Stream.fromEffect(orStoreFailure("jobsRejectedRows")(Effect.fail(error)))),
+      redactStreamSpans()
+    )
+
+  return Jobs.of({ list, get, cancel, rejectedRows })
+})
+
+/** The jobs of a store. */
+export const layer: Layer.Layer<Jobs, never, SqlClient.SqlClient> = Layer.effect(Jobs, make)

@@ -1,0 +1,122 @@
+/**
+ * Which addresses a request may name as the `fileUrl` of an import: none, until the operator lists hosts with
+ * `--allow-file-url HOST|any`.
+ *
+ * - `HOST`: that host, on any port. `HOST:PORT`: on that port only. `HOST` is a name or an IP address.
+ * - `any`: any host with a public address, on the ports 80 and 443.
+ *
+ * A listed host is the operator's word: it may be in a private network. An entry names exactly what it says: `localhost`
+ * is not `127.0.0.1`, and a domain is not its subdomains.
+ */
+import { ImportRefused } from "@roster/domain"
+import { Effect } from "effect"
+import { isIP, isIPv6 } from "node:net"
+import { isPublicAddress } from "./AddressPolicy.ts"
+
+const flag = "--allow-file-url"
+
+/** Longer than any signed link of an object store. */
+const maximumLength = 8_192
+
+/**
+ * Says whether an entry of `--allow-file-url` can be understood: `any`, a host, or a host and its port. An entry that
+ * can not be allows nothing.
+ */
+export const isFileUrlEntry = (entry: string): boolean => parseEntry(entry) !== undefined
+
+/** Says whether an entry other than `any` allows the host and the port of a URL. */
+export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
+  allowed.some((text) => {
+    const entry = isAny(text) ? undefined : parseEntry(text)
+    return (
+      entry !== undefined &&
+      entry.host === withoutDot(url.hostname) &&
+      (entry.port === "" || entry.port === portOf(url))
+    )
+  })
+
+/**
+ * Reads the address that a request names and refuses it unless the operator allowed its host and port. The URL that
+ * comes back is normalised: lower case, no trailing dot, no odd spelling of an IP address, no fragment. What a name
+ * resolves to is another question. (FileUrlResolver)
+ */
+export const checkFileUrl: (address: string, allowed: ReadonlyArray<string>) => Effect.Effect<URL, ImportRefused> =
+  Effect.fnUntraced(function* (address, allowed) {
+    if (allowed.length === 0) {
+      return yield* new ImportRefused({
+        reason: `this service does not fetch files from addresses. Send the file itself, or ask the operator to start the service with ${flag} HOST.`
+      })
+    }
+    const url = address.length > maximumLength ? null : URL.parse(address)
+    if (url === null) {
+      return yield* new ImportRefused({
+        reason: `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such as https://files.example.com/contacts.csv.`
+      })
+    }
+    // Neither the scheme nor anything else of a refused URL is repeated: of "ann:secret@host" the scheme is a user name.
+    if (url.protocol !== "http:" && url.protocol !== "https:") {
+      return yield* new ImportRefused({
+        reason:
+          "fileUrl is neither an http: nor an https: address, and no other is fetched. Give an address that begins with https://."
+      })
+    }
+    if (url.username !== "" || url.password !== "") {
+      return yield* new ImportRefused({
+        reason:
+          "fileUrl holds a user name or a password, and none is sent. Give a link that needs neither, or send the file itself."
+      })
+    }
+    url.hostname = withoutDot(url.hostname)
+    url.hash = ""
+    if (url.hostname.split(".").includes("")) {
+      return yield* new ImportRefused({
+        reason:
+          "fileUrl names no host: a part of the host name is empty. Give an address such as https://files.example.com/contacts.csv."
+      })
+    }
+    if (isListed(url, allowed)) return url
+    if (!allowed.some(isAny)) {
+      return yield* new ImportRefused({
+        reason: `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the service with ${flag} ${url.host}.`
+      })
+    }
+    const port = portOf(url)
+    if (port !== "80" && port !== "443") {
+      return yield* new ImportRefused({
+        reason: `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
+      })
+    }
+    // An address that stands in the URL itself is known at once; what a name leads to is not.
+    const host = hostOf(url)
+    return isIP(host) !== 0 && !isPublicAddress(host) ? yield* notPublic(url) : url
+  })
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
+
+/**
+ * The refusal of a host that nobody listed and that is not known to be public: one for every reason, since otherwise
+ * anyone could find out which names there are in the network of the service.
+ */
+export const notPublic = (url: URL): ImportRefused =>
+  new ImportRefused({
+    reason: `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`
+  })
+
+const isAny = (entry: string): boolean => entry.toLowerCase() === "any"
+
+const withoutDot = (host: string): string => host.replace(/\.$/, "")
+
+const portOf = (url: URL): string => (url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80")
+
+const parseEntry = (entry: string): { readonly host: string; readonly port: string } | undefined => {
+  // No scheme, path, user info or pattern: "https://files.example.com" would be read as the host "https".
+  if (!/^[^\s/\\?#@*%]+$/u.test(entry)) return undefined
+  const authority = isIPv6(entry) ? `[${entry}]` : entry
+  // Each scheme drops its own default port, so that the port of an entry shows in one of them at least.
+  const http = URL.parse(`http://${authority}`)
+  const https = URL.parse(`https://${authority}`)
+  return http === null || https === null
+    ? undefined
+    : { host: withoutDot(http.hostname), port: http.port !== "" ? http.port : https.port }
+}

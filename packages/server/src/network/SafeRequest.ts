@@ -1,0 +1,97 @@
+/**
+ * One GET request to an address that has been checked, and to no other.
+ */
+import { ImportRefused } from "@roster/domain"
+import { Deferred, Effect, type Scope } from "effect"
+import * as Http from "node:http"
+import * as Https from "node:https"
+import { isIP, type LookupFunction } from "node:net"
+import { hostOf } from "./AllowedUrls.ts"
+
+export interface FileUrlRequest {
+  /** Waits for the connection, with TLS where there is TLS. Nothing is sent before. */
+  readonly connected: Effect.Effect<void, ImportRefused>
+  /** Sends the request and waits for the head of the response. */
+  readonly response: Effect.Effect<Http.IncomingMessage, ImportRefused>
+}
+
+/**
+ * Begins to connect to one of the given addresses. The name of the host is used for the Host header and the certificate
+ * only and is not resolved again. The socket is destroyed when the scope closes.
+ */
+export const requestFileUrl = (
+  url: URL,
+  addresses: ReadonlyArray<string>
+): Effect.Effect<FileUrlRequest, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => begin(url, addresses)),
+      ({ request }) => Effect.sync(() => request.destroy())
+    ),
+    ({ connected, request, response }) => ({
+      connected: Deferred.await(connected),
+      response: Effect.suspend(() => {
+        request.end()
+        return Deferred.await(response)
+      })
+    })
+  )
+
+const begin = (url: URL, addresses: ReadonlyArray<string>) => {
+  const connected = Deferred.makeUnsafe<void, ImportRefused>()
+  const response = Deferred.makeUnsafe<Http.IncomingMessage, ImportRefused>()
+  const tls = url.protocol === "https:"
+  const request = (tls ? Https : Http).request({
+    protocol: url.protocol,
+    hostname: hostOf(url),
+    port: url.port,
+    path: url.pathname + url.search,
+    // Not part of the keys of an http request, and ignored there.
+    ...(tls && { rejectUnauthorized: true }),
+    // No credentials, no cookies. Compressed bytes would pass a limit that their contents do not.
+    headers: {
+      "user-agent": "roster",
+      accept: "text/csv, text/plain, application/zip, */*",
+      "accept-encoding": "identity"
+    },
+    insecureHTTPParser: false,
+    maxHeaderSize: 16_384,
+    lookup: pinned(addresses),
+    // An agent of its own knows no proxy of the environment (NODE_USE_ENV_PROXY, HTTP_PROXY). A proxy would resolve the
+    // name again and connect from its own place in the network: what was checked here would say nothing about it.
+    agent: false
+  })
+  const fail = (problem: string) => {
+    const refused = Effect.fail(
+      new ImportRefused({
+        reason: `${url.host} ${problem}. Check the address and that the host is up${
+          tls ? " and has a trusted certificate" : ""
+        }, then import again.`
+      })
+    )
+    Deferred.doneUnsafe(connected, refused)
+    Deferred.doneUnsafe(response, refused)
+  }
+  request.once("socket", (socket) =>
+    socket.once(tls ? "secureConnect" : "connect", () => Deferred.doneUnsafe(connected, Effect.void))
+  )
+  request.once("response", (message) => Deferred.doneUnsafe(response, Effect.succeed(message)))
+  // The message of the error holds the IP address, its code does not. Stays on, for what comes after the end.
+  request.on("error", (error) => fail(`could not be read from${codeOf(error)}`))
+  request.once("close", () => fail("closed the connection without an answer"))
+  return { connected, request, response }
+}
+
+/** The code of a system error, in parentheses, for a message. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? ` (${error.code})` : ""
+
+const pinned =
+  (addresses: ReadonlyArray<string>): LookupFunction =>
+  (_hostname, options, callback) => {
+    const all = addresses.map((address) => ({ address, family: isIP(address) }))
+    const [first] = all
+    queueMicrotask(() =>
+      options.all === true || first === undefined ? callback(null, all) : callback(null, first.address, first.family)
+    )
+  }

@@ -1,0 +1,42 @@
+/**
+ * Access credentials on SQL.
+ */
+import {
+  type ApiKey,
+  ApiKeyPayload,
+  CredentialsService,
+  emailIdentity,
+  type LastManagingKey,
+  type SmtpCredentials,
+  SmtpCredentialsPayload
+} from "@roster/domain"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { credentialStore } from "../credentials/CredentialRepository.ts"
+import { delivered } from "./WirePayload.ts"
+import { keepManagingKey } from "../credentials/LastAdminKey.ts"
+
+const make = Effect.map(SqlClient.SqlClient, (sql) =>
+  CredentialsService.of({
+    apiKeys: credentialStore<ApiKey, ApiKeyPayload, LastManagingKey>(sql, {
+      kind: "ApiKey",
+      read: delivered(ApiKeyPayload),
+      resource: "Apikeys",
+      accessLevels: (payload) => [...new Set(payload.accessLevels)],
+      identity: (name) => name,
+      toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
+      keep: keepManagingKey(sql)
+    }),
+    smtp: credentialStore<SmtpCredentials, SmtpCredentialsPayload>(sql, {
+      kind: "Smtp",
+      read: delivered(SmtpCredentialsPayload),
+      resource: "Smtp",
+      accessLevels: () => ["SendSmtp"],
+      identity: emailIdentity,
+      toCredential: (record) => ({ ...record, accessLevel: "SendSmtp" }),
+      keep: () => Effect.void
+    })
+  })
+)
+
+export const layer: Layer.Layer<CredentialsService, never, SqlClient.SqlClient> = Layer.effect(CredentialsService, make)

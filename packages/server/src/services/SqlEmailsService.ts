@@ -1,0 +1,66 @@
+/**
+ * Mail sending on SQL: an accepted message is kept in the outbox, and goes nowhere from there.
+ */
+import {
+  emailAddressIssue,
+  EmailMessage,
+  EmailsService,
+  fnRedacted,
+  InvalidInput,
+  NotAllowedSender
+} from "@roster/domain"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../credentials/Caller.ts"
+import { delivered } from "./WirePayload.ts"
+import { nowSeconds } from "../jobs/queue/JobQueue.ts"
+import { isAllowedSender, senderAddress } from "./AllowedSenders.ts"
+import { orStoreFailure } from "../store/StoreFailure.ts"
+import { StorePolicy } from "../store/StoreOptions.ts"
+
+const readMessage = delivered(EmailMessage)
+const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
+
+/** The most bytes of a message with its attachments. */
+const maximumMessageBytes = 20 * 1024 * 1024
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { allowedSenders } = yield* StorePolicy
+
+  const send: EmailsService["Service"]["send"] = fnRedacted("EmailsService.send")(function* (given) {
+    const { account } = yield* Caller
+    const message = yield* readMessage(given)
+    const from = senderAddress(message.content.from)
+    const invalid = (field: string, issue: string) => new InvalidInput({ field, issue })
+    const fromIssue = emailAddressIssue(from)
+    if (fromIssue !== undefined) return yield* invalid("Content.From", fromIssue)
+    if (!isAllowedSender(from, allowedSenders)) return yield* new NotAllowedSender({ email: from })
+    for (const [index, recipient] of message.recipients.entries()) {
+      const issue = emailAddressIssue(recipient.email.trim())
+      if (issue !== undefined) return yield* invalid(`Recipients[${index}].Email`, issue)
+    }
+    const json = yield* Effect.orDie(encodeMessage(message))
+    if (Buffer.byteLength(json) > maximumMessageBytes * (4 / 3)) {
+      return yield* invalid("Content.Attachments", "a message has at most 20 MB with its attachments")
+    }
+    const messageId = crypto.randomUUID()
+    const transactionId = crypto.randomUUID()
+    yield* sql`
+      INSERT INTO outbox ${sql.insert({
+        message_id: messageId,
+        transaction_id: transactionId,
+        account,
+        message: json,
+        created: yield* nowSeconds
+      })}`
+    return { transactionId, messageId }
+  }, orStoreFailure("emailsPost"))
+
+  return EmailsService.of({ send })
+})
+
+export const layer: Layer.Layer<EmailsService, never, SqlClient.SqlClient | StorePolicy> = Layer.effect(
+  EmailsService,
+  make
+)

@@ -1,0 +1,51 @@
+/**
+ * All services on one store, used directly: where an application keeps its own contacts, and in tests.
+ */
+import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import { Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as JobRunner from "../jobs/worker/JobRunner.ts"
+import * as JobThread from "../jobs/worker/WorkerThread.ts"
+import * as SqlContactsService from "./SqlContactsService.ts"
+import * as SqlCredentialsService from "./SqlCredentialsService.ts"
+import * as SqlEmailsService from "./SqlEmailsService.ts"
+import type * as SqliteClient from "../store/sqlite/SqliteClient.ts"
+import { memory } from "../store/sqlite/StoreFile.ts"
+import * as StoreSignals from "../store/sqlite/LockContention.ts"
+import * as Store from "../store/Store.ts"
+import type { StoreError } from "../store/Store.ts"
+import { type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
+
+export type { StoreError } from "../store/Store.ts"
+
+export type Services = ContactsService | CredentialsService | EmailsService
+
+const services = Layer.mergeAll(SqlContactsService.layer, SqlCredentialsService.layer, SqlEmailsService.layer)
+
+/** The services and the database under them, its tables brought up to date. */
+export const layerWithStore = (
+  options: StoreOptions
+): Layer.Layer<Services | SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> => {
+  const policy = Layer.succeed(StorePolicy, {
+    allowedSenders: options.allowedSenders ?? [],
+    allowFileUrl: options.allowFileUrl ?? []
+  })
+  const { filename, jobThread } = options
+  const signals = StoreSignals.make()
+  const jobs =
+    jobThread === undefined || filename === memory
+      ? JobRunner.layer()
+      : JobThread.layer({ entry: jobThread, filename, signals })
+  // What is made once for a whole graph of layers would work on whichever store comes first.
+  return Layer.fresh(Layer.provide(services, jobs)).pipe(
+    Layer.provide(policy),
+    Layer.provideMerge(Store.layer({ filename, signals }))
+  )
+}
+
+/** The services on a database file. */
+export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> => layerWithStore(options)
+
+/** The services in memory, for tests: empty at first, gone with the layer. */
+export const layerMemory = (options?: Omit<StoreOptions, "filename">): Layer.Layer<Services> =>
+  layer({ ...options, filename: ":memory:" }).pipe(Layer.orDie)

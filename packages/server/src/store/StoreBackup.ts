@@ -1,0 +1,226 @@
+/**
+ * Backups of a store and their way back, both while other processes use the store. (docs/decisions/backups.md)
+ */
+import { fnRedacted } from "@roster/domain"
+import { Clock, Data, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { isOfTheDead, processMark } from "../jobs/queue/JobLease.ts"
+import { latestMigration } from "./Migrations.ts"
+import * as Store from "./Store.ts"
+import {
+  countContacts,
+  isRoster,
+  isSame,
+  isThere,
+  migrationOf,
+  newer,
+  openStill,
+  refuseForeign,
+  tablesOf
+} from "./StoreContents.ts"
+import * as SqliteClient from "./sqlite/SqliteClient.ts"
+import { copyPages, type CopyOptions, removeDatabase } from "./sqlite/StoreCopy.ts"
+import { fromCause, unavailable } from "./sqlite/StoreError.ts"
+import * as StoreFile from "./sqlite/StoreFile.ts"
+import { appear, freeName, putAside, replacePages } from "./sqlite/StoreReplacement.ts"
+
+/** A file that cannot be restored: damaged, no store, or of a newer version. Nothing was changed. */
+export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
+  filename: Schema.String,
+  message: Schema.String
+}) {}
+
+/** What a backup holds. */
+export interface Backup {
+  /** The absolute path of the file. */
+  readonly filename: string
+  readonly bytes: number
+  readonly contacts: number
+}
+
+/** What lies where a backup is to be restored. */
+export type Replaced = Data.TaggedEnum<{
+  Nothing: {}
+  Store: { readonly contacts: number }
+  Damaged: { readonly message: string }
+}>
+
+export const Replaced = Data.taggedEnum<Replaced>()
+
+/** What a restore is about to do. */
+export interface RestorePlan {
+  /** How many contacts the backup holds. */
+  readonly contacts: number
+  readonly replaced: Replaced
+}
+
+export interface Restored extends RestorePlan {
+  /** Where that lies now which was there before, if anything was. */
+  readonly kept: string | undefined
+}
+
+/**
+ * Writes a backup: one file, whole and checked when it appears under its name, readable by its owner alone, with all that
+ * was acknowledged before. An existing file is replaced only where that is asked for.
+ */
+export const create = fnRedacted("StoreBackup.create")(function* (
+  options: { readonly from: string; readonly to: string } & CopyOptions
+) {
+  const path = StoreFile.toPath(options.from)
+  const target = resolve(options.to)
+  if (!isThere(path)) return yield* unavailable(path, "There is no such file. Check the path.")
+  if (isSame(path, target)) return yield* unavailable(target, "It is the store itself. Name another file.")
+  if (existsSync(`${target}-wal`) || existsSync(`${target}-journal`)) {
+    return yield* unavailable(target, "It is a store that is in use, or was. Name another file for the backup.")
+  }
+  yield* refuseForeign(path)
+  const context = yield* Layer.build(SqliteClient.layer({ filename: path }))
+  yield* SqliteClient.SqliteClient.pipe(
+    Effect.flatMap((sqlite) => sqlite.backup(target, options)),
+    Effect.provide(context)
+  )
+  const database = yield* openStill(target)
+  const contacts = yield* Effect.try({ try: () => countContacts(database), catch: fromCause(target) })
+  const backup: Backup = { filename: target, bytes: statSync(target).size, contacts }
+  return backup
+}, Effect.scoped)
+
+/**
+ * Puts the content of a backup in the place of a store, which other processes may go on using: at one moment they see the
+ * old content and at the next one the new. The backup is copied and checked before anything changes, and brought up to
+ * this version. What the store held is kept beside it under `.before-restore-` and the time; one that is damaged is put
+ * aside under `.damaged-` and the time, for which nobody may have it open.
+ *
+ * **Gotchas**
+ *
+ * Keys, passwords and jobs are those of the backup too. Work that was under way in it is taken up again; work under way in
+ * the store ends. The thread is blocked while the old content is written down.
+ */
+export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(options: {
+  readonly from: string
+  readonly to: string
+  /** Asked when all is known and nothing has changed; where it fails nothing will. */
+  readonly approve?: (plan: RestorePlan) => Effect.Effect<void, E, R>
+}) {
+  const source = resolve(options.from)
+  const path = StoreFile.toPath(options.to)
+  if (path === StoreFile.memory) return yield* unavailable(path, "A store in memory cannot be restored. Name a file.")
+  if (isSame(source, path)) return yield* refuse(source, "It is the store itself, and no backup of it.")
+  yield* removeLeftovers(path)
+  const staged = `${path}.${processMark}${randomUUID()}${stagedSuffix}`
+  yield* Effect.addFinalizer(() => removeDatabase(staged))
+  const found = yield* lookAt(path)
+  const contacts = yield* stage(source, staged, found.pageSize).pipe(
+    Effect.catchTag("StoreDamaged", ({ detail }) => refuse(source, `It is damaged or is no database (${detail}).`))
+  )
+  const plan: RestorePlan = { contacts, replaced: found.replaced }
+  yield* options.approve?.(plan) ?? Effect.void
+
+  const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
+  const kept = freeName(`${path}.before-restore-${time}`)
+  const aside = freeName(`${path}.damaged-${time}`)
+  const restored = (kept: string | undefined, replaced = plan.replaced): Restored => ({ contacts, replaced, kept })
+  const replaceDamaged = (message: string) =>
+    Effect.as(
+      Effect.andThen(putAside(path, aside), appear(staged, path)),
+      restored(aside, Replaced.Damaged({ message }))
+    )
+
+  return yield* Replaced.$match(plan.replaced, {
+    Nothing: () => Effect.as(appear(staged, path), restored(undefined)),
+    Damaged: ({ message }) => replaceDamaged(message),
+    Store: () =>
+      replacePages({ staged, path, kept }).pipe(
+        Effect.as(restored(kept)),
+        // What opening it does not see shows when all of it is read.
+        Effect.catchTag("StoreDamaged", ({ message }) => replaceDamaged(message))
+      )
+  })
+}, Effect.scoped)
+
+const stagedSuffix = ".restoring"
+
+/** Removes what restores that were killed have staged beside the store. */
+const removeLeftovers = (path: string) =>
+  Effect.sync(() => {
+    const begin = `${basename(path)}.`
+    for (const name of readdirSync(dirname(path))) {
+      if (!name.startsWith(begin) || !name.includes(stagedSuffix)) continue
+      if (isOfTheDead(name.slice(begin.length))) rmSync(join(dirname(path), name), { force: true })
+    }
+  }).pipe(Effect.ignoreCause)
+
+const refuse = (filename: string, detail: string) =>
+  new BackupRefused({ filename, message: `${filename} cannot be restored. ${detail}` })
+
+const lookAt = Effect.fnUntraced(
+  function* (path: string) {
+    if (!isThere(path)) return { replaced: Replaced.Nothing(), pageSize: undefined }
+    yield* refuseForeign(path)
+    const database = yield* StoreFile.open({ filename: path })
+    const found = yield* Effect.try({
+      try: () => ({
+        isEmpty: tablesOf(database).length === 0,
+        pageSize: Number(database.prepare("PRAGMA page_size").get()?.["page_size"])
+      }),
+      catch: fromCause(path)
+    })
+    if (found.isEmpty) return { replaced: Replaced.Store({ contacts: 0 }), pageSize: found.pageSize }
+    const migration = yield* Effect.try({ try: () => migrationOf(database), catch: fromCause(path) })
+    if (migration > latestMigration) return yield* unavailable(path, newer(migration))
+    const contacts = yield* Effect.try({ try: () => countContacts(database), catch: fromCause(path) })
+    return { replaced: Replaced.Store({ contacts }), pageSize: found.pageSize }
+  },
+  Effect.catchTag("StoreDamaged", ({ message }) =>
+    Effect.succeed({ replaced: Replaced.Damaged({ message }), pageSize: undefined })
+  ),
+  Effect.scoped
+)
+
+/** A copy of the backup that is whole, of this version, and fit to take the place of the store. */
+const stage = Effect.fnUntraced(function* (source: string, staged: string, pageSize: number | undefined) {
+  yield* Effect.scoped(
+    Effect.flatMap(openBackup(source), (database) => copyPages(database, staged, "It is there already."))
+  )
+  if (pageSize !== undefined) {
+    yield* Effect.try({ try: () => setPageSize(staged, pageSize), catch: fromCause(staged) })
+  }
+  const context = yield* Layer.build(Store.layer({ filename: staged }))
+  return yield* Effect.provide(settle, context).pipe(
+    Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(staged, error.message)))
+  )
+}, Effect.scoped)
+
+/** Refuses what is no store, and one of a later version. */
+const openBackup = Effect.fnUntraced(function* (source: string) {
+  if (!existsSync(source)) return yield* refuse(source, "There is no such file.")
+  const database = yield* openStill(source)
+  const look = <A>(of: (database: DatabaseSync) => A) =>
+    Effect.try({ try: () => of(database), catch: fromCause(source) })
+  if (!isRoster(yield* look(tablesOf))) return yield* refuse(source, "It is no store of Roster.")
+  const migration = yield* look(migrationOf)
+  if (migration > latestMigration) return yield* refuse(source, newer(migration))
+  return database
+})
+
+const setPageSize = (path: string, pageSize: number) => {
+  using database = new DatabaseSync(path)
+  if (database.prepare("PRAGMA page_size").get()?.["page_size"] === pageSize) return
+  database.exec(`PRAGMA page_size = ${pageSize}; VACUUM`)
+}
+
+/**
+ * Frees the jobs of the backup. A process that still works on one of them would otherwise go on from where it is by now,
+ * over rows that the backup does not hold. A file that was being received is lost, and nothing was promised for it.
+ */
+const settle = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM jobs WHERE state = 'Receiving'`
+  yield* sql`UPDATE jobs SET lease = NULL, leased_until = 0 WHERE state = 'Loading'`
+  const [row] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
+  return row?.count ?? 0
+})

@@ -1,0 +1,71 @@
+/**
+ * What a caller is told when the database fails. The cause is logged here, since no statement, path or value of it may
+ * leave the service.
+ */
+import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
+import { Context, Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { SqlError } from "effect/sql"
+import { InProcess } from "../credentials/Caller.ts"
+import { errorCode, holderOf, isDamaged, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
+
+/** Nobody over the network is told of files and processes of this machine. */
+const isRemote = (context: Context.Context<never>): boolean =>
+  Option.isSome(Context.getOption(context, HttpServerRequest.HttpServerRequest)) && !Context.get(context, InProcess)
+
+const describe = (error: SqlError.SqlError, context: Context.Context<never>): string | undefined => {
+  if (isDiskFull(error)) return "the disk is full"
+  if (isDamaged(error)) return "its file is damaged; restore a backup (roster restore FILE)"
+  if (isReadOnly(error)) return "its disk failed, so it takes no more writes; check the disk and restart the service"
+  if (error.reason._tag === "LockTimeoutError") {
+    const holder = isRemote(context) ? undefined : holderOf(error.reason.cause)
+    return `${holder ?? "another program held it"} for too long`
+  }
+  if (error.reason._tag === "ConnectionError") return "it cannot be reached"
+  // SQLite's plain error is a statement that it does not understand.
+  const isMistake = error.reason._tag !== "UnknownError" || errorCode(error.reason.cause) === 1
+  return isMistake ? undefined : "it cannot be read or written"
+}
+
+/** A commit that reached the file and perhaps not the disk: the next start may find it, or not. */
+const unsynced = new OutcomeUnknown({
+  detail: "the disk of the store failed while it was written",
+  recovery: "Check the disk, restart the service, and look whether it was."
+})
+
+/** What a failure of the database is to the caller of an operation. */
+export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> =>
+  Effect.contextWith((context: Context.Context<never>) => inContext(operation, error, context))
+
+const inContext = (
+  operation: string,
+  error: SqlError.SqlError,
+  context: Context.Context<never>
+): Effect.Effect<never, ServiceError> => {
+  if (isUnsynced(error.reason.cause)) {
+    return Effect.logError(
+      `${operation}: the disk failed, and the store takes no more writes until it is restarted`
+    ).pipe(
+      Effect.andThen(Effect.logDebug(error)),
+      Effect.andThen(Effect.fail(new ServiceError({ operation, reason: unsynced })))
+    )
+  }
+  const detail = describe(error, context)
+  // Nothing but a mistake of ours makes the database refuse a statement.
+  if (detail === undefined) return Effect.die(error)
+  return Effect.logError(`${operation}: the store failed: ${detail}`).pipe(
+    Effect.andThen(Effect.logDebug(error)),
+    Effect.andThen(Effect.fail(new ServiceError({ operation, reason: new StoreFailure({ detail }) })))
+  )
+}
+
+/** Turns failures of the database into `ServiceError` of an operation. */
+export const orStoreFailure =
+  (operation: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceError, R> =>
+    Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceError> =>
+      SqlError.isSqlError(error)
+        ? storeFailure(operation, error)
+        : // The guard has sorted the others out, which the compiler does not see on a type parameter.
+          Effect.fail(error as Exclude<E, SqlError.SqlError>)
+    )

@@ -1,0 +1,162 @@
+/**
+ * The `SqlClient` of `effect/sql` on the SQLite that is built into Node, for a file or for memory.
+ */
+import { fnRedacted } from "@roster/domain"
+import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import * as GroupCommit from "./GroupCommit.ts"
+import { Waiting } from "./SqliteBusy.ts"
+import * as SqliteConnection from "./SqliteConnection.ts"
+import * as SqliteStatements from "./SqliteStatements.ts"
+import { type CopyOptions, copyTo } from "./StoreCopy.ts"
+import type { StoreDamaged, StoreUnavailable } from "./StoreError.ts"
+import * as StoreFile from "./StoreFile.ts"
+import * as StoreSignals from "./LockContention.ts"
+
+/** What SQLite offers beside SQL. */
+export class SqliteClient extends Context.Service<
+  SqliteClient,
+  {
+    /** The absolute path of the database file, or `":memory:"`. */
+    readonly filename: string
+    /**
+     * Copies the database, as it is at one moment, into a file, while everything else goes on. The file appears under its
+     * name when it is complete and was checked; one that is there is replaced only where that is asked for.
+     */
+    readonly backup: (
+      destination: string,
+      options?: CopyOptions
+    ) => Effect.Effect<void, StoreDamaged | StoreUnavailable>
+  }
+>()("@roster/server/sqlite/SqliteClient") {}
+
+export interface SqliteClientOptions extends StoreFile.Options {
+  /** Shared with other connections of this process on the same file. */
+  readonly signals?: StoreSignals.StoreSignals | undefined
+}
+
+/**
+ * Opens the database and makes its client. One connection writes and reads, one fiber at a time; each stream outside a
+ * transaction reads on a connection of its own, from a snapshot, so that writing meanwhile is free.
+ *
+ * **Gotchas**
+ *
+ * While a stream is open the WAL cannot be moved to the file and grows with each write: read long exports in batches by
+ * key. A stream inside a transaction reads on the connection of the transaction, and on `":memory:"` a stream outside
+ * one collects all rows first. An integer beyond 2^53 fails to be read unless `SqlClient.SafeIntegers` is provided.
+ */
+export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
+  const filename = StoreFile.toPath(options.filename)
+  const busyTimeout = Duration.toMillis(options.busyTimeout ?? StoreFile.defaultBusyTimeout)
+  const database = yield* StoreFile.open(options)
+  const statements = SqliteStatements.make(database)
+
+  const streamOutside: SqlConnection.Connection["executeStream"] =
+    filename === StoreFile.memory
+      ? (sql, params, transform) =>
+          Stream.fromIterableEffect(
+            Effect.flatMap(
+              SqliteConnection.StreamedValues,
+              (arrays): Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> =>
+                acquirers.borrower((connection) =>
+                  arrays ? connection.executeValues(sql, params) : connection.execute(sql, params, transform)
+                )
+            )
+          )
+      : (sql, params, transform) =>
+          StoreFile.openReader(filename, busyTimeout, options.prepare).pipe(
+            Effect.mapError(
+              (error) => new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: error }) })
+            ),
+            Effect.map((reader) => SqliteConnection.streamFrom(SqliteStatements.make(reader))(sql, params, transform)),
+            Stream.unwrap
+          )
+  const signals = options.signals ?? StoreSignals.make()
+  const shared = { filename, busyTimeout, signals, waiting: new Waiting() }
+  const connection = SqliteConnection.make(database, statements, { ...shared, executeStream: streamOutside })
+
+  // Each lease gets a connection of its own to hold the error that ended its transaction.
+  const leased = (asked?: number) =>
+    SqliteConnection.make(database, statements, {
+      ...shared,
+      asked,
+      executeStream: SqliteConnection.streamFrom(statements)
+    })
+  const acquirers = SqlClient.makeSqliteAcquirers<SqlConnection.Connection>({
+    connection: Effect.succeed(connection),
+    semaphore: Semaphore.makeUnsafe(1),
+    isTransaction: () => database.isTransaction
+  })
+
+  const outsideTransactions = SqliteConnection.make(database, statements, {
+    ...shared,
+    executeStream: streamOutside,
+    inTurn: acquirers.borrower
+  })
+
+  const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
+  // Takes the write lock at the start, where waiting for it is possible: two transactions that began as readers can not
+  // both become writers.
+  const beginTransaction = options.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE"
+  const ungrouped = yield* SqlClient.make({
+    // Only streams ask the acquirer. The lease of `makeSqliteAcquirers` would hold the one permit until the stream
+    // ends, and a write inside the stream would wait for ever.
+    acquirer: Effect.succeed(connection),
+    borrower: (f) => f(outsideTransactions),
+    // For `reserve`; transactions have theirs from `GroupCommit`.
+    transactionAcquirer: Effect.map(acquirers.transactionAcquirer, () => leased()),
+    onCommitFailure: acquirers.onCommitFailure,
+    isTransaction: acquirers.isTransaction,
+    compiler: Statement.makeCompilerSqlite(),
+    driver: "sqlite-node",
+    spanAttributes,
+    beginTransaction
+  })
+  const control = (connection: SqlConnection.Connection, statement: string) =>
+    Effect.asVoid(connection.execute(statement, [], undefined))
+  // Where SQLite has ended the transaction itself, its savepoints are gone too.
+  const cleanUp = (connection: SqlConnection.Connection, statement: string) =>
+    Effect.suspend(() => (database.isTransaction ? control(connection, statement) : Effect.void))
+  const withTransaction = SqlClient.makeWithTransaction({
+    transactionService: ungrouped.transactionService,
+    spanAttributes,
+    ...GroupCommit.make({
+      lease: acquirers.transactionAcquirer,
+      member: leased,
+      isTransaction: () => database.isTransaction,
+      begin: beginTransaction,
+      onCommitFailure: acquirers.onCommitFailure
+    }),
+    savepoint: (connection, id) => control(connection, `SAVEPOINT roster_${id}`),
+    releaseSavepoint: (connection, id) => cleanUp(connection, `RELEASE SAVEPOINT roster_${id}`),
+    rollbackSavepoint: (connection, id) => cleanUp(connection, `ROLLBACK TO SAVEPOINT roster_${id}`)
+  })
+  const client: SqliteConnection.SqliteSqlClient = Object.assign(ungrouped, {
+    withTransaction,
+    outsideTransactions
+  })
+
+  const source =
+    filename === StoreFile.memory
+      ? Effect.succeed(database)
+      : // With the writer as its source the copy would make it wait.
+        StoreFile.openReader(filename, busyTimeout)
+
+  const backup = fnRedacted("SqliteClient.backup")(function* (destination: string, options?: CopyOptions) {
+    const path = StoreFile.toPath(destination)
+    yield* Effect.flatMap(source, (from) => copyTo(from, path, options))
+  }, Effect.scoped)
+
+  return { client, sqlite: SqliteClient.of({ filename, backup }) }
+})
+
+/** Provides the client of a database file, opened once and closed with the layer. */
+export const layer = (
+  options: SqliteClientOptions
+): Layer.Layer<SqlClient.SqlClient | SqliteClient, StoreDamaged | StoreUnavailable> =>
+  Layer.effectContext(
+    Effect.map(make(options), ({ client, sqlite }) =>
+      Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqliteClient, sqlite))
+    )
+  ).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,188 @@
+/**
+ * The connection that `effect/sql` drives: every call runs one statement, at once, on the calling thread.
+ */
+import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream } from "effect"
+import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
+import type { DatabaseSync } from "node:sqlite"
+import { type Waiting, whileBusy } from "./SqliteBusy.ts"
+import { fromCause, isBusy, isUnsynced, withHolder } from "./SqliteError.ts"
+import type * as SqliteStatements from "./SqliteStatements.ts"
+import type { StoreSignals } from "./LockContention.ts"
+
+/** How the connections of one store behave. */
+export interface Options {
+  /** The path of the file, for the name of whoever holds its lock. */
+  readonly filename: string
+  /** How long to wait for a lock that another connection holds, in milliseconds. */
+  readonly busyTimeout: number
+  /** When the transaction that the connection is for was asked for, by `performance.now`. */
+  readonly asked?: number | undefined
+  readonly waiting?: Waiting | undefined
+  /** Whether a sync failed on any connection of this process. */
+  readonly signals?: StoreSignals | undefined
+  /**
+   * For statements outside any transaction: how one waits for its turn, which it need not while nobody is in a transaction,
+   * since it is over as soon as it has run.
+   */
+  readonly inTurn?: SqlConnection.Borrower | undefined
+  /** How a stream outside a transaction gets its rows. */
+  readonly executeStream: SqlConnection.Connection["executeStream"]
+}
+
+/** What this connection can do beside what `effect/sql` asks of one. */
+export interface SqliteConnection extends SqlConnection.Connection {
+  /**
+   * Runs one statement for each set of parameters, all of them in one go, and gives the values of the first row of each. In a
+   * transaction alone: what was run before one that fails is undone with it.
+   */
+  readonly executeEach: (
+    sql: string,
+    parameters: ReadonlyArray<ReadonlyArray<unknown>>
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
+}
+
+/** Whether a connection is one of these. */
+export const isSqliteConnection = (connection: SqlConnection.Connection): connection is SqliteConnection =>
+  Predicate.hasProperty(connection, "executeEach")
+
+/** The client of such connections. */
+export interface SqliteSqlClient extends SqlClient.SqlClient {
+  /** The connection of what is not in a transaction. */
+  readonly outsideTransactions: SqliteConnection
+}
+
+/** Whether a client is one of these. */
+export const isSqliteSqlClient = (sql: SqlClient.SqlClient): sql is SqliteSqlClient =>
+  Predicate.hasProperty(sql, "outsideTransactions")
+
+/** A connection on an open database. */
+export const make = (
+  database: DatabaseSync,
+  statements: SqliteStatements.SqliteStatements,
+  options: Options
+): SqliteConnection => {
+  // SQLite ends a transaction by itself when the disk is full. Whoever swallows that error and goes on would write
+  // outside any transaction, so the first error is given again until the connection is leased anew.
+  let lost: SqlError.SqlError | undefined
+
+  const stopWriting = () => database.exec("PRAGMA query_only = ON")
+
+  const execute = <Params, Result, A>(
+    run: (sql: string, params: Params, mode: SqliteStatements.ReadMode) => Result,
+    sql: string,
+    params: Params,
+    arrays: boolean,
+    f: (result: Result) => A,
+    inTurn: SqlConnection.Borrower | null | undefined = options.inTurn,
+    asked: number | undefined = options.asked
+  ): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.withFiber((fiber) => {
+      const inTransaction = database.isTransaction
+      const later = (turn: SqlConnection.Borrower) => {
+        const now = performance.now()
+        return turn(() => execute(run, sql, params, arrays, f, null, now))
+      }
+      if (inTransaction && inTurn != null) return later(inTurn)
+      if (lost !== undefined) return Effect.fail(lost)
+      const mode = { arrays, bigints: fiber.getRef(SqlClient.SafeIntegers) }
+      const attempt = () => {
+        if (options.signals?.hasSyncFailed()) stopWriting()
+        try {
+          return f(run(sql, params, mode))
+        } catch (cause) {
+          // SQLite would sync again with the next commit, and take an answer that means nothing any more for the truth.
+          if (isUnsynced(cause)) {
+            options.signals?.reportSyncFailure()
+            stopWriting()
+          }
+          throw cause
+        }
+      }
+      try {
+        return Effect.succeed(attempt())
+      } catch (cause) {
+        if (!inTransaction && isBusy(cause)) {
+          if (inTurn != null) return later(inTurn)
+          const { busyTimeout: timeout, signals, waiting } = options
+          return whileBusy({ try: attempt, catch: held, timeout, asked, waiting, signals })
+        }
+        const error = toError(cause)
+        if (inTransaction && !database.isTransaction) lost = error
+        return Effect.fail(error)
+      }
+    })
+
+  const toError = (cause: unknown) => fromCause(cause, "execute the statement")
+
+  /** The error of a lock that was waited for in vain names who holds it. */
+  const held = (cause: unknown) =>
+    toError(isBusy(cause) && Predicate.isError(cause) ? withHolder(cause, options.filename) : cause)
+
+  const rows = (result: SqliteStatements.Result): ReadonlyArray<object> => ("changes" in result ? [] : result)
+
+  // The types of node:sqlite do not know that `setReturnArrays` makes arrays of the rows.
+  const values = (result: SqliteStatements.Result) => rows(result) as ReadonlyArray<ReadonlyArray<unknown>>
+
+  const transformed =
+    (transform: Parameters<SqlConnection.Connection["execute"]>[2]) => (result: SqliteStatements.Result) =>
+      transform === undefined ? rows(result) : transform(rows(result))
+
+  return {
+    execute: (sql, params, transform) => execute(statements.run, sql, params, false, transformed(transform)),
+    executeRaw: (sql, params) => execute(statements.run, sql, params, false, identity),
+    executeValues: (sql, params) => execute(statements.run, sql, params, true, values),
+    executeUnprepared: (sql, params, transform) =>
+      execute(statements.runOnce, sql, params, false, transformed(transform)),
+    executeValuesUnprepared: (sql, params) => execute(statements.runOnce, sql, params, true, values),
+    executeStream: options.executeStream,
+    executeEach: (sql, parameters) => execute(statements.runEach, sql, parameters, true, values)
+  }
+}
+
+/**
+ * Whether a stream gives each row as an array of its values. It is read in a third of the time of an object, which is what
+ * counts where there are many columns and all rows of a table.
+ */
+export const StreamedValues = Context.Reference<boolean>("@roster/server/sqlite/StreamedValues", {
+  defaultValue: () => false
+})
+
+/** Enough rows to make the cost of a chunk vanish, few enough that other requests do not notice it. */
+const chunkSize = 500
+
+/** The rows of a query as they are read from this database, in chunks of 500; the query ends with the stream. */
+export const streamFrom =
+  (statements: SqliteStatements.SqliteStatements): SqlConnection.Connection["executeStream"] =>
+  (sql, params, transform) =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const bigints = yield* SqlClient.SafeIntegers
+        const arrays = yield* StreamedValues
+        const iterator = yield* Effect.acquireRelease(
+          Effect.try({
+            try: () => statements.iterate(sql, params, { arrays, bigints }),
+            catch: (cause) => fromCause(cause, "start the stream")
+          }),
+          // Ends the read; fails only if the database was closed before the stream, and then there is nothing to end.
+          (iterator) => Effect.ignore(Effect.try(() => iterator.return?.()))
+        )
+        // Some versions of Node start the query again when `next` is called after the end.
+        let done = false
+        const pull = Effect.suspend((): Pull.Pull<Array.NonEmptyReadonlyArray<object>, SqlError.SqlError> => {
+          const chunk: Array<object> = []
+          try {
+            while (!done && chunk.length < chunkSize) {
+              const next = iterator.next()
+              if (next.done === true) done = true
+              else chunk.push(next.value)
+            }
+          } catch (cause) {
+            return Effect.fail(fromCause(cause, "read the next rows"))
+          }
+          const rows = transform === undefined || arrays ? chunk : transform(chunk)
+          return Array.isReadonlyArrayNonEmpty(rows) ? Effect.succeed(rows) : Cause.done()
+        })
+        // Let the other fibers run between chunks.
+        return Stream.fromPull(Effect.succeed(Effect.andThen(Effect.yieldNow, pull)))
+      })
+    )

@@ -1,0 +1,122 @@
+import { Contact, type CustomFields, exportCells, exportHeader, parseJson } from "@roster/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Effect, Schema, Stream } from "effect"
+import { Csv, JsonArray, Xml } from "effect/encoding"
+import { type ContactRow, toContact } from "../../../src/contacts/ContactRow.ts"
+import { exportFile } from "../../../src/jobs/exports/ExportFile.ts"
+import { makeExportPieces } from "../../../src/jobs/exports/ExportPieces.ts"
+import { exportFormats } from "../../../src/jobs/exports/ExportFormat.ts"
+
+const long = process.env["ROSTER_LONG_RUN"] !== undefined
+const runs = { arbitrary: { runs: long ? 20_000 : 500 }, timeout: long ? 3_600_000 : 60_000 }
+
+const oneOf = <const A extends string | number>(values: ReadonlyArray<A>) => Arbitrary.schema(Schema.Literals(values))
+
+/** Signs that mean something to a format, or to a spreadsheet, and whatever else there is. */
+const text = Arbitrary.map(
+  Arbitrary.all([
+    oneOf(["", "", "'", "''=", "=", "+1", "-", "@x", "\t", "\r", "\n", "\uFEFF", " ", '"', ","]),
+    Arbitrary.filter(Arbitrary.schema(Schema.String), (any) => any.isWellFormed() && !any.includes("\0")),
+    oneOf(["", "", "a,b", 'say "x"', "a\r\nb", "<&>]]>", "\u0001\uFFFE", "Zoë 🙂", ";"])
+  ]),
+  (parts) => parts.join("")
+)
+const maybe = <A>(value: Arbitrary.Arbitrary<A>) =>
+  Arbitrary.flatMap(oneOf([0, 1]), (n): Arbitrary.Arbitrary<A | null> => (n === 0 ? Arbitrary.Constant(null) : value))
+const seconds = Arbitrary.schema(
+  Schema.Int.check(Schema.isBetween({ minimum: -99_999_999_999, maximum: 299_999_999_999 }))
+)
+const count = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 })))
+const names = ["city", "Größe", "a,b", '"', "\\", "=sum", "2", "__proto__", "<tag>", "x y"] as const
+
+const row: Arbitrary.Arbitrary<ContactRow> = Arbitrary.all({
+  id: count,
+  email: text,
+  identity: text,
+  status: oneOf(["Active", "Bounced"]),
+  first_name: maybe(text),
+  last_name: maybe(text),
+  custom_fields: Arbitrary.map(Arbitrary.array(Arbitrary.all([oneOf(names), text]), { maxLength: 5 }), (fields) =>
+    JSON.stringify(Object.fromEntries(fields))
+  ),
+  consent_ip: maybe(text),
+  consent_date: maybe(seconds),
+  consent_tracking: maybe(oneOf(["Allow", "Deny"])),
+  source: oneOf(["ContactApi", "FileUpload"]),
+  date_added: seconds,
+  date_updated: maybe(seconds),
+  status_change_date: maybe(seconds),
+  total_sent: count,
+  total_opened: count,
+  total_clicked: count,
+  total_failed: count,
+  last_sent: maybe(seconds),
+  last_opened: maybe(seconds),
+  last_clicked: maybe(seconds),
+  last_failed: maybe(seconds),
+  last_ip: maybe(text),
+  error_code: maybe(count),
+  friendly_error_message: maybe(text)
+})
+
+/** The same by the domain's own columns and schema, and the codecs of Effect. */
+const unspeakable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+const encode = Schema.encodeSync(Contact)
+const speakable = (any: unknown) => String(any).replaceAll(unspeakable, "\u{FFFD}")
+const element = (name: string, inside: ReadonlyArray<Xml.Event>, attributes = {}): ReadonlyArray<Xml.Event> => [
+  { _tag: "StartElement", name, attributes },
+  ...inside,
+  { _tag: "EndElement", name }
+]
+const valueEvents = (name: string, value: unknown): ReadonlyArray<Xml.Event> =>
+  value === null || value === undefined
+    ? []
+    : typeof value !== "object"
+      ? [{ _tag: "Text", text: speakable(value) }]
+      : Object.entries(value).flatMap(([key, inner]) =>
+          name === "CustomFields"
+            ? element("Field", valueEvents("Value", inner), { Name: speakable(key) })
+            : element(key, valueEvents(key, inner))
+        )
+const oracles = {
+  Csv: (rows: ReadonlyArray<ContactRow>, columns: ReadonlyArray<string>) =>
+    Stream.fromIterable([exportHeader(columns), ...rows.map((row) => exportCells(toContact(row), columns))]).pipe(
+      Stream.pipeThroughChannel(Csv.encode())
+    ),
+  Json: (rows: ReadonlyArray<ContactRow>) =>
+    Stream.fromIterable(rows.map((row) => encode(toContact(row)))).pipe(Stream.pipeThroughChannel(JsonArray.encode())),
+  Xml: (rows: ReadonlyArray<ContactRow>) =>
+    Stream.fromIterable<Xml.Event>([
+      { _tag: "Declaration", version: "1.0", encoding: "UTF-8" },
+      ...element(
+        "Contacts",
+        rows.flatMap((row) => element("Contact", valueEvents("Contact", encode(toContact(row)))))
+      )
+    ]).pipe(Stream.pipeThroughChannel(Xml.encode()))
+}
+
+const textOf = (bytes: Stream.Stream<Uint8Array, unknown>) =>
+  Effect.map(Stream.runCollect(bytes), (parts) => Buffer.concat(parts).toString())
+
+describe("an exported file", () => {
+  for (const format of ["Csv", "Json", "Xml"] as const) {
+    it.effect.prop(
+      `is as ${format} what the schema and the codec make of its contacts`,
+      { rows: Arbitrary.array(row, { maxLength: 4 }) },
+      ({ rows }) =>
+        Effect.gen(function* () {
+          // What we wrote ourselves: an object of texts.
+          const fields = rows.map((row) => parseJson(row.custom_fields) as CustomFields)
+          const filled = fields.flatMap((own) => Object.keys(own).filter((name) => own[name] !== ""))
+          const columns = [...new Set(filled)].sort()
+          const making = makeExportPieces(exportFormats[format])
+          const pieces = [rows.slice(0, 2), rows.slice(2)].flatMap((some) => [...making.add(some), ...making.take()])
+          const options = { format, compression: "None", name: "contacts", customFields: making.names() } as const
+          const spooled = pieces.map(({ text, ...piece }) => ({ ...piece, bytes: Buffer.from(text) }))
+          const file = exportFile(Stream.fromIterable(spooled), options)
+          assert.strictEqual(yield* textOf(file), yield* textOf(oracles[format](rows, columns)))
+        }),
+      runs
+    )
+  }
+})

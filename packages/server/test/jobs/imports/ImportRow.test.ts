@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readContacts } from "@roster/domain"
+import { Effect, Schema, Stream } from "effect"
+import { readRow } from "../../../src/jobs/imports/ImportRow.ts"
+
+const Header = Schema.Literals([
+  "FirstName,LastName,city",
+  "a\0b,FirstName,c",
+  '"a\0b",LastName,"c"',
+  "Source,b,1",
+  "b,B,"
+])
+const Cell = Schema.Array(Schema.Literals(["a", "é", "😀", " ", "\0", "\u0001", "\u007f", "\\", "'", '"', "\ufeff"]))
+const Line = Schema.Tuple([Schema.Literals(["ann@example.com", "ann", "ann@xn--bcher-kva.example"]), Cell, Cell, Cell])
+
+describe("the row of an import", () => {
+  it.effect.prop(
+    "is taken or refused as it is where its cells are read and looked at one by one",
+    [Header, Schema.Array(Line)],
+    ([header, lines]) =>
+      Effect.gen(function* () {
+        const rows = lines.map(([email, ...cells]) => [email, ...cells.map((cell) => cell.join(""))].join(","))
+        const file = new TextEncoder().encode([`Email,${header}`, ...rows].join("\n"))
+        for (const row of yield* Stream.runCollect(readContacts(Stream.make(file)))) {
+          const { cells, contact, header, line } = row
+          assert.deepStrictEqual(readRow(row), readRow({ cells, contact, header, line }))
+        }
+      })
+  )
+})
