@@ -10,7 +10,7 @@ import { once } from "node:events"
 import { customersCsv } from "./customers.ts"
 
 const folder = ".demo"
-const roster = "packages/cli/src/bin.ts"
+const roster = "packages/cli/src/main/bin.ts"
 const show = (text = "") => process.stdout.write(`${text}\n`)
 
 interface Result {

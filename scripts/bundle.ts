@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { build, type OutputOptions } from "rolldown"
-import { fileOfPages } from "../packages/cli/src/Pages.ts"
+import { fileOfPages } from "../packages/cli/src/main/StaticHelp.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
 import {
   asciiWidths,
@@ -43,7 +43,7 @@ const output: OutputOptions = { format: "esm", charset: "ascii", minify: { compr
 /** The file that is run, which loads the rest when it knows that Node can read it. */
 const bundleLauncher = () =>
   build({
-    input: `${source}/launch.ts`,
+    input: `${source}/main/launch.ts`,
     platform: "node",
     logLevel: "warn",
     transform: { target: "node20" },
@@ -54,12 +54,12 @@ const bundleLauncher = () =>
 
 /** What every command needs that works on a service or a store. */
 const client =
-  /packages\/(?:api|http-client)\/|effect\/dist\/http|cli\/src\/(?:InputFile|KeyCommand|Rehearsal)|^\0node:/
+  /packages\/(?:api|http-client)\/|effect\/dist\/http|cli\/src\/(?:settings\/InputFile|settings\/KeyCommand|target\/DryRunClient)|^\0node:/
 
 /** What every start needs in one file, and what only some commands need in files that those load. */
 const bundleProgram = () =>
   build({
-    input: { main: `${source}/bin.ts` },
+    input: { main: `${source}/main/bin.ts` },
     platform: "node",
     logLevel: "warn",
     // As the build of undici within Node has it: without its second parser, which is an experiment.

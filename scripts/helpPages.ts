@@ -4,14 +4,14 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
-import { everyCommand } from "../packages/cli/src/CommandTree.ts"
-import * as Help from "../packages/cli/src/Help.ts"
-import { Output } from "../packages/cli/src/Output.ts"
-import type { Pages } from "../packages/cli/src/Pages.ts"
-import { roster } from "../packages/cli/src/Roster.ts"
-import * as Signals from "../packages/cli/src/Signals.ts"
-import { everyWord } from "../packages/cli/src/Subcommands.ts"
-import { version } from "../packages/cli/src/Version.ts"
+import { everyCommand } from "../packages/cli/src/main/CommandTree.ts"
+import * as Help from "../packages/cli/src/main/Help.ts"
+import { Output } from "../packages/cli/src/terminal/Output.ts"
+import type { Pages } from "../packages/cli/src/main/StaticHelp.ts"
+import { roster } from "../packages/cli/src/main/Roster.ts"
+import * as Signals from "../packages/cli/src/terminal/Signals.ts"
+import { everyWord } from "../packages/cli/src/commands/shared/LazyCommands.ts"
+import { version } from "../packages/cli/src/terminal/Version.ts"
 
 const pathsOf = (command: Command.Command.Any, path: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => [
   path,

@@ -10,7 +10,7 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, FileSystem, Layer, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { uploadJournalFile } from "../../packages/cli/src/UploadJournalFile.ts"
+import { uploadJournalFile } from "../../packages/cli/src/commands/contacts/import/UploadJournalFile.ts"
 import { whole } from "../src/Trial.ts"
 import { apiKey, atOnce, baseUrl, file, pieceBytes } from "./Work.ts"
 

@@ -4,12 +4,12 @@
 import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
-import { toExitCode } from "../src/Boundary.ts"
-import * as Help from "../src/Help.ts"
-import { outputFormat } from "../src/Invocation.ts"
-import { Output } from "../src/Output.ts"
-import { roster } from "../src/Roster.ts"
-import * as Signals from "../src/Signals.ts"
+import { toExitCode } from "../src/main/ErrorReporter.ts"
+import * as Help from "../src/main/Help.ts"
+import { outputFormat } from "../src/terminal/OutputFlags.ts"
+import { Output } from "../src/terminal/Output.ts"
+import { roster } from "../src/main/Roster.ts"
+import * as Signals from "../src/terminal/Signals.ts"
 
 /** Runs a command line to its exit code, as `bin.ts` does. */
 export const runHere = Effect.fnUntraced(function* (

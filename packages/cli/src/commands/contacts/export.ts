@@ -5,13 +5,13 @@ import { contactFilterFromInput, ContactsService, ExportLink } from "@roster/dom
 import { awaitExport } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { delivery, deliveryFlags } from "../../ExportDelivery.ts"
-import { parseEmail, toggle } from "../../Inputs.ts"
-import { Output } from "../../Output.ts"
-import * as Results from "../../Results.ts"
-import { filterFlags, noteFields, oneRule } from "../../RuleFlags.ts"
-import * as Target from "../../Target.ts"
-import { refusedHere, usageError } from "../../UsageError.ts"
+import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
+import { parseEmail, toggle } from "../shared/CommonFlags.ts"
+import { Output } from "../../terminal/Output.ts"
+import * as Results from "../../terminal/Results.ts"
+import { filterFlags, noteFields, oneRule } from "../shared/RuleFlags.ts"
+import * as Target from "../../target/Target.ts"
+import { refusedHere, usageError } from "../../errors/UsageError.ts"
 
 const formats = { csv: "Csv", json: "Json", xml: "Xml" } as const
 

@@ -4,9 +4,9 @@
 import { Contact, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { email } from "../../Inputs.ts"
-import * as Results from "../../Results.ts"
-import * as Target from "../../Target.ts"
+import { email } from "../shared/CommonFlags.ts"
+import * as Results from "../../terminal/Results.ts"
+import * as Target from "../../target/Target.ts"
 
 export const command = Command.make(
   "get",

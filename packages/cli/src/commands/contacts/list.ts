@@ -4,10 +4,10 @@
 import { Contact, ContactsService, maximumContactsPerPage, writePlainContact } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { CliError, Command } from "effect/cli"
-import { count, toggle } from "../../Inputs.ts"
-import * as Results from "../../Results.ts"
-import { noteFields, oneRule, ruleFlags } from "../../RuleFlags.ts"
-import * as Target from "../../Target.ts"
+import { count, toggle } from "../shared/CommonFlags.ts"
+import * as Results from "../../terminal/Results.ts"
+import { noteFields, oneRule, ruleFlags } from "../shared/RuleFlags.ts"
+import * as Target from "../../target/Target.ts"
 
 const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
 

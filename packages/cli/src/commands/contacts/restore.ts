@@ -4,14 +4,14 @@
 import { restoreContacts, surveyBackup } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { contactsIn } from "../../BackupFile.ts"
-import { dryRun } from "../../DryRun.ts"
-import { Output } from "../../Output.ts"
-import { PartlyDone } from "../../PartlyDone.ts"
-import { counted, printable } from "../../Printable.ts"
-import { withProgress } from "../../Progress.ts"
-import * as Results from "../../Results.ts"
-import * as Target from "../../Target.ts"
+import { contactsIn } from "./delete/BackupFile.ts"
+import { dryRun } from "../../terminal/DryRun.ts"
+import { Output } from "../../terminal/Output.ts"
+import { PartlyDone } from "../../errors/PartlyDone.ts"
+import { counted, printable } from "../../terminal/Printable.ts"
+import { withProgress } from "../../terminal/Progress.ts"
+import * as Results from "../../terminal/Results.ts"
+import * as Target from "../../target/Target.ts"
 
 const shownRefusals = 20
 

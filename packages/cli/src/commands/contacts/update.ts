@@ -4,11 +4,11 @@
 import { Contact, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { CliError, Command } from "effect/cli"
-import { dryRun } from "../../DryRun.ts"
-import { customFields, email, text } from "../../Inputs.ts"
-import { present } from "../../Present.ts"
-import * as Results from "../../Results.ts"
-import * as Target from "../../Target.ts"
+import { dryRun } from "../../terminal/DryRun.ts"
+import { customFields, email, text } from "../shared/CommonFlags.ts"
+import { present } from "../../terminal/Present.ts"
+import * as Results from "../../terminal/Results.ts"
+import * as Target from "../../target/Target.ts"
 
 export const command = Command.make(
   "update",

@@ -4,13 +4,13 @@
 import { EmailAddress, emailAddressIssue, EmailSend, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import { dryRun } from "../../DryRun.ts"
-import { checkInputs, readText } from "../../InputFile.ts"
-import { text } from "../../Inputs.ts"
-import { present } from "../../Present.ts"
-import * as Results from "../../Results.ts"
-import * as Target from "../../Target.ts"
-import { invalid, parseWith, refusedInput } from "../../UsageError.ts"
+import { dryRun } from "../../terminal/DryRun.ts"
+import { checkInputs, readText } from "../../settings/InputFile.ts"
+import { text } from "../shared/CommonFlags.ts"
+import { present } from "../../terminal/Present.ts"
+import * as Results from "../../terminal/Results.ts"
+import * as Target from "../../target/Target.ts"
+import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
 /** `ann@example.com` or `Ann Lee <ann@example.com>`. */
 const parseSender = (given: string) => {

@@ -4,9 +4,9 @@
 import { ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { delivery, deliveryFlags } from "../../ExportDelivery.ts"
-import * as Target from "../../Target.ts"
-import { invalid, refusedInput } from "../../UsageError.ts"
+import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
+import * as Target from "../../target/Target.ts"
+import { invalid, refusedInput } from "../../errors/UsageError.ts"
 
 const isLink = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 

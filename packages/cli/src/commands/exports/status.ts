@@ -4,9 +4,9 @@
 import { ContactsService, ExportExpired, ExportFailed, ExportId, ExportStatus } from "@roster/domain"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as Results from "../../Results.ts"
-import * as Target from "../../Target.ts"
-import { parseWith } from "../../UsageError.ts"
+import * as Results from "../../terminal/Results.ts"
+import * as Target from "../../target/Target.ts"
+import { parseWith } from "../../errors/UsageError.ts"
 
 export const command = Command.make(
   "status",

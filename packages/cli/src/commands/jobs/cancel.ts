@@ -3,11 +3,11 @@
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { confirm, yes } from "../../Confirm.ts"
-import { dryRun, rehearsed } from "../../DryRun.ts"
-import * as EmbeddedJobs from "../../EmbeddedJobs.ts"
-import * as EmbeddedStore from "../../EmbeddedStore.ts"
-import * as Results from "../../Results.ts"
+import { confirm, yes } from "../shared/Confirm.ts"
+import { dryRun, rehearsed } from "../../terminal/DryRun.ts"
+import * as EmbeddedJobs from "../../target/EmbeddedJobs.ts"
+import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import * as Results from "../../terminal/Results.ts"
 
 export const command = Command.make(
   "cancel",

@@ -3,12 +3,12 @@
  */
 import { Effect } from "effect"
 import { CliError, Command } from "effect/cli"
-import * as EmbeddedJobs from "../../EmbeddedJobs.ts"
-import * as EmbeddedStore from "../../EmbeddedStore.ts"
-import { delivery, deliveryFlags } from "../../ExportDelivery.ts"
-import { text } from "../../Inputs.ts"
-import { Output } from "../../Output.ts"
-import * as Results from "../../Results.ts"
+import * as EmbeddedJobs from "../../target/EmbeddedJobs.ts"
+import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
+import { text } from "../shared/CommonFlags.ts"
+import { Output } from "../../terminal/Output.ts"
+import * as Results from "../../terminal/Results.ts"
 
 export const command = Command.make(
   "get",

@@ -3,10 +3,10 @@
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import * as EmbeddedJobs from "../../EmbeddedJobs.ts"
-import * as EmbeddedStore from "../../EmbeddedStore.ts"
-import { count } from "../../Inputs.ts"
-import * as Results from "../../Results.ts"
+import * as EmbeddedJobs from "../../target/EmbeddedJobs.ts"
+import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import { count } from "../shared/CommonFlags.ts"
+import * as Results from "../../terminal/Results.ts"
 
 const columns = ["id", "kind", "state", "running", "created", "rowsDone", "accepted", "rejected", "duplicates"]
 

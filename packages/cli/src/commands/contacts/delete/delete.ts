@@ -1,0 +1,91 @@
+/**
+ * `roster contacts delete`
+ */
+import { ContactFilter, contactFilterFromInput, ContactsService } from "@roster/domain"
+import { Effect, Option } from "effect"
+import { Argument, CliError, Command } from "effect/cli"
+import { confirm, confirmCount, confirmNumber, yes } from "../../shared/Confirm.ts"
+import { dryRun } from "../../../terminal/DryRun.ts"
+import { parseEmail, text } from "../../shared/CommonFlags.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { filterFlags, noteFields, oneRule } from "../../shared/RuleFlags.ts"
+import { deleteByRule, deleteSnapshot, mostByYes } from "./SnapshotDeletion.ts"
+import * as Target from "../../../target/Target.ts"
+import { refusedHere } from "../../../errors/UsageError.ts"
+
+const deleteByEmails = Effect.fnUntraced(function* (
+  emails: readonly [string, ...ReadonlyArray<string>],
+  given: { readonly yes: boolean; readonly confirm: number | undefined }
+) {
+  const contacts = yield* ContactsService
+  const count = emails.length
+  const what = count === 1 ? `the contact ${emails[0]}` : `${count} contacts, ${emails[0]} the first`
+  yield* count > mostByYes
+    ? confirmNumber(`delete ${what} everywhere`, count, given)
+    : confirm(`delete ${what} everywhere`, given)
+  // One address has an operation of its own, which says when nobody has it.
+  yield* count === 1 ? contacts.delete(emails[0]) : contacts.deleteMany(ContactFilter.ByEmails({ emails }))
+  yield* Results.done(`Deleted ${what}`)
+})
+
+export const command = Command.make(
+  "delete",
+  {
+    emails: Argument.String("email").pipe(
+      Argument.withDescription("The addresses of the contacts"),
+      Argument.mapEffect(parseEmail("email")),
+      Argument.variadic()
+    ),
+    ...filterFlags,
+    backup: text("backup", "Where the contacts of a rule are kept before they are deleted", "FILE"),
+    snapshot: text("snapshot", "Delete the contacts that are in this backup, as when going on with a delete", "FILE"),
+    yes,
+    confirm: confirmCount,
+    dryRun
+  },
+  Effect.fnUntraced(function* ({ emails, rawRule, rule, snapshot, ...given }) {
+    if (snapshot !== undefined) {
+      const what = `delete the contacts in ${snapshot}`
+      return yield* deleteSnapshot(snapshot, { ...given, what, isSevere: false })
+    }
+    const input = { rule: rule ?? rawRule, emails: emails.length === 0 ? undefined : emails }
+    const filter = yield* refusedHere(contactFilterFromInput(input))
+    if (Option.isNone(filter)) return
+    if (filter.value._tag === "ByEmails") {
+      // Where nothing is sent, nobody need agree.
+      return yield* deleteByEmails(filter.value.emails, { ...given, yes: given.yes || given.dryRun })
+    }
+    yield* noteFields(filter.value.rule)
+    yield* deleteByRule(filter.value.rule, given)
+  })
+).pipe(
+  Command.validate((given) => oneRule(given)),
+  Command.validate(({ backup, emails, rawRule, rule, snapshot }) => {
+    const isByRule = rule !== undefined || rawRule !== undefined
+    const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
+    if (snapshot !== undefined && (isByRule || emails.length > 0 || backup !== undefined)) {
+      return refuse("--snapshot says which contacts: it stands alone.")
+    }
+    if (snapshot === undefined && !isByRule && emails.length === 0) {
+      return refuse("Say which contacts: their addresses, --rule or --snapshot.")
+    }
+    return backup !== undefined && !isByRule ? refuse("--backup goes with --rule.") : Effect.void
+  }),
+  Command.withExamples([
+    { command: "roster contacts delete ann@example.com" },
+    {
+      command: "roster contacts delete ann@example.com bob@example.com --yes",
+      description: "Several, without being asked"
+    },
+    { command: 'roster contacts delete --rule "status = Bounced"', description: "All that a rule selects" },
+    {
+      command: 'roster contacts delete --rule "status = Bounced" --dry-run',
+      description: "How many that would be, and who for example"
+    },
+    {
+      command: 'roster contacts delete --rule "status = Bounced" --yes --confirm 20417',
+      description: "Without a terminal: so many, or nothing is deleted"
+    }
+  ]),
+  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+)

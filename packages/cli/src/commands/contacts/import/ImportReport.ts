@@ -1,0 +1,125 @@
+/**
+ * The account of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
+ */
+import type { UploadReport, UploadSurvey } from "@roster/workflows"
+import { Effect } from "effect"
+import { PartlyDone } from "../../../errors/PartlyDone.ts"
+import { printable } from "../../../terminal/Printable.ts"
+import { UsageError } from "../../../errors/UsageError.ts"
+
+/** Of the rejected rows, those that an account does not name. */
+const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "rejectedRows">): number =>
+  rejected - rejectedRows.length
+
+/**
+ * For programs: the counts, the rejected rows (10 000 at most), and the file that has them with their cells, where one was
+ * written.
+ */
+export const importSummary = (report: UploadReport, rejectedFile?: string) => {
+  const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
+  return {
+    read,
+    accepted,
+    ...(acceptedEarlier === 0 ? {} : { acceptedEarlier }),
+    rejected,
+    duplicates,
+    notSent,
+    unknown,
+    ...(rejectedFile === undefined ? {} : { rejectedFile }),
+    ...(unnamed(report) === 0 ? {} : { rejectedRowsLeftOut: unnamed(report) }),
+    rejectedRows
+  }
+}
+
+const shownRows = 20
+
+const rowWords = (rows: UploadReport["rejectedRows"], all: number, more: string): ReadonlyArray<string> => [
+  ...rows.slice(0, shownRows).map(({ line, reason }) => `line ${line}: ${printable(reason)}`),
+  ...(all > shownRows ? [`and ${all - shownRows} more${more}`] : [])
+]
+
+const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
+  counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
+
+/** For people: the counts, and the first of the rejected rows. */
+export const importWords = (report: UploadReport, rejectedFile?: string): string => {
+  const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
+  return [
+    ...countWords([
+      ["read", read],
+      ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them before`],
+      ["rejected", rejected],
+      ["duplicates", duplicates],
+      ["not sent", notSent],
+      ["unknown", unknown]
+    ]),
+    ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; -o json has them" : ""),
+    ...(rejectedFile === undefined
+      ? []
+      : [`The rejected rows are in ${printable(rejectedFile)}: correct them there and import that file.`])
+  ].join("\n")
+}
+
+/** What would be sent, and where. */
+export const plannedSummary = ({ notSent, ...report }: UploadReport, target: string) => ({
+  dryRun: true,
+  target,
+  toSend: notSent,
+  ...importSummary({ ...report, notSent })
+})
+
+/** The same for people. */
+export const plannedWords = (report: UploadReport, target: string): string => {
+  const { acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows } = report
+  return [
+    ...countWords([
+      ["target", printable(target)],
+      ["read", read],
+      ["to send", notSent],
+      ...(acceptedEarlier === 0 ? [] : ([["accepted", `${acceptedEarlier} before`]] as const)),
+      ["rejected", rejected],
+      ["duplicates", duplicates]
+    ]),
+    ...rowWords(rejectedRows, rejected, "; -o json has them"),
+    "Nothing was sent."
+  ].join("\n")
+}
+
+/** Why nothing of a file is sent, where no row of it may be invalid. */
+export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError =>
+  new UsageError({
+    code: "InvalidRows",
+    message: [
+      invalid === 1 ? "1 row cannot be imported." : `${invalid} rows cannot be imported.`,
+      ...rowWords(firstInvalid, invalid, "")
+    ].join("\n"),
+    hint: "Nothing was sent. Correct them, or leave them out with --on-invalid skip."
+  })
+
+const sumWords = ({ accepted, notSent, read, rejected, unknown }: UploadReport): string =>
+  `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} not sent, ${unknown} have no answer.`
+
+/**
+ * How the command ends where the file changed after some of it was sent.
+ */
+export const importChanged = (
+  report: UploadReport,
+  { message }: { readonly message: string },
+  hasJournal: boolean
+): PartlyDone =>
+  new PartlyDone({
+    message: `${message} ${sumWords(report)}`,
+    hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is whole: contacts that are there already are updated.`
+  })
+
+/**
+ * How the command ends. Where a failure of the service stopped it before this run brought anything, that failure is the
+ * answer; otherwise it is done, wholly or in part.
+ */
+export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
+  const { accepted, acceptedEarlier, notSent, rejected, stoppedBy, unknown } = report
+  if (stoppedBy !== undefined && accepted === acceptedEarlier) return yield* stoppedBy
+  if (rejected + notSent + unknown === 0) return
+  const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
+  return yield* new PartlyDone({ message: `${sumWords(report)}${why}` })
+})

@@ -1,0 +1,136 @@
+/**
+ * An import row by row: sent with a journal where there is room for one, and accounted for however it ends.
+ */
+import { type ColumnMap, type ContactRow, type ReadContactsOptions } from "@roster/domain"
+import { type JournaledUpload, makeUpload, type UploadJournal, type UploadSurvey } from "@roster/workflows"
+import { Cause, Data, Effect, Exit, Stream } from "effect"
+import type { ImportedFile } from "./ImportedFile.ts"
+import {
+  importChanged,
+  importOutcome,
+  importSummary,
+  importWords,
+  plannedSummary,
+  plannedWords
+} from "./ImportReport.ts"
+import { Output } from "../../../terminal/Output.ts"
+import { jsonText, printableLines } from "../../../terminal/Printable.ts"
+import { withProgress } from "../../../terminal/Progress.ts"
+import type { KeepRejected } from "./RejectedFile.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { Target } from "../../../target/Target.ts"
+import { uploadJournalFile, withUploadJournal } from "./UploadJournalFile.ts"
+import type { UsageError } from "../../../errors/UsageError.ts"
+import { sameCommand, WayOn } from "../../../terminal/ResumeHint.ts"
+
+export interface ImportRun<E> {
+  readonly file: ImportedFile
+  readonly rows: Stream.Stream<ContactRow, E>
+  readonly survey: UploadSurvey
+  readonly lists: ReadonlyArray<string>
+  readonly reading: ReadContactsOptions & { readonly columns: ColumnMap }
+  readonly concurrency: number | undefined
+  readonly dryRun: boolean
+  readonly restart: boolean
+  readonly noJournal: boolean
+  readonly keepRejected: KeepRejected
+}
+
+/** What could be read when the file was checked, and not any more: the file has changed. */
+class Changed<E> extends Data.TaggedError("Changed")<{ readonly error: E; readonly message: string }> {}
+
+const uploadOf = Effect.fnUntraced(function* <E extends { readonly message: string }>(
+  run: ImportRun<E>,
+  journal: JournaledUpload<UsageError> | undefined
+) {
+  const { concurrency, lists, survey } = run
+  const rows = Stream.mapError(run.rows, (error) => new Changed({ error, message: error.message }))
+  const listNames = lists.length === 0 ? undefined : lists
+  return yield* makeUpload(rows, survey, { concurrency, listNames, journal })
+})
+
+const journaled = Effect.fnUntraced(function* <E>(run: ImportRun<E>, lines: UploadJournal<UsageError>) {
+  const { columns, delimiter, encoding } = run.reading
+  const { name } = yield* Target
+  const journal: JournaledUpload<UsageError> = {
+    lines,
+    subject: {
+      ...(yield* run.file.digest),
+      target: name,
+      listNames: run.lists,
+      columns,
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...(encoding === undefined ? {} : { encoding })
+    },
+    restart: run.restart
+  }
+  return journal
+})
+
+const sent = Effect.fnUntraced(function* <E extends { readonly message: string }>(
+  run: ImportRun<E>,
+  journal: JournaledUpload<UsageError> | undefined
+) {
+  const output = yield* Output
+  const wayOn = yield* WayOn
+  const upload = yield* uploadOf(run, journal)
+  const resume = journal === undefined ? undefined : yield* sameCommand(["--restart"])
+
+  const tellStopped = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+    const report = yield* upload.report
+    yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
+    if (!Cause.hasInterrupts(cause)) return
+    const message = `The import was stopped: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} have no answer.`
+    const hint =
+      resume === undefined
+        ? "Run the import again: contacts that are there already are updated."
+        : "Run the same command again to go on."
+    yield* output.format === "json" || output.format === "ndjson"
+      ? output.noteExactly(
+          jsonText({ code: "Interrupted", message, hint, ...(resume === undefined ? {} : { resume }) })
+        )
+      : output.noteExactly(printableLines(`${message}\n  ${resume === undefined ? hint : `Go on with: ${resume}`}`))
+  })
+
+  wayOn.command = resume
+  const { answered, sendable } = upload.size
+  if (answered > 0) yield* output.note(`Going on: ${answered} of ${sendable} rows have an answer of an earlier run.`)
+  yield* withProgress({ doing: "Importing", unit: "rows", total: sendable, from: answered }, (update) =>
+    upload.send(update)
+  ).pipe(
+    Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : tellStopped(exit.cause))),
+    Effect.catchTag(
+      "Changed",
+      Effect.fnUntraced(function* ({ error }) {
+        // The journal is that of the file as it was.
+        if (journal !== undefined) wayOn.command = yield* sameCommand(["--restart"], ["--restart"])
+        const report = yield* upload.report
+        const isSent = report.accepted + report.rejected + report.unknown > answered + run.survey.invalid
+        return yield* Effect.fail(isSent ? importChanged(report, error, journal !== undefined) : error)
+      })
+    )
+  )
+
+  const report = yield* upload.report
+  const isOver = report.notSent + report.unknown === 0
+  if (isOver) wayOn.command = undefined
+  // An import that goes on writes the file once, at its end.
+  const kept = isOver || journal === undefined ? yield* run.keepRejected(report, upload.rejected) : undefined
+  yield* Results.summary(importSummary(report, kept), importWords(report, kept))
+  yield* importOutcome(report)
+})
+
+/** Sends the rows of a surveyed file, or says what would be sent. */
+export const importRows = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
+  const { dryRun, file, noJournal } = run
+  const hasJournal = file.isFile && !noJournal
+  if (dryRun) {
+    const journal = hasJournal ? yield* journaled(run, yield* uploadJournalFile(file.path)) : undefined
+    const report = yield* (yield* uploadOf(run, journal)).report
+    const { name } = yield* Target
+    return yield* Results.summary(plannedSummary(report, name), plannedWords(report, name))
+  }
+  yield* file.unchanged
+  if (!hasJournal) return yield* sent(run, undefined)
+  yield* withUploadJournal(file.path, (lines) => Effect.flatMap(journaled(run, lines), (journal) => sent(run, journal)))
+})

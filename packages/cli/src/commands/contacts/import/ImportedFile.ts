@@ -1,0 +1,95 @@
+/**
+ * A file that is read more than once. What can be read only once, as standard input or a pipe, is kept in a private temporary
+ * file meanwhile.
+ */
+import { Effect, FileSystem, Path, Stream } from "effect"
+import { createHash } from "node:crypto"
+import { fileProblem } from "../../../errors/FileProblem.ts"
+import { readBytes } from "../../../settings/InputFile.ts"
+import { usageError, type UsageError } from "../../../errors/UsageError.ts"
+
+export interface ImportedFile {
+  /** Where the content is. */
+  readonly path: string
+  /** Whether it is the very file that was named, so that something can lie beside it. */
+  readonly isFile: boolean
+  /** The content, of which the digest is taken as it passes. */
+  readonly digested: Stream.Stream<Uint8Array, UsageError>
+  /** What the content is known by, once it was read. */
+  readonly digest: Effect.Effect<{ readonly sha256: string; readonly bytes: number }>
+  /** The same content once more: it fails before its end where it is not what the digest was taken of. */
+  readonly again: Stream.Stream<Uint8Array, UsageError>
+  /** Refuses a file that was written to since it was opened here. */
+  readonly unchanged: Effect.Effect<void, UsageError>
+}
+
+const spool = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  const content = yield* readBytes(path)
+  return yield* Effect.gen(function* () {
+    const copy = paths.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-import-" }), "content")
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const file = yield* fs.open(copy, { flag: "wx", mode: 0o600 })
+        yield* Stream.runForEach(content, (part) => file.writeAll(part))
+      })
+    )
+    return copy
+  }).pipe(
+    Effect.catchTag("PlatformError", (error) =>
+      Effect.fail(fileProblem("A temporary file for what comes from a pipe", "written")(error))
+    )
+  )
+})
+
+/** Opens a file, or `-` for standard input. */
+export const openImported = Effect.fnUntraced(function* (named: string) {
+  const fs = yield* FileSystem.FileSystem
+  const look = (path: string) => Effect.mapError(fs.stat(path), fileProblem(path, "read"))
+  const type = named === "-" ? undefined : (yield* look(named)).type
+  // A device may never end, and would fill the disk.
+  if (type === "CharacterDevice" || type === "BlockDevice") {
+    return yield* usageError(`${named} is no file, but a device.`, "Name a file or a pipe, or - for standard input.")
+  }
+  const isFile = type === "File"
+  const path = isFile ? named : yield* spool(named)
+  const before = yield* look(path)
+  const bytes = yield* readBytes(path)
+  const unread = () => ({ hash: createHash("sha256"), size: 0 })
+  /** What the content was when its digest was taken. */
+  let checked = unread()
+  const changed = Effect.fail(
+    usageError(
+      `${named} was written to while it was sent: it is not what was checked any more.`,
+      "Import it again when it is whole."
+    )
+  )
+  /** The content as long as it is no longer than expected, and what is known of it as it passes. */
+  const read = (known: typeof checked, longest: number) =>
+    Stream.tap(bytes, (part) => {
+      known.hash.update(part)
+      known.size += part.length
+      return known.size > longest ? changed : Effect.void
+    })
+  const file: ImportedFile = {
+    path,
+    isFile,
+    digested: Stream.suspend(() => read((checked = unread()), Infinity)),
+    digest: Effect.sync(() => ({ sha256: checked.hash.copy().digest("hex"), bytes: checked.size })),
+    again: Stream.suspend(() => {
+      const known = unread()
+      const isSame = () => known.hash.digest("hex") === checked.hash.copy().digest("hex")
+      const check = Effect.suspend(() => (isSame() ? Effect.void : changed))
+      return Stream.concat(read(known, checked.size), Stream.fromEffectDrain(check))
+    }),
+    unchanged: Effect.flatMap(look(path), (now) =>
+      now.size === before.size && String(now.mtime) === String(before.mtime)
+        ? Effect.void
+        : Effect.fail(
+            usageError(`${named} was written to while it was read. Nothing was sent.`, "Import it when it is whole.")
+          )
+    )
+  }
+  return file
+})

@@ -1,0 +1,60 @@
+/**
+ * An import that the service makes by itself: it is given the file, and has no way to say how far it is.
+ */
+import { ContactsService, ImportSource } from "@roster/domain"
+import { type UploadSurvey } from "@roster/workflows"
+import { Effect, Path, PlatformError, Stream } from "effect"
+import { fileProblem } from "../../../errors/FileProblem.ts"
+import type { ImportedFile } from "./ImportedFile.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { settings } from "../../../settings/Settings.ts"
+import { Target } from "../../../target/Target.ts"
+import { UsageError } from "../../../errors/UsageError.ts"
+
+/** The content as a source of the service, whose error is one of the platform. */
+const contentOf = (file: ImportedFile) =>
+  Stream.mapError(file.again, (cause) =>
+    PlatformError.systemError({
+      _tag: "InvalidData",
+      module: "ImportedFile",
+      method: "again",
+      pathOrDescriptor: file.path,
+      cause
+    })
+  )
+
+const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformError): UsageError =>
+  error.reason.cause instanceof UsageError ? error.reason.cause : fileProblem(path, "read")(error)
+
+/** Hands a surveyed file over, or says what would be handed over. */
+export const handOver = Effect.fnUntraced(function* (
+  file: ImportedFile,
+  { duplicates, invalid, read }: UploadSurvey,
+  options: { readonly listName: string | undefined; readonly encoding: string | undefined; readonly dryRun: boolean }
+) {
+  const path = yield* Path.Path
+  const contacts = yield* ContactsService
+  const target = yield* Target
+  const { dryRun, encoding, listName } = options
+  const counts = { read, invalid, duplicates }
+  const found = `${read} rows, ${invalid} of them not valid, ${duplicates} duplicates`
+  if (dryRun) {
+    return yield* Results.summary(
+      { dryRun: true, target: target.name, via: "file", ...counts },
+      `${target.name} would get the file: ${found}.\nNothing was sent.`
+    )
+  }
+  yield* file.unchanged
+  const source = ImportSource.File({ name: path.basename(file.path), content: contentOf(file), replayable: true })
+  yield* contacts
+    .import(source, { listName, encodingName: encoding })
+    .pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(sourceProblem(file, error))))
+  const isLocal = (yield* settings)._tag === "Local"
+  const status = isLocal
+    ? "See how far it is with: roster jobs list"
+    : "The interface has no status of an import: look for the contacts themselves."
+  yield* Results.summary(
+    { handedOver: true, ...counts, status },
+    `${target.name} has the file and works on it: ${found}.\n${status}`
+  )
+})

@@ -1,0 +1,84 @@
+/**
+ * The journal of an import, beside the imported file: `FILE.roster-journal`, for this user alone, lines of JSON that are only
+ * ever added. A line that a dying process left unfinished counts for nothing. (docs/decisions/bulk-import.md)
+ */
+import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/workflows"
+import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
+import { fileProblem } from "../../../errors/FileProblem.ts"
+import { makeForcedLines } from "../../../files/DurableLog.ts"
+import { readKept, withLock } from "../../../files/FileLock.ts"
+import { UsageError, usageError } from "../../../errors/UsageError.ts"
+
+const Header = Schema.fromJsonString(
+  Schema.Struct({
+    journal: Schema.Literal("roster contacts import"),
+    version: Schema.Literal(1),
+    subject: UploadSubject
+  })
+)
+const Line = Schema.fromJsonString(UploadEntry)
+const decodeHeader = Schema.decodeEffect(Header)
+const encodeHeader = Schema.encodeEffect(Header)
+const decodeLines = Schema.decodeEffect(Schema.Array(Line))
+const encodeLine = Schema.encodeSync(Line)
+
+export const journalName = (file: string): string => `${file}.roster-journal`
+
+/** The journal of an imported file, for a command that has the lock of it or only looks. */
+export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) {
+  const file = journalName(imported)
+  const fs = yield* FileSystem.FileSystem
+  const lines = yield* makeForcedLines(file)
+  const journal: UploadJournal<UsageError> = {
+    load: Effect.gen(function* () {
+      const content = yield* readKept(fs, file)
+      if (Option.isNone(content)) return undefined
+      const text = content.value.slice(0, content.value.lastIndexOf("\n") + 1)
+      const [header, ...entered] = text.split("\n").slice(0, -1)
+      if (header === undefined) return undefined
+      if (text.length < content.value.length) lines.keep(new TextEncoder().encode(text).length)
+      const read = Effect.all({ header: decodeHeader(header), entries: decodeLines(entered) })
+      const { entries, header: first } = yield* Effect.mapError(read, () =>
+        usageError(`${file} is not the journal of an import, or is damaged.`, "Begin anew with --restart.")
+      )
+      return { subject: first.subject, entries }
+    }),
+    begin: (subject) =>
+      Effect.orDie(encodeHeader({ journal: "roster contacts import", version: 1, subject })).pipe(
+        Effect.tap(lines.begin),
+        Effect.flatMap((line) => lines.add(line, { isForced: true })),
+        Effect.andThen(lines.force)
+      ),
+    // That a part is under way is a note for whoever reads it; its answer has to survive the machine.
+    append: (entry) => Effect.suspend(() => lines.add(encodeLine(entry), { isForced: entry._tag === "Answered" })),
+    force: lines.force,
+    clear: Effect.andThen(lines.close, Effect.mapError(fs.remove(file, { force: true }), fileProblem(file, "written")))
+  }
+  return journal
+})
+
+/** Nobody waits for an import to end; the second look is for a lock that a dead one left. */
+const onceMore = Schedule.recurs(1)
+
+/** Runs an import with its journal. A second import of the same file is refused meanwhile. */
+export const withUploadJournal = Effect.fnUntraced(function* <A, E, R>(
+  imported: string,
+  use: (journal: UploadJournal<UsageError>) => Effect.Effect<A, E, R>
+) {
+  let began = false
+  const run = Effect.scoped(
+    Effect.flatMap(uploadJournalFile(imported), (journal) => {
+      began = true
+      return use(journal)
+    })
+  )
+  return yield* Effect.catchIf(
+    withLock(journalName(imported), run, { schedule: onceMore, message: `Another import of ${imported} runs.` }),
+    (error): error is UsageError & (E | UsageError) =>
+      !began && error instanceof UsageError && error.code === "FileProblem",
+    ({ message }) =>
+      Effect.fail(
+        usageError(`${message} An import keeps a journal beside the file.`, "Add --no-journal to go without.")
+      )
+  )
+})

@@ -1,0 +1,41 @@
+/**
+ * Changing a credential. The interface replaces it as a whole, so what is not to change is sent as it was read.
+ */
+import { AccessLevel, IpRange, type ReportedAccessLevel } from "@roster/domain"
+import { type DateTime, Effect, Schema } from "effect"
+import type { CredentialChanges } from "./CredentialFlags.ts"
+import { present } from "../../terminal/Present.ts"
+import { usageError } from "../../errors/UsageError.ts"
+
+interface Current {
+  readonly expires?: DateTime.Utc | null | undefined
+  readonly ipRanges?: ReadonlyArray<string> | undefined
+}
+
+const areRanges = Schema.is(Schema.Array(IpRange))
+
+/**
+ * Expiry and ranges after a change. Ranges that are written in a way of the service's own are left out, which leaves them.
+ */
+export const changed = (current: Current, changes: CredentialChanges) => {
+  const kept = areRanges(current.ipRanges) ? current.ipRanges : undefined
+  return present({
+    expires: changes.noExpiry ? null : (changes.expires ?? current.expires),
+    ipRanges: changes.noIpRange ? [] : (changes.ipRanges ?? kept)
+  })
+}
+
+const isKnown = Schema.is(AccessLevel)
+
+/** The levels of a key as they can be sent again. One that this version does not know cannot, and must not get lost. */
+export const keptLevels = (levels: ReadonlyArray<ReportedAccessLevel>) => {
+  const unknown = levels.filter((level) => !isKnown(level))
+  return unknown.length === 0
+    ? Effect.succeed(levels.filter(isKnown))
+    : Effect.fail(
+        usageError(
+          `This key has access levels that this version does not know and would take away: ${unknown.join(", ")}.`,
+          "Name all the levels that it is to have with --access, or use a newer roster."
+        )
+      )
+}

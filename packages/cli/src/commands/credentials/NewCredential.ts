@@ -1,0 +1,89 @@
+/**
+ * Making a credential, whose secret is seen once. The way out is open before anything is asked of the service; where the
+ * secret is lost on that way all the same, the credential is deleted again, since nobody could ever use it.
+ */
+import { Effect, FileSystem, Option, Redacted, type Schema } from "effect"
+import { text } from "../shared/CommonFlags.ts"
+import { Output } from "../../terminal/Output.ts"
+import { refuseTaken } from "../../files/AtomicFile.ts"
+import { printable } from "../../terminal/Printable.ts"
+import * as Results from "../../terminal/Results.ts"
+import { secretDelivery } from "./rotation/SecretDelivery.ts"
+import { usageError } from "../../errors/UsageError.ts"
+import { quoted, WayOn } from "../../terminal/ResumeHint.ts"
+
+export const out = text(
+  "out",
+  "The file that the secret alone goes into; with all else to standard output unless said",
+  "FILE"
+)
+
+const device = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs.stat(path).pipe(
+    Effect.map(({ rdev, type }) => (type === "CharacterDevice" ? Option.getOrUndefined(rdev) : undefined)),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
+
+/**
+ * Node opens the null device where standard output is closed: a write to it succeeds, and nobody has the secret. One to the
+ * full device fails when the secret is made already.
+ */
+const refuseNowhere = Effect.gen(function* () {
+  const stdout = yield* device("/dev/stdout")
+  for (const path of ["/dev/null", "/dev/full"]) {
+    if (stdout === undefined || (yield* device(path)) !== stdout) continue
+    return yield* usageError(
+      `Standard output is ${path}, and the secret is shown once. Nothing was made.`,
+      "Name a file for it with --out."
+    )
+  }
+})
+
+interface Made {
+  readonly name: string
+  readonly token: Redacted.Redacted<string>
+}
+
+interface Kind<New extends Made, Shown, EC, RC, ED, RD> {
+  readonly out: string | undefined
+  readonly schema: Schema.Codec<New, unknown>
+  /** The same without the secret. */
+  readonly shown: Schema.Codec<Shown, unknown>
+  /** The command and the name that show whether it was made. */
+  readonly look: readonly [command: string, name: New["name"]]
+  readonly subaccount: string | undefined
+  readonly create: Effect.Effect<New & Shown, EC, RC>
+  readonly remove: (name: New["name"]) => Effect.Effect<void, ED, RD>
+}
+
+/** Makes a credential, and hands its secret over. */
+export const makeCredential = Effect.fnUntraced(function* <New extends Made, Shown, EC, RC, ED, RD>(
+  kind: Kind<New, Shown, EC, RC, ED, RD>
+) {
+  const { out } = kind
+  const output = yield* Output
+  yield* out === undefined
+    ? refuseNowhere
+    : Effect.mapError(refuseTaken(out, { force: false }), ({ message }) => usageError(message, "Name another file."))
+  const deliver = yield* secretDelivery({ out, exec: undefined }, kind.schema, ({ token }) =>
+    Redacted.make(`${Redacted.value(token)}\n`)
+  )
+  const [get, name] = kind.look
+  const account = kind.subaccount === undefined ? "" : ` --subaccount ${quoted(kind.subaccount)}`
+  const wayOn = yield* WayOn
+  wayOn.look = `${get} ${quoted(name)}${account}`
+  const made = yield* kind.create
+  const takeBack = kind.remove(made.name).pipe(
+    Effect.match({
+      onSuccess: () => `The secret did not get out, so ${made.name} was deleted again.`,
+      onFailure: () => `The secret of ${made.name} did not get out: nobody has it. Delete ${made.name}.`
+    }),
+    Effect.flatMap(output.note)
+  )
+  yield* Effect.onError(deliver(made), () => takeBack)
+  if (out === undefined) return
+  yield* Results.record(kind.shown, made)
+  yield* output.note(`The secret is in ${printable(out)}, and nowhere else.`)
+}, Effect.scoped)

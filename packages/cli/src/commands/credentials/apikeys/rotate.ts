@@ -1,0 +1,35 @@
+/**
+ * `roster apikeys rotate`
+ */
+import { NewApiKey } from "@roster/domain"
+import { planApiKeyRotation, rotateApiKey } from "@roster/workflows"
+import { Redacted } from "effect"
+import { Command } from "effect/cli"
+import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
+import * as Target from "../../../target/Target.ts"
+import { name } from "./name.ts"
+
+export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
+  runRotation(
+    {
+      kind: "apikeys",
+      schema: NewApiKey,
+      content: ({ token }) => Redacted.make(`${Redacted.value(token)}\n`),
+      plan: planApiKeyRotation,
+      rotate: rotateApiKey
+    },
+    name,
+    flags
+  )
+).pipe(
+  Command.validate((flags) => checkRotation(flags)),
+  Command.withExamples([
+    { command: "roster apikeys rotate ci-sync --out ci-sync.key", description: "Where it stopped, the same goes on" },
+    {
+      command: "roster apikeys rotate ci-sync --exec 'vault kv put secret/ci key=-' --grace 7d",
+      description: "A command takes the secret on its standard input"
+    },
+    { command: "roster apikeys rotate ci-sync --dry-run", description: "See what would be done" }
+  ]),
+  Command.provide(Target.layer)
+)

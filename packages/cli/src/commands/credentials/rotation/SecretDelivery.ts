@@ -1,0 +1,68 @@
+/**
+ * Where a new secret goes: into a file, to a command, or to stdout. The way is open before anything is made.
+ */
+import { Effect, type FileSystem, Redacted, type Schema, Stream } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { text } from "../../shared/CommonFlags.ts"
+import { newSecret } from "../NewSecret.ts"
+import { Output } from "../../../terminal/Output.ts"
+import { prepare } from "../../../files/AtomicFile.ts"
+import { UsageError } from "../../../errors/UsageError.ts"
+
+export const deliveryFlags = {
+  out: text("out", "The file that the new secret is written into, in place of what is there", "FILE"),
+  exec: text("exec", "A command that is given the new secret on its standard input; 0 means that it has it", "CMD")
+}
+
+export interface DeliveryFlags {
+  readonly out: string | undefined
+  readonly exec: string | undefined
+}
+
+const notDelivered = (commandLine: string, what: string) =>
+  new UsageError({
+    code: "NotDelivered",
+    message: `The command ${what}, so it does not have the new secret: ${commandLine}`,
+    hint: "The new secret is void, and the old one is as it was. Correct the command, and try again."
+  })
+
+/** The secret goes in by standard input alone: command lines and environments are seen by others. What the command prints is words. */
+const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted.Redacted<string>) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const output = yield* Output
+  const command = ChildProcess.make(commandLine, {
+    shell: true,
+    stdin: Stream.make(new TextEncoder().encode(Redacted.value(content))),
+    stderr: "inherit"
+  })
+  const code = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const handle = yield* spawner.spawn(command)
+      const lines = handle.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runForEach(output.note))
+      const [code] = yield* Effect.all([handle.exitCode, lines], { concurrency: 2 })
+      return code
+    })
+  ).pipe(Effect.mapError(() => notDelivered(commandLine, "could not be run")))
+  if (code !== 0) return yield* notDelivered(commandLine, `ended with ${code}`)
+})
+
+/**
+ * Opens the way. Gives the function that hands the secret over: `content` is what a file or a command gets of what was made.
+ */
+export const secretDelivery = Effect.fnUntraced(function* <New>(
+  { exec, out }: DeliveryFlags,
+  schema: Schema.Codec<New, unknown>,
+  content: (made: New) => Redacted.Redacted<string>
+) {
+  const context = yield* Effect.context<Output | ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
+  const write = out === undefined ? undefined : yield* prepare(out, { force: true })
+  return Effect.fnUntraced(function* (made: New) {
+    if (write !== undefined) {
+      yield* write(Stream.sync(() => new TextEncoder().encode(Redacted.value(content(made)))))
+    } else if (exec !== undefined) {
+      yield* give(exec, content(made))
+    } else {
+      yield* newSecret(schema, made)
+    }
+  }, Effect.provideContext(context))
+})

@@ -1,0 +1,34 @@
+/**
+ * `roster smtp rotate`
+ */
+import { NewSmtpCredentials } from "@roster/domain"
+import { planSmtpRotation, rotateSmtp } from "@roster/workflows"
+import { Redacted } from "effect"
+import { Command } from "effect/cli"
+import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
+import * as Target from "../../../target/Target.ts"
+import { name } from "./name.ts"
+
+export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
+  runRotation(
+    {
+      kind: "smtp",
+      schema: NewSmtpCredentials,
+      content: ({ name, token }) => Redacted.make(`${name}\n${Redacted.value(token)}\n`),
+      plan: planSmtpRotation,
+      rotate: rotateSmtp
+    },
+    name,
+    flags
+  )
+).pipe(
+  Command.validate((flags) => checkRotation(flags)),
+  Command.withExamples([
+    {
+      command: "roster smtp rotate shop@example.com --out shop.login",
+      description: "Where it stopped, the same goes on"
+    },
+    { command: "roster smtp rotate shop@example.com --dry-run", description: "See what would be done" }
+  ]),
+  Command.provide(Target.layer)
+)

@@ -1,0 +1,29 @@
+/**
+ * `roster jobs`
+ */
+import type { Group } from "../shared/LazyCommands.ts"
+
+export const jobs = {
+  name: "jobs",
+  description:
+    "See and cancel the imports and exports of a store of this machine; over the network the interface has no status of imports",
+  examples: [{ command: "roster jobs list --db roster.db" }],
+  subcommands: [
+    {
+      name: "list",
+      alias: "ls",
+      description: "List the imports and exports, the newest first; those that ended, for 30 days",
+      load: () => import("./list.ts")
+    },
+    {
+      name: "get",
+      description: "Show everything that is known of an import or export, or the rows that an import rejected",
+      load: () => import("./get.ts")
+    },
+    {
+      name: "cancel",
+      description: "Cancel an import or export; the contacts that an import has brought so far stay",
+      load: () => import("./cancel.ts")
+    }
+  ]
+} as const satisfies Group

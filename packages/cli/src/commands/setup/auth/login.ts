@@ -1,0 +1,120 @@
+/**
+ * `roster auth login`
+ */
+import { ContactsService } from "@roster/domain"
+import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
+import { CliError, Command, Flag, Prompt } from "effect/cli"
+import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
+import * as GlobalFlags from "../../../settings/GlobalFlags.ts"
+import { checkInputs, readKey } from "../../../settings/InputFile.ts"
+import { text, toggle } from "../../shared/CommonFlags.ts"
+import { keyFromCommand } from "../../../settings/KeyCommand.ts"
+import { Output } from "../../../terminal/Output.ts"
+import { presetNames, presets } from "../../../settings/Preset.ts"
+import { defaultProfile, maskedKey, type Profile, ProfileName } from "../../../settings/Profile.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { environment, KeySource, Settings } from "../../../settings/Settings.ts"
+import { usageError } from "../../../errors/UsageError.ts"
+
+/** While a prompt reads single keys Ctrl-C is one of them, and no signal until it is made one. */
+const interrupted = Effect.andThen(
+  Effect.sync(() => process.kill(process.pid, "SIGINT")),
+  Effect.never
+)
+
+/** From a file, from standard input, or typed where nobody sees it. */
+const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
+  const stdio = yield* Stdio.Stdio
+  if (keyFile !== undefined) return Redacted.make(yield* readKey(keyFile), { label: "apiKey" })
+  if (!(yield* stdio.stdinIsTerminal)) return Redacted.make(yield* readKey("-"), { label: "apiKey" })
+  return yield* Prompt.run(Prompt.Hidden({ message: "API key" })).pipe(
+    // A question is words, and standard output is for results.
+    Effect.updateService(Terminal.Terminal, (terminal) =>
+      Terminal.make({ ...terminal, display: (text) => Stream.run(Stream.make(text), stdio.stderr()) })
+    ),
+    Effect.map((typed) => Redacted.make(Redacted.value(typed).trim(), { label: "apiKey" })),
+    Effect.catchTag("QuitError", () => interrupted)
+  )
+})
+
+/** Asks the service something cheap. A key that may not read contacts is a good key all the same. */
+const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
+  Effect.gen(function* () {
+    const { layer } = yield* Effect.promise(() => import("../../../target/RemoteTarget.ts"))
+    const remote = Settings.Remote({
+      baseUrl: profile.baseUrl,
+      key: KeySource.Environment({ key }),
+      apiKeyHeader: profile.apiKeyHeader,
+      apiKeyPrefix: profile.apiKeyPrefix
+    })
+    const look = ContactsService.pipe(Effect.flatMap((contacts) => contacts.list({ limit: 1 })))
+    return yield* look.pipe(
+      Effect.as("accepted"),
+      Effect.catchReason("ServiceError", "AccessDenied", () =>
+        Effect.succeed("accepted, but it may not read contacts")
+      ),
+      Effect.catchTags({ InvalidInput: Effect.die, InvalidRule: Effect.die }),
+      Effect.provide(layer(remote, { dryRun: false }))
+    )
+  })
+
+export const command = Command.make(
+  "login",
+  {
+    preset: Flag.Literals("preset", presetNames).pipe(
+      Flag.withDescription(`A known service in place of --base-url: ${presetNames.join(", ")}`),
+      Flag.withDefault(undefined)
+    ),
+    keyFile: text("key-file", "A file that holds the key; typed unseen, or from standard input, unless said", "FILE|-"),
+    credentialProcess: text("credential-process", "A command that prints the key, asked each time", "COMMAND"),
+    requireRemote: toggle("require-remote", "While this profile is in use, refuse to work on a local store"),
+    noCheck: toggle("no-check", "Keep the key without asking the service whether it is good")
+  },
+  Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, preset, requireRemote }) {
+    const known = preset === undefined ? undefined : presets[preset]
+    const env = yield* Effect.orDie(environment)
+    const baseUrl = (yield* GlobalFlags.baseUrl) ?? known?.baseUrl ?? env.baseUrl
+    if (baseUrl === undefined) {
+      return yield* usageError("The address of the service is missing.", "Add --base-url, or --preset for a known one.")
+    }
+    const apiKeyHeader = (yield* GlobalFlags.apiKeyHeader) ?? known?.apiKeyHeader
+    const apiKeyPrefix = yield* GlobalFlags.apiKeyPrefix
+    const name = (yield* GlobalFlags.profile) ?? defaultProfile
+    const key = yield* credentialProcess === undefined ? readSecret(keyFile) : keyFromCommand(credentialProcess)
+    const profile: Profile = {
+      baseUrl,
+      ...(apiKeyHeader === undefined ? {} : { apiKeyHeader }),
+      ...(apiKeyPrefix === undefined ? {} : { apiKeyPrefix }),
+      ...(credentialProcess === undefined ? { apiKey: key } : { credentialProcess }),
+      ...(requireRemote ? { requireRemote } : {})
+    }
+    const verdict = noCheck ? "not checked" : yield* tryKey(profile, key)
+    yield* changeConfig((before) =>
+      Effect.succeed({ profile: ProfileName.make(name), profiles: { ...before.profiles, [name]: profile } })
+    )
+    const file = yield* configPath
+    const masked = maskedKey(Redacted.value(key))
+    yield* (yield* Output).note(`The profile ${name} is in use from now on; it is kept in ${file}.`)
+    yield* Results.summary(
+      { profile: name, baseUrl, key: masked, verdict },
+      `${name}: the key ${masked} of ${baseUrl} is ${verdict}`
+    )
+  })
+).pipe(
+  Command.validate(({ credentialProcess, keyFile }) =>
+    credentialProcess !== undefined && keyFile !== undefined
+      ? Effect.fail(
+          new CliError.ValidationError({ message: "--credential-process and --key-file exclude each other." })
+        )
+      : Effect.void
+  ),
+  Command.withExamples([
+    { command: "roster auth login --base-url https://example.com/v4", description: "Asks for the key" },
+    { command: "roster auth login --preset elastic-email --key-file key.txt" },
+    {
+      command: 'roster auth login --profile work --base-url https://example.com/v4 --credential-process "pass roster"',
+      description: "The key stays in the password manager"
+    }
+  ]),
+  Command.provideEffectDiscard(({ keyFile }) => checkInputs([keyFile]))
+)

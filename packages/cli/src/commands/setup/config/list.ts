@@ -1,0 +1,91 @@
+/**
+ * `roster config list`
+ */
+import { apiKeyHeader } from "@roster/api"
+import { Effect, Redacted, Schema, Stream } from "effect"
+import { Command } from "effect/cli"
+import { configPath } from "../../../settings/ConfigFile.ts"
+import { toggle } from "../../shared/CommonFlags.ts"
+import { maskedKey } from "../../../settings/Profile.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { environment, flags, profileInUse } from "../../../settings/Settings.ts"
+
+const Row = Schema.Struct({
+  setting: Schema.String,
+  value: Schema.String,
+  origin: Schema.optionalKey(Schema.String)
+}).pipe(Schema.encodeKeys({ setting: "Setting", value: "Value", origin: "Origin" }))
+
+type Candidate = readonly [value: string | undefined, origin: string]
+
+export const command = Command.make(
+  "list",
+  { showOrigin: toggle("show-origin", "Say where each value comes from") },
+  Effect.fnUntraced(function* ({ showOrigin }) {
+    const flag = yield* flags
+    const env = yield* Effect.orDie(environment)
+    const profile = yield* profileInUse
+    const ofProfile = profile === undefined ? "" : `the profile ${profile.name} in ${yield* configPath}`
+    const masked = (key: Redacted.Redacted<string> | undefined) =>
+      key === undefined ? undefined : maskedKey(Redacted.value(key))
+    const command = profile?.credentialProcess === undefined ? undefined : `printed by: ${profile.credentialProcess}`
+    const isElsewhere = (flag.baseUrl ?? env.baseUrl ?? flag.db ?? env.db) !== undefined
+    const kept = isElsewhere ? undefined : profile
+    const settings: ReadonlyArray<readonly [name: string, ReadonlyArray<Candidate>]> = [
+      ["profile", [[profile?.name, "--profile, ROSTER_PROFILE or roster profile use"]]],
+      [
+        "base-url",
+        [
+          [flag.baseUrl, "--base-url"],
+          [env.baseUrl, "ROSTER_BASE_URL"],
+          [kept?.baseUrl, ofProfile]
+        ]
+      ],
+      [
+        "api-key",
+        [
+          [flag.apiKeyFile === undefined ? undefined : `in ${flag.apiKeyFile}`, "--api-key-file"],
+          [masked(env.apiKey), "ROSTER_API_KEY"],
+          [kept === undefined ? undefined : (command ?? masked(kept.apiKey)), ofProfile]
+        ]
+      ],
+      [
+        "api-key-header",
+        [
+          [flag.apiKeyHeader, "--api-key-header"],
+          [env.apiKeyHeader, "ROSTER_API_KEY_HEADER"],
+          [kept?.apiKeyHeader, ofProfile],
+          [apiKeyHeader, "default"]
+        ]
+      ],
+      [
+        "api-key-prefix",
+        [
+          [flag.apiKeyPrefix, "--api-key-prefix"],
+          [env.apiKeyPrefix, "ROSTER_API_KEY_PREFIX"],
+          [kept?.apiKeyPrefix, ofProfile]
+        ]
+      ],
+      [
+        "db",
+        [
+          [flag.db, "--db"],
+          [env.db, "ROSTER_DB"]
+        ]
+      ],
+      [
+        "require-remote",
+        [
+          [env.requireRemote === undefined ? undefined : String(env.requireRemote), "ROSTER_REQUIRE_REMOTE"],
+          [profile?.requireRemote === undefined ? undefined : String(profile.requireRemote), ofProfile]
+        ]
+      ]
+    ]
+    const rows = settings.flatMap(([setting, candidates]): ReadonlyArray<typeof Row.Type> => {
+      const [value, origin] = candidates.find(([candidate]) => candidate !== undefined) ?? []
+      return value === undefined ? [] : [{ setting, value, ...(showOrigin && origin !== undefined ? { origin } : {}) }]
+    })
+    const columns = showOrigin ? ["Setting", "Value", "Origin"] : ["Setting", "Value"]
+    yield* Results.records(Row, columns, Stream.fromIterable(rows))
+  })
+).pipe(Command.withExamples([{ command: "roster config list --show-origin" }]))

@@ -1,0 +1,50 @@
+/**
+ * `roster whoami`
+ */
+import { probeAccess } from "@roster/workflows"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { toggle } from "../shared/CommonFlags.ts"
+import { openKey } from "../../settings/KeyOrigin.ts"
+import { Output } from "../../terminal/Output.ts"
+import * as Results from "../../terminal/Results.ts"
+import { settings } from "../../settings/Settings.ts"
+
+export const command = Command.make(
+  "whoami",
+  { offline: toggle("offline", "Ask nobody: say what is set, and not what the key may do") },
+  Effect.fnUntraced(function* ({ offline }) {
+    const on = yield* settings
+    if (on._tag === "Local") {
+      return yield* Results.summary(
+        { target: "local", db: on.filename ?? null, levels: "all" },
+        `The owner of the local store ${on.filename ?? "of this user"}, who may do everything`
+      )
+    }
+    const { services, shown: key, source } = yield* openKey(on)
+    const levels = offline ? [] : yield* probeAccess().pipe(Effect.provide(services))
+    const granted = levels.filter((level) => level.granted).map(({ level }) => level)
+    const lacking = levels.filter((level) => !level.granted).map(({ level }) => level)
+    const words = [
+      `target   ${on.baseUrl}`,
+      `key      ${key} from ${source}`,
+      ...(offline ? [] : [`may      ${granted.join(", ") || "nothing that can be found out by reading"}`]),
+      ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
+    ]
+    yield* Results.summary(
+      {
+        target: "remote",
+        baseUrl: on.baseUrl,
+        key,
+        source,
+        ...(offline ? {} : { granted, lacking })
+      },
+      words.join("\n")
+    )
+    if (!offline) {
+      yield* (yield* Output).note(
+        "Levels that only change things cannot be found out by reading; a key with Security sees all of them with: roster apikeys list"
+      )
+    }
+  })
+).pipe(Command.withExamples([{ command: "roster whoami" }, { command: "roster whoami --offline -o json" }]))

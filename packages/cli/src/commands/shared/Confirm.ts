@@ -1,0 +1,75 @@
+/**
+ * Asking before something is lost. Without a terminal nobody can answer, so that the answer is no unless it was given with
+ * the command.
+ */
+import { Effect, Schema, Stdio, Terminal } from "effect"
+import { Flag } from "effect/cli"
+import { Output } from "../../terminal/Output.ts"
+import { Target } from "../../target/Target.ts"
+
+export class Declined extends Schema.TaggedError<Declined>()("Declined", { message: Schema.String }) {}
+
+export const yes = Flag.Boolean("yes").pipe(
+  Flag.withoutNegation,
+  Flag.withAlias("y"),
+  Flag.withDescription("Do not ask, do it"),
+  Flag.withDefault(false)
+)
+
+export const confirmCount = Flag.Int("confirm").pipe(
+  Flag.withMetavar("COUNT"),
+  Flag.withDescription("Do it to so many contacts and no other number: needed where much would be lost"),
+  Flag.withDefault(undefined)
+)
+
+const hasTerminal = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal)
+})
+
+/** Declines at once what nobody has agreed to and nobody can be asked about, before anything is sent for it. */
+export const canAgree = Effect.fnUntraced(function* (what: string, given: { readonly agreed: boolean }) {
+  if (given.agreed || (yield* hasTerminal)) return
+  return yield* new Declined({ message: `Nothing was done: this would ${what}, and there is no terminal to ask on.` })
+})
+
+const ask = Effect.fnUntraced(function* (question: string) {
+  const { name } = yield* Target
+  yield* (yield* Output).ask(`${name}: ${question}`)
+  const terminal = yield* Terminal.Terminal
+  const answer = yield* terminal.readLine.pipe(Effect.catchTag("QuitError", () => Effect.succeed("")))
+  return answer.trim()
+})
+
+/** Asks whether `what` is to be done, naming the service or store that it would be done to. */
+export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
+  if (given.yes) return
+  yield* canAgree(what, { agreed: false })
+  if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* new Declined({ message: "Nothing was done." })
+})
+
+/**
+ * The same where much would be lost: the number of contacts is typed, or was given with the command. `--yes` alone is not
+ * enough.
+ */
+export const confirmNumber = Effect.fnUntraced(function* (
+  what: string,
+  count: number,
+  given: { readonly confirm: number | undefined }
+) {
+  if (given.confirm === count) return
+  if (given.confirm !== undefined) {
+    return yield* new Declined({
+      message: `Nothing was done: this would ${what}, which are ${count} contacts and not ${given.confirm}.`
+    })
+  }
+  if (!(yield* hasTerminal)) {
+    return yield* new Declined({
+      message: `Nothing was done: this would ${what}, which are ${count} contacts. Whoever means that adds --confirm ${count}.`
+    })
+  }
+  const typed = yield* ask(`${what}? Type the number of contacts to do it:`)
+  if (typed !== String(count)) {
+    return yield* new Declined({ message: `Nothing was done. What was typed is not the number ${count}.` })
+  }
+})

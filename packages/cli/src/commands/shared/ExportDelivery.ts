@@ -1,0 +1,47 @@
+/**
+ * Where the file of an export goes: into a file, or to stdout.
+ */
+import { Effect, Stream } from "effect"
+import { Flag } from "effect/cli"
+import { text, toggle } from "./CommonFlags.ts"
+import { Output } from "../../terminal/Output.ts"
+import { prepare } from "../../files/AtomicFile.ts"
+import { printable } from "../../terminal/Printable.ts"
+import { withProgress } from "../../terminal/Progress.ts"
+import * as Results from "../../terminal/Results.ts"
+
+export const deliveryFlags = {
+  out: text("out", "The file to write; standard output where it is not given or -", "FILE").pipe(
+    Flag.map((path) => (path === "-" ? undefined : path))
+  ),
+  force: toggle("force", "Replace the file if it is there already")
+}
+
+/** Byte for byte, except that on a terminal a file must not act on it. */
+const print = Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
+  const output = yield* Output
+  const lines = Stream.map(Stream.splitLines(Stream.decodeText(content)), (line) => `${printable(line)}\n`)
+  yield* output.write(output.isTerminal ? lines : content)
+})
+
+/** Opens the way for the bytes, before anything is asked of the service. Gives the function that takes them. */
+export const delivery = Effect.fnUntraced(function* (to: {
+  readonly out: string | undefined
+  readonly force: boolean
+}) {
+  const { out } = to
+  const write = out === undefined ? undefined : yield* prepare(out, to)
+  return Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
+    if (write === undefined) return yield* print(content)
+    let received = 0
+    const bytes = yield* withProgress({ doing: "Downloading", unit: "bytes" }, (update) =>
+      write(
+        Stream.tap(content, (part) => {
+          received += part.length
+          return update(received)
+        })
+      )
+    )
+    yield* Results.summary({ file: out, bytes }, `Wrote ${bytes} bytes to ${out}`)
+  })
+})

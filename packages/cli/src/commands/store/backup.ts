@@ -1,0 +1,36 @@
+/**
+ * `roster backup`
+ */
+import { Effect, FileSystem, Path } from "effect"
+import { Argument, Command } from "effect/cli"
+import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"
+import { fileProblem } from "../../errors/FileProblem.ts"
+import { toggle } from "../shared/CommonFlags.ts"
+import { refuseTaken } from "../../files/AtomicFile.ts"
+import { counted, printable } from "../../terminal/Printable.ts"
+import * as Results from "../../terminal/Results.ts"
+
+export const command = Command.make(
+  "backup",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("The file that the backup goes to")),
+    force: toggle("force", "Replace the file if it is there")
+  },
+  Effect.fnUntraced(function* ({ file, force }) {
+    const store = yield* embeddedStoreFile
+    const path = yield* Path.Path
+    yield* refuseTaken(file, { force })
+    yield* (yield* FileSystem.FileSystem).access(path.dirname(file)).pipe(Effect.mapError(fileProblem(file, "written")))
+    const { StoreBackup } = yield* server
+    const { bytes, contacts } = yield* StoreBackup.create({ from: store, to: file, replace: force })
+    yield* Results.summary(
+      { ok: true, file, bytes, contacts },
+      `Wrote ${printable(file)}: ${counted(contacts)}, ${bytes} bytes`
+    )
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster backup monday.db --db roster.db" },
+    { command: "roster backup latest.db --force", description: "The user's own store, in place of the last backup" }
+  ])
+)

@@ -1,0 +1,64 @@
+/**
+ * Files that commands keep for later ones: read where they are there, written by one command at a time.
+ */
+import { Effect, FileSystem, Predicate, Schedule } from "effect"
+import { fileProblem } from "../errors/FileProblem.ts"
+import { usageError } from "../errors/UsageError.ts"
+
+/** The text of a file; `None` where there is no such file. */
+export const readKept = (fs: FileSystem.FileSystem, file: string) =>
+  fs.readFileString(file).pipe(
+    Effect.asSome,
+    Effect.catchIf(
+      (error) => error.reason._tag === "NotFound",
+      () => Effect.succeedNone
+    ),
+    Effect.mapError(fileProblem(file, "read"))
+  )
+
+/** Far longer than any command takes to write a file of this size. */
+const lockSchedule = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
+
+/**
+ * Runs what writes a file while no other command does: a file of a name of its own is there meanwhile. One whose process
+ * has ended is nobody's.
+ */
+export const withLock = Effect.fnUntraced(function* <A, E, R>(
+  file: string,
+  write: Effect.Effect<A, E, R>,
+  taken: { readonly schedule: Schedule.Schedule<unknown>; readonly message: string } = {
+    schedule: lockSchedule,
+    message: `Another command is writing ${file}.`
+  }
+) {
+  const fs = yield* FileSystem.FileSystem
+  const lock = `${file}.lock`
+  const take = fs.writeFileString(lock, String(process.pid), { flag: "wx", mode: 0o600 })
+  const removeStale = Effect.gen(function* () {
+    const pid = Number(yield* fs.readFileString(lock))
+    if (Number.isSafeInteger(pid) && pid > 0 && hasEnded(pid)) yield* fs.remove(lock)
+  })
+  return yield* Effect.acquireUseRelease(
+    take.pipe(
+      Effect.tapError(() => Effect.ignore(removeStale)),
+      Effect.retry({ while: (error) => error.reason._tag === "AlreadyExists", schedule: taken.schedule }),
+      Effect.mapError((error) =>
+        error.reason._tag === "AlreadyExists"
+          ? usageError(taken.message, `Try again; if none runs, delete ${lock}`)
+          : fileProblem(lock, "written")(error)
+      )
+    ),
+    () => write,
+    () => Effect.ignore(fs.remove(lock))
+  )
+})
+
+/** A process of another user, which may not be asked, is there. */
+const hasEnded = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (cause) {
+    return Predicate.hasProperty(cause, "code") && cause.code === "ESRCH"
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * What a command's exit code says, in one table: from the tag of an error, or the reason of a `ServiceError`, to the code
+ * and a hint of what to do. The codes are a stable interface.
+ */
+import { purposeOf } from "@roster/api/Purpose"
+import type {
+  AccessLevel,
+  ConflictingFilter,
+  ContactNotFound,
+  CredentialNotFound,
+  ExportExpired,
+  ExportFailed,
+  ExportInterrupted,
+  ExportNotFound,
+  ExportTimedOut,
+  ImportRefused,
+  InvalidInput,
+  InvalidRule,
+  LastManagingKey,
+  ListNotFound,
+  NameTaken,
+  NotAllowedSender,
+  ServiceError,
+  ServiceErrorReason,
+  TooManyContacts,
+  TooManyCredentials,
+  UnreadableFile
+} from "@roster/domain"
+import type { OtherUpload, RotationRefused, StillInUse, UnreadableBackup } from "@roster/workflows"
+import type { InvalidSettings } from "@roster/http-client"
+import type { JobEnded, JobNotFound, RosterServer, SqlServices, StoreBackup } from "@roster/server"
+import type { PlatformError } from "effect"
+import type { Declined } from "../commands/shared/Confirm.ts"
+import type { Unhealthy } from "../commands/setup/Diagnosis.ts"
+import type { PartlyDone } from "../errors/PartlyDone.ts"
+import type { MissingKey } from "../settings/Settings.ts"
+import type { TimeLimitReached } from "../target/TimeLimit.ts"
+import type { UsageError } from "../errors/UsageError.ts"
+
+export const exitCode = {
+  ok: 0,
+  bug: 1,
+  usage: 2,
+  declined: 3,
+  key: 4,
+  notFound: 5,
+  conflict: 6,
+  refused: 7,
+  unavailable: 8,
+  partlyDone: 9,
+  jobFailed: 10,
+  interrupted: 130,
+  closedPipe: 141,
+  terminated: 143
+} as const
+
+/** Every failure that a command may end with and that is no bug. */
+export type Failure =
+  | ConflictingFilter
+  | ContactNotFound
+  | CredentialNotFound
+  | ExportExpired
+  | ExportFailed
+  | ExportInterrupted
+  | ExportNotFound
+  | ExportTimedOut
+  | ImportRefused
+  | InvalidInput
+  | InvalidRule
+  | LastManagingKey
+  | ListNotFound
+  | NameTaken
+  | NotAllowedSender
+  | OtherUpload
+  | RotationRefused
+  | ServiceError
+  | StillInUse
+  | TooManyContacts
+  | TooManyCredentials
+  | UnreadableBackup
+  | UnreadableFile
+  | InvalidSettings
+  | SqlServices.StoreError
+  | StoreBackup.BackupRefused
+  | RosterServer.ServeError
+  | JobEnded
+  | JobNotFound
+  | PlatformError.PlatformError
+  | Declined
+  | MissingKey
+  | PartlyDone
+  | TimeLimitReached
+  | Unhealthy
+  | UsageError
+
+export interface Verdict {
+  readonly exit: number
+  readonly hint: string
+}
+
+const verdict = (exit: number, hint: string): Verdict => ({ exit, hint })
+
+const again = "Try the same command again later."
+
+export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: Verdict } = {
+  Unauthorized: verdict(exitCode.key, "Check the file or variable that the key comes from."),
+  AccessDenied: verdict(
+    exitCode.key,
+    "Use a key that has the level; roster apikeys update NAME --access names all that a key is to have."
+  ),
+  ExceedsGrantor: verdict(
+    exitCode.key,
+    "Give less with --expires or --ip-range, or use a key that lasts longer and has wider ranges."
+  ),
+  RateLimited: verdict(exitCode.unavailable, again),
+  Unavailable: verdict(exitCode.unavailable, "Check the address and the network, and try again."),
+  TimedOut: verdict(exitCode.unavailable, again),
+  OutcomeUnknown: verdict(exitCode.unavailable, "Look whether it was done before doing it again."),
+  UnexpectedContentType: verdict(
+    exitCode.unavailable,
+    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+  ),
+  UnexpectedRedirect: verdict(
+    exitCode.unavailable,
+    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+  ),
+  ResponseTooLarge: verdict(exitCode.unavailable, "Ask for less at once, with --limit or --rule."),
+  InvalidResponse: verdict(exitCode.unavailable, "Check that --base-url or ROSTER_BASE_URL names the service itself."),
+  Rejected: verdict(exitCode.refused, "Change the request as the service says."),
+  StoreFailure: verdict(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
+}
+
+export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: Verdict } = {
+  ConflictingFilter: verdict(exitCode.usage, "Leave out --rule or the addresses."),
+  TooManyContacts: verdict(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
+  UnreadableFile: verdict(
+    exitCode.usage,
+    "Nothing was sent. Correct the file, or say how it is to be read: --encoding, --delimiter, --map COLUMN=Email."
+  ),
+  UnreadableBackup: verdict(exitCode.usage, "Nothing was sent. Name the file that roster contacts delete kept."),
+  OtherUpload: verdict(
+    exitCode.usage,
+    "Nothing was sent. Run the command as before to go on, or start again with --restart: contacts that are there already are updated."
+  ),
+  InvalidSettings: verdict(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
+  Declined: verdict(
+    exitCode.declined,
+    "Without a terminal, --yes agrees to it; where much would be lost, --confirm COUNT as well."
+  ),
+  MissingKey: verdict(
+    exitCode.key,
+    "Keep one with roster auth login, set ROSTER_API_KEY, or name a file that holds the key with --api-key-file."
+  ),
+  ContactNotFound: verdict(exitCode.notFound, "See who is there with: roster contacts list"),
+  CredentialNotFound: verdict(
+    exitCode.notFound,
+    "See the names with: roster apikeys list, or roster smtp list; add --subaccount for those of one."
+  ),
+  ExportNotFound: verdict(
+    exitCode.notFound,
+    "Check the id or link, or wait until the export is ready: roster exports status ID"
+  ),
+  JobNotFound: verdict(exitCode.notFound, "See the jobs with: roster jobs list; name their store with --db."),
+  ListNotFound: verdict(exitCode.notFound, "Lists come into being with: roster contacts add EMAIL --list NAME"),
+  JobEnded: verdict(exitCode.conflict, "See what came of it with: roster jobs get ID"),
+  NameTaken: verdict(exitCode.conflict, "Choose another name, or change the one that is there with update."),
+  LastManagingKey: verdict(
+    exitCode.conflict,
+    "Make another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db where the store lies."
+  ),
+  TooManyCredentials: verdict(exitCode.conflict, "Delete one that is no longer used."),
+  RotationRefused: verdict(
+    exitCode.conflict,
+    "Nothing was changed. See the credential with: roster apikeys get, or roster smtp get"
+  ),
+  StillInUse: verdict(
+    exitCode.partlyDone,
+    "Run the same command again to go on. If this command itself uses the old key, give it the new one first."
+  ),
+  InvalidInput: verdict(exitCode.refused, "The service refused it. Change the input as it says."),
+  InvalidRule: verdict(exitCode.refused, "The service refused the rule. Change it as it says."),
+  ImportRefused: verdict(exitCode.refused, "Change the file as the service says."),
+  NotAllowedSender: verdict(
+    exitCode.refused,
+    "Send from another address. An embedded service is told its senders with: roster serve --allow-sender"
+  ),
+  ExportInterrupted: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
+  ExportTimedOut: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
+  BackupRefused: verdict(exitCode.usage, "Nothing was changed. Name another backup."),
+  StoreDamaged: verdict(
+    exitCode.unavailable,
+    "Restore a backup with: roster restore FILE, or name another store with --db."
+  ),
+  StoreUnavailable: verdict(exitCode.unavailable, "Check the path, or name another file with --db."),
+  ServeError: verdict(exitCode.unavailable, "Choose another --port or --host, or end the program that has it."),
+  TimeLimitReached: verdict(
+    exitCode.unavailable,
+    "Allow more time with --timeout; look first whether something was done."
+  ),
+  PartlyDone: verdict(
+    exitCode.partlyDone,
+    "Correct what was rejected and run the command again: contacts that are there already are updated."
+  ),
+  Unhealthy: verdict(exitCode.unavailable, "See the lines that say failed, and what to do about each."),
+  ExportFailed: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  ExportExpired: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  PlatformError: verdict(exitCode.bug, "Check the disk and where the output goes.")
+}
+
+/** A level by its own name, and by what it is for. */
+const missingLevel = (operation: string, required: AccessLevel): string => {
+  const purpose = purposeOf(operation)
+  const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
+  return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`
+}
+
+export const verdictOf = (failure: Failure): Verdict => {
+  switch (failure._tag) {
+    case "ServiceError":
+      return failure.reason._tag === "AccessDenied"
+        ? verdict(exitCode.key, missingLevel(failure.operation, failure.reason.required))
+        : reasonVerdicts[failure.reason._tag]
+    case "OtherUpload":
+      return failure.differences.some((difference) => difference.startsWith("the file "))
+        ? verdict(
+            exitCode.usage,
+            "The file has changed since. Put the old file back to resume, or start again with --restart: contacts that are there already are updated."
+          )
+        : verdicts.OtherUpload
+    case "StoreUnavailable":
+      return failure.isLocked === true
+        ? verdict(exitCode.unavailable, "The other process may only be busy. Another store is named with --db.")
+        : verdicts.StoreUnavailable
+    case "UsageError":
+      return verdict(exitCode.usage, failure.hint)
+    case "PartlyDone":
+      return failure.hint === undefined ? verdicts.PartlyDone : verdict(exitCode.partlyDone, failure.hint)
+    case "InvalidSettings":
+      return failure.setting === "apiKey" ? verdicts.MissingKey : verdicts.InvalidSettings
+    default:
+      return verdicts[failure._tag]
+  }
+}
+
+/** What a program knows a failure by. */
+export const codeOf = (failure: Failure): string => {
+  switch (failure._tag) {
+    case "ServiceError":
+      return failure.reason._tag
+    case "UsageError":
+      return failure.code
+    case "PlatformError":
+      return "WriteFailed"
+    default:
+      return failure._tag
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Where help goes: to stdout when it was asked for, to stderr when it explains a mistake. The mistake itself is printed by
+ * the failure boundary, last. A value that is wrong needs no page of flags.
+ */
+import { Effect, Layer, Stdio, Stream } from "effect"
+import { CliConfig, CliOutput, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
+import { Output } from "../terminal/Output.ts"
+import { version as packageVersion } from "../terminal/Version.ts"
+
+/** `-v` is not its alias, as it is of effect/cli's own flag. */
+const version = GlobalFlag.Action({
+  flag: Flag.Boolean("version").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Show the version"),
+    Flag.withDefault(false)
+  ),
+  run: Effect.fnUntraced(function* (_, { command }) {
+    const presenter = yield* CliOutput.Presenter
+    yield* presenter.present({ _tag: "Version", name: command.name, version: packageVersion })
+  })
+})
+
+const aboutValues = new Set(["InvalidValue", "ValidationError", "UserError"])
+
+const presenter = Effect.gen(function* () {
+  const output = yield* Output
+  const stdio = yield* Stdio.Stdio
+  const context = yield* Effect.context<Stdio.Stdio>()
+  // Most commands present nothing, and ask nobody what the terminal can do.
+  const formatters = Effect.gen(function* () {
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const onTerminal = yield* stdio.stderrIsTerminal
+    return {
+      requested: CliOutput.defaultFormatter({ colors: canColor, globalFlags: "summary" }),
+      forMistake: CliOutput.defaultFormatter({ colors: canColor && onTerminal, globalFlags: "summary" })
+    }
+  }).pipe(Effect.provide(TerminalCapabilities.layer), Effect.provideContext(context))
+  const print = (text: string) => Effect.orDie(output.write(Stream.make(`${text}\n`)))
+  const present = (event: CliOutput.Presenter.Event): Effect.Effect<void> => {
+    switch (event._tag) {
+      case "Version":
+        return print(`${event.name} ${event.version}`)
+      case "Help":
+        return Effect.flatMap(formatters, ({ forMistake, requested }) =>
+          event.reason === "Requested" || event.commandPath.length === 1
+            ? print(requested.formatHelpDoc(event.helpDoc))
+            : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
+        )
+      case "InvalidInvocation":
+        // A program reads the mistake from the last line, which says where the help is.
+        return output.format !== "table" || event.errors.every((error) => aboutValues.has(error._tag))
+          ? Effect.void
+          : Effect.flatMap(formatters, ({ forMistake }) =>
+              output.noteExactly(`${forMistake.formatHelpDoc(event.helpDoc)}\n`)
+            )
+    }
+  }
+  return CliOutput.layerPresenter({ present })
+})
+
+export const layer = Layer.mergeAll(Layer.unwrap(presenter), CliConfig.layer({ builtIns: [GlobalFlag.Help, version] }))

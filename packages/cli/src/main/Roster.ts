@@ -1,0 +1,86 @@
+/**
+ * `roster`: the whole command line.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { apikeys } from "../commands/credentials/apikeys/apikeys.ts"
+import { audit } from "../commands/credentials/audit/audit.ts"
+import { auth } from "../commands/setup/auth/auth.ts"
+import { config } from "../commands/setup/config/config.ts"
+import { contacts } from "../commands/contacts/contacts.ts"
+import { emails } from "../commands/emails/emails.ts"
+import { exports } from "../commands/exports/exports.ts"
+import { jobs } from "../commands/jobs/jobs.ts"
+import { profile } from "../commands/setup/profile/profile.ts"
+import { smtp } from "../commands/credentials/smtp/smtp.ts"
+import { globalFlags } from "../settings/GlobalFlags.ts"
+import { type Group, loadGroup, type Words } from "../commands/shared/LazyCommands.ts"
+
+const commands = {
+  name: "roster",
+  description:
+    "Contacts and access credentials, of a service (--base-url and a key) or in a local store (--db, or nothing at all)",
+  examples: [
+    { command: "roster contacts import contacts.csv", description: "Into the local store" },
+    { command: 'roster contacts list --rule "status = Active"' },
+    {
+      command: "roster contacts list --base-url https://example.com/v4 --api-key-file key",
+      description: "Of a service"
+    },
+    { command: "roster serve --port 4010 --db roster.db --key-file admin.key", description: "Be a service" }
+  ],
+  subcommands: [
+    contacts,
+    exports,
+    jobs,
+    apikeys,
+    smtp,
+    audit,
+    emails,
+    {
+      name: "serve",
+      description: "Serve a store over HTTP, until it is told to stop",
+      load: () => import("../commands/serve/serve.ts")
+    },
+    {
+      name: "backup",
+      description: "Copy a store to one file, checked, while others go on using it",
+      load: () => import("../commands/store/backup.ts")
+    },
+    {
+      name: "restore",
+      description: "Put a backup in the place of a store, while others go on using it; what was there is kept",
+      load: () => import("../commands/store/restore.ts")
+    },
+    auth,
+    profile,
+    config,
+    {
+      name: "whoami",
+      description: "Say which service or store commands work on, with which key, and what of its levels can be known",
+      load: () => import("../commands/setup/whoami.ts")
+    },
+    {
+      name: "doctor",
+      description: "Look whether all is in order: settings, network, key and levels, or the local store",
+      load: () => import("../commands/setup/doctor.ts")
+    },
+    {
+      name: "completions",
+      description: "Print the script that lets a shell complete commands and flags",
+      load: () => import("./completions.ts")
+    },
+    {
+      name: "commands",
+      description: "List every command; as JSON with all flags and arguments, for programs",
+      load: () => import("./commands.ts")
+    }
+  ]
+} as const satisfies Group
+
+/** The command line with the commands that are named by some of the words. */
+export const roster = (words: Words) =>
+  Effect.map(
+    Effect.promise(() => loadGroup(commands, words)),
+    Command.withGlobalFlags(globalFlags)
+  )

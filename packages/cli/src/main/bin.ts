@@ -1,0 +1,35 @@
+/**
+ * The entry, and the only place where the program meets its layers.
+ */
+import { Effect, Layer, Logger, Stdio } from "effect"
+import { Command } from "effect/cli"
+import { toExitCode } from "./ErrorReporter.ts"
+import * as Help from "./Help.ts"
+import { timeLimit } from "../terminal/OutputFlags.ts"
+import { runMain } from "./Main.ts"
+import * as Output from "../terminal/Output.ts"
+import * as Platform from "./NodeLayer.ts"
+import { roster } from "./Roster.ts"
+import * as Signals from "../terminal/Signals.ts"
+import { within } from "../target/TimeLimit.ts"
+import { version } from "../terminal/Version.ts"
+
+const program = Effect.gen(function* () {
+  const { args } = yield* Stdio.Stdio
+  const given = yield* args
+  return yield* roster(new Set(given)).pipe(
+    Effect.flatMap((command) => Command.runWith(command, { version })(given)),
+    within(timeLimit(given)),
+    toExitCode
+  )
+})
+
+const signals = Signals.make()
+
+const layer = Layer.mergeAll(
+  Help.layer.pipe(Layer.provideMerge(Output.layer)),
+  Layer.succeed(Signals.Signals, signals.service),
+  Layer.succeed(Logger.LogToStderr, true)
+).pipe(Layer.provideMerge(Platform.layer))
+
+program.pipe(Effect.provide(layer), runMain(signals.deliver)({ disableErrorReporting: true }))

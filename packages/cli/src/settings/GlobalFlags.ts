@@ -1,0 +1,113 @@
+/**
+ * The flags that every command has, before or after its name. No flag takes a key: a command line is seen by every process
+ * of the machine and kept in the history of the shell.
+ */
+import { Effect } from "effect"
+import { CliError, Flag, GlobalFlag } from "effect/cli"
+import { outputFormats } from "../terminal/OutputFlags.ts"
+import { ProfileName } from "./Profile.ts"
+import { parseSpan } from "../terminal/Spans.ts"
+import { invalid, parseWith, refusedInput } from "../errors/UsageError.ts"
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
+
+export const output = GlobalFlag.Setting("output")({
+  flag: Flag.Literals("output", outputFormats).pipe(
+    Flag.withAlias("o"),
+    Flag.withDescription("How results are printed: a table on a terminal, JSON elsewhere, unless said"),
+    Flag.withDefault(undefined)
+  )
+})
+
+/** What it does is done where the command line is first looked at: `isQuiet`. */
+const quiet = GlobalFlag.Setting("quiet")({
+  flag: Flag.Boolean("quiet").pipe(
+    Flag.withoutNegation,
+    Flag.withAlias("q"),
+    Flag.withDescription("Say nothing but results and errors: no progress, no notes"),
+    Flag.withDefault(false)
+  )
+})
+
+export const timeout = GlobalFlag.Setting("timeout")({
+  flag: Flag.String("timeout").pipe(
+    Flag.mapEffect((given) => {
+      const span = parseSpan(given)
+      return span === undefined
+        ? refusedInput(Effect.fail(invalid("timeout", "a time limit is written as 500ms, 3s, 2m or 1h")))
+        : Effect.succeed(span)
+    }),
+    Flag.withMetavar("3s"),
+    Flag.withDescription("The longest time the whole command may take"),
+    Flag.withDefault(undefined)
+  )
+})
+
+export const baseUrl = GlobalFlag.Setting("base-url")({
+  flag: text("base-url", "URL", "The address of the service, ending in /v4 (ROSTER_BASE_URL)")
+})
+
+export const apiKeyFile = GlobalFlag.Setting("api-key-file")({
+  flag: text("api-key-file", "PATH|-", "A file that holds the API key, or - for standard input (or set ROSTER_API_KEY)")
+})
+
+export const apiKeyHeader = GlobalFlag.Setting("api-key-header")({
+  flag: text(
+    "api-key-header",
+    "NAME",
+    "The header that carries the key, X-Service-ApiKey unless said (ROSTER_API_KEY_HEADER)"
+  )
+})
+
+export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
+  flag: text("api-key-prefix", "TEXT", "What stands before the key in that header (ROSTER_API_KEY_PREFIX)")
+})
+
+export const db = GlobalFlag.Setting("db")({
+  flag: text("db", "FILE", "Work on the store in this file, without a service (ROSTER_DB)").pipe(
+    // What an unset variable of a script comes to, which is not the user's own store.
+    Flag.filter(
+      (file) => file !== "",
+      () => "the name of a file, and nothing was given"
+    )
+  )
+})
+
+export const profile = GlobalFlag.Setting("profile")({
+  flag: Flag.String("profile").pipe(
+    Flag.withAlias("p"),
+    Flag.mapEffect(parseWith(ProfileName, "profile")),
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("The profile to work with, in place of the one in use (ROSTER_PROFILE)"),
+    Flag.withDefault(undefined)
+  )
+})
+
+/** Takes a key that somebody types all the same out of the command line, so that no message about it can quote it. */
+const apiKey = GlobalFlag.Setting("api-key")({
+  flag: Flag.String("api-key").pipe(
+    Flag.mapEffect(() =>
+      Effect.fail(
+        new CliError.ValidationError({
+          message: "No flag takes a key, since others could see it: set ROSTER_API_KEY, or use --api-key-file"
+        })
+      )
+    ),
+    Flag.withHidden,
+    Flag.withDefault(undefined)
+  )
+})
+
+export const globalFlags = [
+  output,
+  quiet,
+  timeout,
+  profile,
+  baseUrl,
+  apiKeyFile,
+  apiKeyHeader,
+  apiKeyPrefix,
+  db,
+  apiKey
+] as const

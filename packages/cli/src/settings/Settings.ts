@@ -1,0 +1,167 @@
+/**
+ * Which service or store a command works on: flags before the environment before the profile, and nothing guessed. Whoever
+ * names half of a remote service must never find that the change went into a local file, or the other way round; and the
+ * key of a profile goes to the address of that profile and to no other.
+ */
+import { Config, Data, Effect, type Redacted, Result, Schema } from "effect"
+import { readConfig } from "./ConfigFile.ts"
+import * as GlobalFlags from "./GlobalFlags.ts"
+import { shorten } from "../terminal/Printable.ts"
+import type { Profile } from "./Profile.ts"
+import { type UsageError, usageError } from "../errors/UsageError.ts"
+
+/** An address is known and no key. */
+export class MissingKey extends Schema.TaggedError<MissingKey>()("MissingKey", { message: Schema.String }) {}
+
+export interface Given {
+  readonly baseUrl?: string | undefined
+  readonly apiKeyHeader?: string | undefined
+  readonly apiKeyPrefix?: string | undefined
+  readonly db?: string | undefined
+}
+
+export interface GivenFlags extends Given {
+  readonly apiKeyFile?: string | undefined
+}
+
+export interface GivenEnvironment extends Given {
+  readonly apiKey?: Redacted.Redacted<string> | undefined
+  readonly profile?: string | undefined
+  readonly requireRemote?: boolean | undefined
+}
+
+/** A profile with its name. */
+export interface NamedProfile extends Profile {
+  readonly name: string
+}
+
+export type KeySource = Data.TaggedEnum<{
+  File: { readonly path: string }
+  Environment: { readonly key: Redacted.Redacted<string> }
+  Profile: { readonly name: string; readonly key: Redacted.Redacted<string> }
+  /** A command line of the profile that prints the key. */
+  Command: { readonly name: string; readonly commandLine: string }
+}>
+
+export const KeySource = Data.taggedEnum<KeySource>()
+
+export type Settings = Data.TaggedEnum<{
+  Remote: {
+    readonly baseUrl: string
+    readonly key: KeySource
+    readonly apiKeyHeader: string | undefined
+    readonly apiKeyPrefix: string | undefined
+  }
+  /** The store of the user's data folder where no file is named. */
+  Local: { readonly filename: string | undefined }
+}>
+
+export const Settings = Data.taggedEnum<Settings>()
+
+const keyOf = (profile: NamedProfile): KeySource | undefined =>
+  profile.credentialProcess !== undefined
+    ? KeySource.Command({ name: profile.name, commandLine: profile.credentialProcess })
+    : profile.apiKey === undefined
+      ? undefined
+      : KeySource.Profile({ name: profile.name, key: profile.apiKey })
+
+/** Decides by what is given. */
+export const resolve = (
+  flags: GivenFlags,
+  environment: GivenEnvironment,
+  inUse?: NamedProfile
+): Result.Result<Settings, UsageError | MissingKey> => {
+  const givenUrl = flags.baseUrl ?? environment.baseUrl
+  const filename = flags.db ?? environment.db
+  // Another address, or a store file, has nothing of the profile.
+  const profile = givenUrl === undefined && filename === undefined ? inUse : undefined
+  const baseUrl = givenUrl ?? profile?.baseUrl
+  const apiKeyHeader = flags.apiKeyHeader ?? environment.apiKeyHeader ?? profile?.apiKeyHeader
+  const apiKeyPrefix = flags.apiKeyPrefix ?? environment.apiKeyPrefix ?? profile?.apiKeyPrefix
+  const key =
+    flags.apiKeyFile !== undefined
+      ? KeySource.File({ path: flags.apiKeyFile })
+      : environment.apiKey !== undefined
+        ? KeySource.Environment({ key: environment.apiKey })
+        : profile === undefined
+          ? undefined
+          : keyOf(profile)
+  if (baseUrl !== undefined && filename !== undefined) {
+    return Result.fail(
+      usageError(
+        "An address and a store file are both given, and a command works on one of them.",
+        "Leave out --base-url (ROSTER_BASE_URL) or --db (ROSTER_DB)."
+      )
+    )
+  }
+  if (baseUrl !== undefined) {
+    return key === undefined
+      ? Result.fail(
+          new MissingKey({
+            message:
+              profile === undefined
+                ? "The address of a service is given and no API key for it."
+                : `The profile ${profile.name} has no API key.`
+          })
+        )
+      : Result.succeed(Settings.Remote({ baseUrl, key, apiKeyHeader, apiKeyPrefix }))
+  }
+  if (key !== undefined || apiKeyHeader !== undefined || apiKeyPrefix !== undefined) {
+    return Result.fail(
+      usageError(
+        `An API key${key === undefined ? " header or prefix" : ""} is given and no address. The local store needs no key, so this cannot be meant for it.`,
+        "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and leave out the --api-key flags."
+      )
+    )
+  }
+  if (environment.requireRemote === true || inUse?.requireRemote === true) {
+    return Result.fail(
+      usageError(
+        `This would work on a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
+        "Name a service with --base-url or --profile, or lift the ban if the local store is meant."
+      )
+    )
+  }
+  return Result.succeed(Settings.Local({ filename }))
+}
+
+const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
+
+export const environment: Config.Config<GivenEnvironment> = Config.all({
+  baseUrl: optional(Config.String("ROSTER_BASE_URL")),
+  apiKey: optional(Config.Redacted("ROSTER_API_KEY")),
+  apiKeyHeader: optional(Config.String("ROSTER_API_KEY_HEADER")),
+  apiKeyPrefix: optional(Config.String("ROSTER_API_KEY_PREFIX")),
+  db: optional(Config.String("ROSTER_DB")),
+  profile: optional(Config.String("ROSTER_PROFILE")),
+  requireRemote: optional(Config.Boolean("ROSTER_REQUIRE_REMOTE"))
+})
+
+export const flags = Effect.all({
+  baseUrl: GlobalFlags.baseUrl,
+  apiKeyFile: GlobalFlags.apiKeyFile,
+  apiKeyHeader: GlobalFlags.apiKeyHeader,
+  apiKeyPrefix: GlobalFlags.apiKeyPrefix,
+  db: GlobalFlags.db
+})
+
+/** The profile that is named by flag or environment, or else is in use; `undefined` where there is none. */
+export const profileInUse = Effect.gen(function* () {
+  const named = (yield* GlobalFlags.profile) ?? (yield* Effect.orDie(environment)).profile
+  const { profile, profiles } = yield* readConfig
+  const name = named ?? profile
+  if (name === undefined) return undefined
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (found !== undefined) return { name, ...found } satisfies NamedProfile
+  if (named === undefined) return undefined
+  const names = Object.keys(profiles)
+  return yield* usageError(
+    `There is no profile "${shorten(named)}".`,
+    names.length === 0 ? "Make one with: roster auth login --profile NAME" : `There are: ${names.join(", ")}`
+  )
+})
+
+/** What this command works on. */
+export const settings = Effect.gen(function* () {
+  return yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment), yield* profileInUse))
+})

@@ -1,0 +1,38 @@
+/**
+ * A service over the network.
+ */
+import { RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Effect, Layer, Redacted } from "effect"
+import { readKey } from "../settings/InputFile.ts"
+import { keyFromCommand } from "../settings/KeyCommand.ts"
+import { rehearsing } from "./DryRunClient.ts"
+import { KeySource, MissingKey, type Settings } from "../settings/Settings.ts"
+import { Target } from "./Target.ts"
+
+/** The key, from where it is kept. */
+export const keyFrom = KeySource.$match({
+  Environment: ({ key }) => Effect.succeed(key),
+  Profile: ({ key }) => Effect.succeed(key),
+  File: ({ path }) => Effect.map(readKey(path), (key) => Redacted.make(key, { label: "apiKey" })),
+  Command: ({ commandLine }) => keyFromCommand(commandLine)
+})
+
+const transport = UndiciHttpClient.layer()
+
+export const layer = (
+  { apiKeyHeader, apiKeyPrefix, baseUrl, key }: Extract<Settings, { readonly _tag: "Remote" }>,
+  { dryRun }: { readonly dryRun: boolean }
+) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const apiKey = yield* keyFrom(key)
+      if (Redacted.value(apiKey).trim() === "") {
+        return yield* new MissingKey({ message: "The API key that was given is empty." })
+      }
+      return RosterClient.layer({ baseUrl, apiKey, apiKeyHeader, apiKeyPrefix })
+    })
+  ).pipe(
+    Layer.provide(dryRun ? Layer.provide(rehearsing, transport) : transport),
+    Layer.merge(Layer.succeed(Target, { name: baseUrl }))
+  )

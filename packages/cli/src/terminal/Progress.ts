@@ -1,0 +1,85 @@
+/**
+ * How far long work has come, on stderr: a bar on a terminal, drawn ten times a second at most and gone at the end; a plain
+ * line every ten seconds elsewhere; nothing with `--quiet`.
+ */
+import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
+import { isQuiet } from "./OutputFlags.ts"
+import { Output } from "./Output.ts"
+
+/** What is done, such as "Importing" of "rows". */
+export interface Work {
+  readonly doing: string
+  readonly unit: string
+  /** How many there are in all, where that is known. */
+  readonly total?: number | undefined
+  /** How many were done before this began. */
+  readonly from?: number | undefined
+}
+
+const redraw = "100 millis"
+const linesEvery = "10 seconds"
+const barWidth = 12
+
+const timeText = (seconds: number): string => {
+  const whole = Math.ceil(seconds)
+  const parts = whole < 3600 ? [Math.floor(whole / 60)] : [Math.floor(whole / 3600), Math.floor(whole / 60) % 60]
+  const [first, ...rest] = [...parts, whole % 60]
+  return [first, ...rest.map((part) => String(part).padStart(2, "0"))].join(":")
+}
+
+const countText = (count: number): string => String(Math.floor(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
+
+/** The words of one moment. */
+export const progressText = (
+  { doing, from = 0, total, unit }: Work,
+  done: number,
+  seconds: number,
+  bar: boolean
+): string => {
+  const rate = seconds > 0 ? (done - from) / seconds : 0
+  const share = total === undefined || total === 0 ? undefined : Math.min(1, done / total)
+  const filled = Math.floor((share ?? 0) * barWidth)
+  return [
+    share === undefined || !bar ? `${doing}:` : `${doing} [${"#".repeat(filled)}${"-".repeat(barWidth - filled)}]`,
+    ...(share === undefined ? [] : [`${Math.floor(share * 100)}%`]),
+    total === undefined ? `${countText(done)} ${unit}` : `${countText(done)} of ${countText(total)} ${unit}`,
+    ...(rate >= 1 ? [`${countText(rate)}/s`] : []),
+    ...(total === undefined || rate <= 0 || done >= total ? [] : [`${timeText((total - done) / rate)} left`])
+  ].join("  ")
+}
+
+/** Timers and signals get their turn, which the work of a local store does not give. */
+const turn = Effect.callback<void>((resume) => {
+  const pending = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(pending))
+})
+
+/** Shows how far work has come while it runs. The work says so by the function that it is given. */
+export const withProgress = Effect.fnUntraced(function* <A, E, R>(
+  work: Work,
+  use: (update: (done: number) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+) {
+  const stdio = yield* Stdio.Stdio
+  const output = yield* Output
+  const isTerminal = yield* stdio.stderrIsTerminal
+  const began = yield* Clock.currentTimeMillis
+  let done = work.from ?? 0
+  const update = (now: number) =>
+    Effect.suspend(() => {
+      done = now
+      return turn
+    })
+  if (isQuiet(yield* stdio.args)) return yield* use(update)
+
+  const words = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))
+  const write = (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))
+  const draw = Effect.flatMap(words, (line) => write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`))
+  const show = isTerminal
+    ? Effect.andThen(Effect.sleep(redraw), draw)
+    : Effect.andThen(Effect.sleep(linesEvery), Effect.flatMap(words, output.note))
+  const drawing = yield* Effect.forkChild(Effect.forever(show))
+  return yield* Effect.ensuring(
+    use(update),
+    Effect.andThen(Fiber.interrupt(drawing), isTerminal ? write("\r\u001b[K") : Effect.void)
+  )
+})

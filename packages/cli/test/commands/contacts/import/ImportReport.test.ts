@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ServiceError, Unavailable } from "@roster/domain"
+import { type UploadReport } from "@roster/workflows"
+import { Effect } from "effect"
+import {
+  importOutcome,
+  importSummary,
+  importWords,
+  plannedSummary,
+  plannedWords
+} from "../../../../src/commands/contacts/import/ImportReport.ts"
+
+const nothing: UploadReport = {
+  header: undefined,
+  read: 0,
+  accepted: 0,
+  acceptedEarlier: 0,
+  rejected: 0,
+  rejectedRows: [],
+  duplicates: 0,
+  notSent: 0,
+  unknown: 0,
+  stoppedBy: undefined
+}
+const gone = new ServiceError({ operation: "contactsPost", reason: new Unavailable({ detail: "gone" }) })
+const outcome = (report: Partial<UploadReport>) =>
+  importOutcome({ ...nothing, ...report }).pipe(
+    Effect.as("done"),
+    Effect.catch((error) => Effect.succeed(error._tag))
+  )
+
+describe("the account of an import", () => {
+  const rows = (count: number, reason = "bad") => Array.from({ length: count }, (_, i) => ({ line: i + 2, reason }))
+
+  it("gives programs the rejected rows, and counts that add up", () => {
+    const rejectedRows = rows(30)
+    const report = {
+      ...nothing,
+      read: 40,
+      accepted: 5,
+      rejected: 30,
+      rejectedRows,
+      duplicates: 2,
+      notSent: 2,
+      unknown: 1
+    }
+    const { rejectedRows: named, ...counts } = importSummary(report)
+    assert.deepStrictEqual<object>(counts, {
+      read: 40,
+      accepted: 5,
+      rejected: 30,
+      duplicates: 2,
+      notSent: 2,
+      unknown: 1
+    })
+    assert.strictEqual(
+      counts.read,
+      counts.accepted + counts.rejected + counts.duplicates + counts.notSent + counts.unknown
+    )
+    assert.deepStrictEqual(named, rejectedRows)
+  })
+
+  it("says how many rows it does not name, and how many an earlier run brought", () => {
+    const report = { ...nothing, read: 9, accepted: 4, acceptedEarlier: 3, rejected: 5, rejectedRows: rows(2) }
+    assert.deepInclude(importSummary(report), { acceptedEarlier: 3, rejectedRowsLeftOut: 3 })
+    assert.match(importWords(report), /^accepted +4, 3 of them before$/m)
+  })
+
+  it("says what would be sent, and where", () => {
+    const report = { ...nothing, read: 9, rejected: 1, rejectedRows: rows(1), notSent: 8 }
+    assert.deepInclude(plannedSummary(report, "there"), { dryRun: true, target: "there", toSend: 8, rejected: 1 })
+    assert.match(plannedWords(report, "th\u001bere"), /^target +th\u241bere\nread +9\nto send +8\n/)
+  })
+
+  it("names the file that has the rejected rows", () => {
+    assert.deepInclude(importSummary(nothing, "a.rejected.csv"), { rejectedFile: "a.rejected.csv" })
+    assert.include(importWords(nothing, "a\u001b.rejected.csv"), "a\u241b.rejected.csv")
+  })
+
+  it("shows people the first twenty, without what they could do to a terminal", () => {
+    const words = importWords({ ...nothing, read: 23, rejected: 23, rejectedRows: rows(23, "\u001b[2J") })
+    assert.strictEqual(words.split("\n").filter((line) => line.startsWith("line ")).length, 20)
+    assert.include(words, "and 3 more")
+    assert.notInclude(words, "\u001b")
+  })
+
+  it.effect("ends well where everything was accepted or was a duplicate", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* outcome({ read: 3, accepted: 2, duplicates: 1 }), "done")
+      assert.strictEqual(yield* outcome({}), "done")
+    })
+  )
+
+  it.effect("is in part where rows were rejected, not sent or lost", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* outcome({ read: 2, accepted: 1, rejected: 1 }), "PartlyDone")
+      assert.strictEqual(yield* outcome({ read: 1, rejected: 1 }), "PartlyDone")
+      assert.strictEqual(yield* outcome({ read: 2, accepted: 1, notSent: 1, stoppedBy: gone }), "PartlyDone")
+      assert.strictEqual(yield* outcome({ read: 2, accepted: 1, unknown: 1, stoppedBy: gone }), "PartlyDone")
+    })
+  )
+
+  it.effect("is the failure of the service where that came before anything was accepted", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* outcome({ read: 2, notSent: 2, stoppedBy: gone }), "ServiceError")
+      assert.strictEqual(yield* outcome({ read: 2, unknown: 2, stoppedBy: gone }), "ServiceError")
+      const earlier = { read: 2, accepted: 1, acceptedEarlier: 1, notSent: 1, stoppedBy: gone }
+      assert.strictEqual(yield* outcome(earlier), "ServiceError")
+    })
+  )
+})
