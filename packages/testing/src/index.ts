@@ -1,6 +1,6 @@
 export * from "./conformance/Conformance.ts"
 export * from "./conformance/Eventually.ts"
-export * from "./conformance/ExportedFile.ts"
+export * from "./conformance/jobs/ExportedFile.ts"
 export * from "./conformance/Refused.ts"
 export * from "./ServeProcess.ts"
 export * from "./ServiceLayers.ts"

@@ -7,7 +7,7 @@ import { Caller, Jobs } from "@roster/server"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../src/conformance/Eventually.ts"
-import { file, utf8 } from "../src/conformance/Importing.ts"
+import { file, utf8 } from "../src/conformance/jobs/Importing.ts"
 import { ShiftedClock } from "../src/ShiftedClock.ts"
 import { ended, idle, importText, jobList, newest, working } from "./jobs/StoreWithJobs.ts"
 

@@ -15,7 +15,7 @@ import {
 } from "@roster/domain"
 import { addAll, addRows } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
-import { apiKeys, arrange, millis, ranges, smtp, soon } from "./CredentialKind.ts"
+import { apiKeys, arrange, millis, ranges, smtp, soon } from "./credentials/CredentialKind.ts"
 import { place } from "./Place.ts"
 
 const nothing = {

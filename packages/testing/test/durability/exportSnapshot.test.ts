@@ -5,7 +5,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { csvRecordsOf, jsonRecordsOf, textOf } from "../../src/conformance/ExportedFile.ts"
+import { csvRecordsOf, jsonRecordsOf, textOf } from "../../src/conformance/jobs/ExportedFile.ts"
 import { askServe, download, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { amount, longRun } from "../../src/durability/LongRun.ts"
 import { jobsIn, writeTo } from "../../src/durability/StoreLook.ts"

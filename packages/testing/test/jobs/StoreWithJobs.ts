@@ -9,7 +9,7 @@ import { JobRunner } from "@roster/server/JobRunner"
 import { StorePolicy } from "@roster/server/StoreOptions"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { eventually } from "../../src/conformance/Eventually.ts"
-import { file, utf8 } from "../../src/conformance/Importing.ts"
+import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
 import { ShiftedClock } from "../../src/ShiftedClock.ts"
 
 const freshFile = Effect.gen(function* () {

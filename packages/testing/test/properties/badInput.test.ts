@@ -14,7 +14,7 @@ import {
   IpRange
 } from "@roster/domain"
 import { Arbitrary, Cause, Context, DateTime, Effect, Exit, Layer, Schema } from "effect"
-import { apiKeys, type Kind, smtp } from "../../src/conformance/CredentialKind.ts"
+import { apiKeys, type Kind, smtp } from "../../src/conformance/credentials/CredentialKind.ts"
 import { amount, runSeed } from "../../src/durability/LongRun.ts"
 import { layerEmbedded, layerMemory } from "../../src/index.ts"
 

@@ -8,7 +8,7 @@
 import { afterAll, assert, layer } from "@effect/vitest"
 import { ContactFilter, type ContactPayload, ContactsService, RuleText } from "@roster/domain"
 import { Effect, Schedule, Stream } from "effect"
-import { file, profile, utf8 } from "../../src/conformance/Importing.ts"
+import { file, profile, utf8 } from "../../src/conformance/jobs/Importing.ts"
 import { amount, runSeed } from "../../src/durability/LongRun.ts"
 import { jsonRecordsOf, layerMemory, textOf, type XmlElement, xmlOf } from "../../src/index.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"

@@ -11,8 +11,8 @@ import {
   readContacts
 } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { place } from "./Place.ts"
-import { refused } from "./Refused.ts"
+import { place } from "../Place.ts"
+import { refused } from "../Refused.ts"
 
 /** The batch of the rows of a file. */
 const batchOf = (file: string) =>

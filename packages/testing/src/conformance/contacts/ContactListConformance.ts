@@ -12,8 +12,8 @@ import {
   RuleText
 } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { impossibleEmails, place } from "./Place.ts"
-import { refused } from "./Refused.ts"
+import { impossibleEmails, place } from "../Place.ts"
+import { refused } from "../Refused.ts"
 
 /** A rule that nobody checked, as a caller in plain JavaScript can hand it over. */
 const unreadable = RuleText.make("status ~ (", { disableChecks: true })

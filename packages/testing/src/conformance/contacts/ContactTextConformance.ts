@@ -5,8 +5,8 @@
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, type CustomFields, EmailAddress } from "@roster/domain"
 import { Effect } from "effect"
-import { place } from "./Place.ts"
-import { refused } from "./Refused.ts"
+import { place } from "../Place.ts"
+import { refused } from "../Refused.ts"
 
 /** Addresses that a path, a query, a form or SQL would trip over. */
 export const awkwardLocals = [

@@ -5,8 +5,8 @@ import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, EmailAddress, maximumContactsPerAdd } from "@roster/domain"
 import { Clock, DateTime, Effect } from "effect"
 import { kept, seconds } from "./ContactFacts.ts"
-import { impossibleEmails, place } from "./Place.ts"
-import { refused } from "./Refused.ts"
+import { impossibleEmails, place } from "../Place.ts"
+import { refused } from "../Refused.ts"
 
 export const contactsConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: add and get", () => {

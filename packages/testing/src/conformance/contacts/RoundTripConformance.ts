@@ -5,10 +5,10 @@ import { assert, describe, type Vitest } from "@effect/vitest"
 import { type Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { awkwardFields, awkwardTexts } from "./ContactTextConformance.ts"
-import { csvOf, textOf } from "./ExportedFile.ts"
-import { exported } from "./Exporting.ts"
-import { file, imported, profile, utf8 } from "./Importing.ts"
-import { place } from "./Place.ts"
+import { csvOf, textOf } from "../jobs/ExportedFile.ts"
+import { exported } from "../jobs/Exporting.ts"
+import { file, imported, profile, utf8 } from "../jobs/Importing.ts"
+import { place } from "../Place.ts"
 
 export const roundTripConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: an export that is imported again", () => {

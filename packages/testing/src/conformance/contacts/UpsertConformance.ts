@@ -5,9 +5,9 @@ import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
 import { Clock, type DateTime, Effect } from "effect"
 import { kept, seconds } from "./ContactFacts.ts"
-import { eventually } from "./Eventually.ts"
-import { place } from "./Place.ts"
-import { refused } from "./Refused.ts"
+import { eventually } from "../Eventually.ts"
+import { place } from "../Place.ts"
+import { refused } from "../Refused.ts"
 
 /** Waits for the next second: what is changed from here on has another date. */
 const nextSecond = (date: DateTime.Utc | undefined) =>

@@ -12,7 +12,7 @@ import {
   type SmtpCredentialsPayload
 } from "@roster/domain"
 import { DateTime, Effect, type Redacted } from "effect"
-import { place } from "./Place.ts"
+import { place } from "../Place.ts"
 
 export interface Credential {
   readonly name: string

@@ -5,7 +5,7 @@ import { assert, describe, type Vitest } from "@effect/vitest"
 import { AccessLevel, CredentialsService } from "@roster/domain"
 import { Effect } from "effect"
 import { apiKeys, arrange, smtp, soon } from "./CredentialKind.ts"
-import { refused } from "./Refused.ts"
+import { refused } from "../Refused.ts"
 
 export const credentialKindsConformance = (it: Vitest.MethodsNonLive<CredentialsService>): void => {
   describe("credentials: API keys alone", () => {

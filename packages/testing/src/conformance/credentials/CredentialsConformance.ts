@@ -7,7 +7,7 @@ import { type CredentialsService, EmailAddress, IpRange } from "@roster/domain"
 import { Clock, Effect, Redacted } from "effect"
 import { inspect } from "node:util"
 import { apiKeys, arrange, type Kind, millis, names, smtp, soon } from "./CredentialKind.ts"
-import { refused } from "./Refused.ts"
+import { refused } from "../Refused.ts"
 
 const ofBothKinds = <Payload>(
   title: string,

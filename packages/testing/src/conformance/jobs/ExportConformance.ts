@@ -7,8 +7,8 @@ import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
 import { csvOf, csvRecordsOf, jsonRecordsOf, textOf, xmlOf } from "./ExportedFile.ts"
 import { byEmails, exported } from "./Exporting.ts"
-import { impossibleEmails, place } from "./Place.ts"
-import { refused } from "./Refused.ts"
+import { impossibleEmails, place } from "../Place.ts"
+import { refused } from "../Refused.ts"
 
 export const exportConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
   describe("contacts: export", () => {

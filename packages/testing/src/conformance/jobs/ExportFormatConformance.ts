@@ -4,10 +4,10 @@
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect, Predicate, Schema } from "effect"
-import { awkwardFields, awkwardTexts } from "./ContactTextConformance.ts"
+import { awkwardFields, awkwardTexts } from "../contacts/ContactTextConformance.ts"
 import { csvOf, csvRecordsOf, jsonRecordsOf, textOf, type XmlElement, xmlOf, zipOf } from "./ExportedFile.ts"
 import { exported } from "./Exporting.ts"
-import { place } from "./Place.ts"
+import { place } from "../Place.ts"
 
 /** Texts that XML 1.0 can carry; of the others it has no way to speak. */
 const inXml = awkwardTexts.filter((text) =>

@@ -5,10 +5,10 @@ import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Zip } from "effect/encoding"
-import { eventually } from "./Eventually.ts"
+import { eventually } from "../Eventually.ts"
 import { file, imported, profile, utf8 } from "./Importing.ts"
-import { place } from "./Place.ts"
-import { refused } from "./Refused.ts"
+import { place } from "../Place.ts"
+import { refused } from "../Refused.ts"
 
 const table = (email: string, text: string, delimiter = ",") =>
   `EMAIL${delimiter}firstname${delimiter}Note\r\n${email}${delimiter}${text}${delimiter}"two\r\nlines, ""quoted"""\r\n`

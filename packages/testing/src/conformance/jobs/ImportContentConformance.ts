@@ -6,7 +6,7 @@ import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Cause, Effect, Exit, PlatformError, Stream } from "effect"
 import { file, imported, utf8 } from "./Importing.ts"
-import { type Place, place } from "./Place.ts"
+import { type Place, place } from "../Place.ts"
 
 const systemError = (code: string, _tag: PlatformError.SystemErrorTag) =>
   PlatformError.systemError({

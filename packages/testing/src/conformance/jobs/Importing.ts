@@ -3,7 +3,7 @@
  */
 import { type Contact, ContactsService, ImportSource, parseJson, type RuleText } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { eventually } from "./Eventually.ts"
+import { eventually } from "../Eventually.ts"
 
 export const utf8 = (text: string) => new TextEncoder().encode(text)
 
