@@ -3,16 +3,9 @@
  * makes it): records as they were, read one at a time in constant memory.
  */
 import { Effect, Result, Schema, Stream } from "effect"
-import {
-  Contact,
-  ContactPayload,
-  fnRedacted,
-  inputProblem,
-  jsonElements,
-  NoJsonArray,
-  type ServiceError
-} from "@roster/domain"
+import { Contact, ContactPayload, fnRedacted, inputProblem, type ServiceError } from "@roster/domain"
 import { addAll, AddOutcome } from "../upload/BulkAdd.ts"
+import { jsonElements, NoJsonArray } from "./JsonElements.ts"
 
 /** The file is no backup of contacts, or not a whole one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {

@@ -2,8 +2,8 @@
  * The elements of a JSON array that comes in pieces, each as soon as it is whole. Each is read by `parseJson`, since its
  * names may be anything.
  */
+import { parseJson } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
-import { parseJson } from "./JsonParser.ts"
 
 /**
  * The text is no JSON array, or not a whole one.
