@@ -1,4 +1,4 @@
-export * as BoundedFetchHttpClient from "./transport/FetchTransport.ts"
+export * as FetchTransport from "./transport/FetchTransport.ts"
 export * from "./calls/ClientOptions.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"

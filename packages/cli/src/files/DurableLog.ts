@@ -7,7 +7,7 @@ import { appendFileSync, closeSync, fdatasync, ftruncateSync, openSync } from "n
 import { fileProblem } from "../errors/FileProblem.ts"
 import type { UsageError } from "../errors/UsageError.ts"
 
-export interface ForcedLines {
+export interface DurableLog {
   /** What stands behind so many bytes of the file is a line that is not whole, and goes when the next one comes. */
   readonly keep: (bytes: number) => void
   /** Begins the file anew. */
@@ -30,9 +30,9 @@ const longestMillis = 50
  * The lines of a file, which is opened when there is one. What fails is the last thing that happens to it: behind a line that
  * is not whole there is no place for others.
  */
-export const makeForcedLines = Effect.fnUntraced(function* (
+export const makeDurableLog = Effect.fnUntraced(function* (
   file: string
-): Effect.fn.Return<ForcedLines, never, Scope.Scope> {
+): Effect.fn.Return<DurableLog, never, Scope.Scope> {
   let descriptor: number | undefined
   let broken: UsageError | undefined
   let whole: number | undefined

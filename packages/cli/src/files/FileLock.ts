@@ -6,7 +6,7 @@ import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
 /** The text of a file; `None` where there is no such file. */
-export const readKept = (fs: FileSystem.FileSystem, file: string) =>
+export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
   fs.readFileString(file).pipe(
     Effect.asSome,
     Effect.catchIf(

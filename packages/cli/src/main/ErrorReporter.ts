@@ -5,13 +5,13 @@
  */
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
-import { Rehearsed } from "../terminal/DryRun.ts"
-import { codeOf, exitCode, type Failure, verdictOf } from "./ExitCode.ts"
+import { DryRunRequest } from "../terminal/DryRun.ts"
+import { codeOf, exitCode, type Failure, exitInfo } from "./ExitCode.ts"
 import { Output } from "../terminal/Output.ts"
 import { jsonText, printableLines } from "../terminal/Printable.ts"
 import { withoutKeys } from "../settings/TypedKey.ts"
 import { hintOf } from "./UnreadAnswer.ts"
-import { WayOn } from "../terminal/ResumeHint.ts"
+import { ResumeHint } from "../terminal/ResumeHint.ts"
 
 interface Report {
   readonly code: string
@@ -21,7 +21,7 @@ interface Report {
 
 const tell = Effect.fnUntraced(function* ({ code, hint, message: said }: Report) {
   const output = yield* Output
-  const { command: resume } = yield* WayOn
+  const { command: resume } = yield* ResumeHint
   const message = withoutKeys(said)
   if (output.format === "json" || output.format === "ndjson")
     return yield* output.noteExactly(jsonText({ code, message, hint, ...(resume === undefined ? {} : { resume }) }))
@@ -45,7 +45,7 @@ const messageOf = (failure: Failure): string =>
 const onFailure = Effect.fnUntraced(function* (failure: Failure) {
   if (isClosedPipe(failure)) return exitCode.closedPipe
   yield* tell({ code: codeOf(failure), message: messageOf(failure), hint: yield* hintOf(failure) })
-  return verdictOf(failure).exit
+  return exitInfo(failure).exit
 })
 
 const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
@@ -76,7 +76,7 @@ const onBug = Effect.fnUntraced(function* (defect: unknown) {
   return exitCode.bug
 })
 
-const onRehearsed = (rehearsed: Rehearsed) =>
+const onRehearsed = (rehearsed: DryRunRequest) =>
   Effect.promise(() => import("../target/DryRunClient.ts")).pipe(
     Effect.flatMap(({ showRehearsed }) => showRehearsed(rehearsed)),
     Effect.as<number>(exitCode.ok),
@@ -92,9 +92,9 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
       if (first !== undefined) return CliError.isCliError(first.error) ? onUsage(first.error) : onFailure(first.error)
       const defect = cause.reasons.find(Cause.isDieReason)
       if (defect === undefined) return Effect.interrupt
-      if (defect.defect instanceof Rehearsed) return onRehearsed(defect.defect)
+      if (defect.defect instanceof DryRunRequest) return onRehearsed(defect.defect)
       // Help is printed where no failure is expected; that nobody reads it is none.
       return PlatformError.isPlatformError(defect.defect) ? onFailure(defect.defect) : onBug(defect.defect)
     }),
-    (whole) => Effect.suspend(() => Effect.provideService(whole, WayOn, { command: undefined }))
+    (whole) => Effect.suspend(() => Effect.provideService(whole, ResumeHint, { command: undefined }))
   )

@@ -93,16 +93,16 @@ export type Failure =
   | Unhealthy
   | UsageError
 
-export interface Verdict {
+export interface ExitInfo {
   readonly exit: number
   readonly hint: string
 }
 
-const verdict = (exit: number, hint: string): Verdict => ({ exit, hint })
+const verdict = (exit: number, hint: string): ExitInfo => ({ exit, hint })
 
 const again = "Try the same command again later."
 
-export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: Verdict } = {
+export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: ExitInfo } = {
   Unauthorized: verdict(exitCode.key, "Check the file or variable that the key comes from."),
   AccessDenied: verdict(
     exitCode.key,
@@ -130,7 +130,7 @@ export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: 
   StoreFailure: verdict(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
 }
 
-export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: Verdict } = {
+export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: ExitInfo } = {
   ConflictingFilter: verdict(exitCode.usage, "Leave out --rule or the addresses."),
   TooManyContacts: verdict(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
   UnreadableFile: verdict(
@@ -214,7 +214,7 @@ const missingLevel = (operation: string, required: AccessLevel): string => {
   return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`
 }
 
-export const verdictOf = (failure: Failure): Verdict => {
+export const exitInfo = (failure: Failure): ExitInfo => {
   switch (failure._tag) {
     case "ServiceError":
       return failure.reason._tag === "AccessDenied"

@@ -3,8 +3,8 @@
  */
 import type { ServiceError } from "@roster/domain"
 import { Effect } from "effect"
-import { type Failure, verdictOf } from "./ExitCode.ts"
-import { WayOn } from "../terminal/ResumeHint.ts"
+import { type Failure, exitInfo } from "./ExitCode.ts"
+import { ResumeHint } from "../terminal/ResumeHint.ts"
 
 const isUnread = ({ mayHaveHappened, reason }: ServiceError): boolean => {
   // Its own message says already how to find out.
@@ -24,9 +24,9 @@ const isWrite = (operation: string) =>
  * names the command that tells where there is one.
  */
 export const hintOf = Effect.fnUntraced(function* (failure: Failure) {
-  const { hint } = verdictOf(failure)
+  const { hint } = exitInfo(failure)
   if (failure._tag !== "ServiceError" || !isUnread(failure) || !(yield* isWrite(failure.operation))) return hint
-  const { look } = yield* WayOn
+  const { look } = yield* ResumeHint
   const caution =
     look === undefined
       ? "It may have been carried out: look before doing it again."

@@ -4,7 +4,7 @@
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
-import { readKept, withLock } from "../files/FileLock.ts"
+import { readOptional, withLock } from "../files/FileLock.ts"
 import { Profile, ProfileName } from "./Profile.ts"
 import { usageError } from "../errors/UsageError.ts"
 import { userFolder, userFolderPath } from "../files/UserFolder.ts"
@@ -35,7 +35,7 @@ export const readConfig = Effect.gen(function* () {
   const place = yield* Effect.option(configPath)
   if (Option.isNone(place)) return none
   const file = place.value
-  const content = yield* readKept(fs, file)
+  const content = yield* readOptional(fs, file)
   if (Option.isNone(content)) return none
   // What is wrong is not quoted: there may be a key in it.
   return yield* Effect.mapError(decode(content.value), () =>

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
 import { outputFormats } from "../terminal/OutputFlags.ts"
 import { ProfileName } from "./Profile.ts"
-import { parseSpan } from "../terminal/Spans.ts"
+import { parseDuration } from "../terminal/Spans.ts"
 import { invalid, parseWith, refusedInput } from "../errors/UsageError.ts"
 
 const text = (name: string, metavar: string, description: string) =>
@@ -33,7 +33,7 @@ const quiet = GlobalFlag.Setting("quiet")({
 export const timeout = GlobalFlag.Setting("timeout")({
   flag: Flag.String("timeout").pipe(
     Flag.mapEffect((given) => {
-      const span = parseSpan(given)
+      const span = parseDuration(given)
       return span === undefined
         ? refusedInput(Effect.fail(invalid("timeout", "a time limit is written as 500ms, 3s, 2m or 1h")))
         : Effect.succeed(span)

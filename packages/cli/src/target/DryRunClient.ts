@@ -3,7 +3,7 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
-import { type Rehearsed, rehearsed } from "../terminal/DryRun.ts"
+import { type DryRunRequest, rehearsed } from "../terminal/DryRun.ts"
 import { Output } from "../terminal/Output.ts"
 import * as Results from "../terminal/Results.ts"
 
@@ -15,7 +15,7 @@ const bodyText = ({ body }: HttpClientRequest.HttpClientRequest): string =>
   body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag === "Empty" ? "" : "(a file)"
 
 /** A client that sends what reads. */
-export const rehearsing: Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpClient> = Layer.effect(
+export const dryRunClient: Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(
     HttpClient.HttpClient,
@@ -26,7 +26,7 @@ export const rehearsing: Layer.Layer<HttpClient.HttpClient, never, HttpClient.Ht
 )
 
 /** Shows the request that was not sent. Headers are not shown: one of them is the key. */
-export const showRehearsed = Effect.fnUntraced(function* ({ body, method, url }: Rehearsed) {
+export const showRehearsed = Effect.fnUntraced(function* ({ body, method, url }: DryRunRequest) {
   yield* Results.summary({ dryRun: true, method, url, body }, `${method} ${url}${body === "" ? "" : `\n${body}`}`)
   yield* (yield* Output).note("Nothing was changed.")
 })

@@ -6,7 +6,7 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer, Redacted } from "effect"
 import { readKey } from "../settings/InputFile.ts"
 import { keyFromCommand } from "../settings/KeyCommand.ts"
-import { rehearsing } from "./DryRunClient.ts"
+import { dryRunClient } from "./DryRunClient.ts"
 import { KeySource, MissingKey, type Settings } from "../settings/Settings.ts"
 import { Target } from "./Target.ts"
 
@@ -33,6 +33,6 @@ export const layer = (
       return RosterClient.layer({ baseUrl, apiKey, apiKeyHeader, apiKeyPrefix })
     })
   ).pipe(
-    Layer.provide(dryRun ? Layer.provide(rehearsing, transport) : transport),
+    Layer.provide(dryRun ? Layer.provide(dryRunClient, transport) : transport),
     Layer.merge(Layer.succeed(Target, { name: baseUrl }))
   )

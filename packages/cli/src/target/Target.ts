@@ -9,7 +9,7 @@ import { settings, Settings } from "../settings/Settings.ts"
 export class Target extends Context.Service<Target, { readonly name: string }>()("@roster/cli/Target") {}
 
 /** For a command that changes something, and may be told to show what it would send. */
-export const layerOfWrite = ({ dryRun }: { readonly dryRun: boolean }) =>
+export const layerForWrites = ({ dryRun }: { readonly dryRun: boolean }) =>
   Layer.unwrap(
     Effect.map(
       settings,
@@ -32,4 +32,4 @@ export const layerOfWrite = ({ dryRun }: { readonly dryRun: boolean }) =>
     )
   )
 
-export const layer = layerOfWrite({ dryRun: false })
+export const layer = layerForWrites({ dryRun: false })

@@ -12,7 +12,7 @@ export const dryRun = Flag.Boolean("dry-run").pipe(
 )
 
 /** Ends a command where it would have changed something: no failure, and nothing that a command could go on from. */
-export class Rehearsed extends Data.TaggedError("Rehearsed")<{
+export class DryRunRequest extends Data.TaggedError("DryRunRequest")<{
   readonly method: string
   readonly url: string
   readonly body: string
@@ -20,4 +20,4 @@ export class Rehearsed extends Data.TaggedError("Rehearsed")<{
 
 /** The same for what is done without a request. */
 export const rehearsed = (method: string, url: string, body: string): Effect.Effect<never> =>
-  Effect.die(new Rehearsed({ method, url, body }))
+  Effect.die(new DryRunRequest({ method, url, body }))

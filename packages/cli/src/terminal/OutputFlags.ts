@@ -3,7 +3,7 @@
  * `--timeout` bounds everything. Both flags are declared and checked with the others in `GlobalFlags.ts`.
  */
 import type { Duration } from "effect"
-import { parseSpan } from "./Spans.ts"
+import { parseDuration } from "./Spans.ts"
 
 /** The value of a flag, by its names with their dashes. */
 export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): string | undefined => {
@@ -33,4 +33,4 @@ export const isQuiet = (args: ReadonlyArray<string>): boolean => {
 }
 
 export const timeLimit = (args: ReadonlyArray<string>): Duration.Duration | undefined =>
-  parseSpan(flagValue(args, ["--timeout"]) ?? "")
+  parseDuration(flagValue(args, ["--timeout"]) ?? "")

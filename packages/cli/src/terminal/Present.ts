@@ -6,6 +6,6 @@ type Given<A> = { readonly [K in keyof A as undefined extends A[K] ? never : K]:
   readonly [K in keyof A as undefined extends A[K] ? K : never]?: Exclude<A[K], undefined>
 }
 
-export const present = <const A extends object>(fields: A): Given<A> =>
+export const omitUndefined = <const A extends object>(fields: A): Given<A> =>
   // Only fields that are undefined are left out, and those are optional in the result.
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<A>

@@ -4,13 +4,15 @@
  */
 import { Context, Effect, Stdio } from "effect"
 
-export interface WayOnBox {
+export interface ResumeHintBox {
   command: string | undefined
   /** The command that tells whether a write was carried out, where its answer cannot be read. */
   look?: string | undefined
 }
 
-export const WayOn = Context.Reference<WayOnBox>("@roster/cli/WayOn", { defaultValue: () => ({ command: undefined }) })
+export const ResumeHint = Context.Reference<ResumeHintBox>("@roster/cli/ResumeHint", {
+  defaultValue: () => ({ command: undefined })
+})
 
 const plain = /^[\w@%+=:,./-]+$/
 
@@ -18,7 +20,7 @@ const plain = /^[\w@%+=:,./-]+$/
 export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** This very command line, without some of its switches and with others. */
-export const sameCommand = Effect.fnUntraced(function* (
+export const resumeCommand = Effect.fnUntraced(function* (
   without: ReadonlyArray<string> = [],
   added: ReadonlyArray<string> = []
 ) {

@@ -15,7 +15,7 @@ const units = {
 const isUnit = (text: string): text is keyof typeof units => Object.hasOwn(units, text)
 
 /** Reads a span that is longer than nothing, or gives `undefined`. */
-export const parseSpan = (text: string): Duration.Duration | undefined => {
+export const parseDuration = (text: string): Duration.Duration | undefined => {
   const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|w)$/.exec(text.trim()) ?? []
   return isUnit(unit) && Number(amount) > 0 ? units[unit](Number(amount)) : undefined
 }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { makeForcedLines } from "../../src/files/DurableLog.ts"
+import { makeDurableLog } from "../../src/files/DurableLog.ts"
 
 const makeFile = Effect.map(
   Effect.acquireRelease(
@@ -17,7 +17,7 @@ describe("lines that are forced to the disk", () => {
   it.live("are in the file when their add ends, all of them, for this user alone", () =>
     Effect.gen(function* () {
       const file = yield* makeFile
-      const lines = yield* makeForcedLines(file)
+      const lines = yield* makeDurableLog(file)
       assert.isFalse(existsSync(file))
       let expected = ""
       for (let at = 0; at < 500; at++) {
@@ -39,7 +39,7 @@ describe("lines that are forced to the disk", () => {
     Effect.gen(function* () {
       const file = yield* makeFile
       writeFileSync(file, "one\ntw")
-      const lines = yield* makeForcedLines(file)
+      const lines = yield* makeDurableLog(file)
       lines.keep(4)
       assert.strictEqual(readFileSync(file, "utf8"), "one\ntw")
       yield* Effect.all([lines.add("two", { isForced: true }), lines.add("three", { isForced: true })], {
@@ -51,7 +51,7 @@ describe("lines that are forced to the disk", () => {
 
   it.live("fail where there is no room for them, and never again say that one is there", () =>
     Effect.gen(function* () {
-      const lines = yield* makeForcedLines("/dev/full")
+      const lines = yield* makeDurableLog("/dev/full")
       for (const work of [lines.add("one", { isForced: true }), lines.add("two", { isForced: false }), lines.force]) {
         assert.strictEqual((yield* Effect.flip(work)).message, "/dev/full cannot be written: the disk is full.")
       }
@@ -61,11 +61,11 @@ describe("lines that are forced to the disk", () => {
   it.live("fail, before too many wait, where the disk does not take them", () =>
     Effect.gen(function* () {
       // Takes what is written, and cannot be synced.
-      const lines = yield* makeForcedLines("/dev/null")
+      const lines = yield* makeDurableLog("/dev/null")
       yield* lines.add("one", { isForced: true })
       assert.match((yield* Effect.flip(lines.force)).message, /EINVAL/)
       assert.match((yield* Effect.flip(lines.add("two", { isForced: true }))).message, /EINVAL/)
-      const others = yield* makeForcedLines("/dev/null")
+      const others = yield* makeDurableLog("/dev/null")
       let added = 0
       const add = Effect.tap(others.add("line", { isForced: true }), () =>
         Effect.sync(() => {

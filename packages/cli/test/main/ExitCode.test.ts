@@ -3,7 +3,7 @@ import * as domain from "@roster/domain"
 import { ServiceError, Unavailable } from "@roster/domain"
 import { InvalidSettings } from "@roster/http-client"
 import { PlatformError } from "effect"
-import { codeOf, exitCode, reasonVerdicts, verdictOf, verdicts } from "../../src/main/ExitCode.ts"
+import { codeOf, exitCode, reasonVerdicts, exitInfo, verdicts } from "../../src/main/ExitCode.ts"
 import { usageError } from "../../src/errors/UsageError.ts"
 
 /** The error classes that the domain exports, by name, which is their tag. */
@@ -90,13 +90,13 @@ describe("exit codes", () => {
 
   it("read a service error by its reason, and a usage error as what was refused", () => {
     const unavailable = new ServiceError({ operation: "contactsGet", reason: new Unavailable({ detail: "gone" }) })
-    assert.strictEqual(verdictOf(unavailable).exit, 8)
+    assert.strictEqual(exitInfo(unavailable).exit, 8)
     assert.strictEqual(codeOf(unavailable), "Unavailable")
-    assert.deepStrictEqual(verdictOf(usageError("no", "do this")), { exit: 2, hint: "do this" })
-    assert.strictEqual(verdictOf(new InvalidSettings({ setting: "baseUrl", issue: "odd" })).exit, 2)
-    assert.strictEqual(verdictOf(new InvalidSettings({ setting: "apiKey", issue: "odd" })).exit, 4)
+    assert.deepStrictEqual(exitInfo(usageError("no", "do this")), { exit: 2, hint: "do this" })
+    assert.strictEqual(exitInfo(new InvalidSettings({ setting: "baseUrl", issue: "odd" })).exit, 2)
+    assert.strictEqual(exitInfo(new InvalidSettings({ setting: "apiKey", issue: "odd" })).exit, 4)
     const write = PlatformError.systemError({ _tag: "Unknown", module: "Output", method: "stdout" })
-    assert.strictEqual(verdictOf(write).exit, 1)
+    assert.strictEqual(exitInfo(write).exit, 1)
     assert.strictEqual(codeOf(write), "WriteFailed")
   })
 

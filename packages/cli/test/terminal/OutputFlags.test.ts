@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 import { flagValue, outputFormat, timeLimit } from "../../src/terminal/OutputFlags.ts"
-import { parseSpan } from "../../src/terminal/Spans.ts"
+import { parseDuration } from "../../src/terminal/Spans.ts"
 
 describe("the command line before it is parsed", () => {
   it.each<[ReadonlyArray<string>, string | undefined]>([
@@ -46,7 +46,7 @@ describe("spans of time", () => {
     ["", undefined],
     ["1e3s", undefined]
   ])("%s is %s ms", (text, expected) => {
-    const span = parseSpan(text)
+    const span = parseDuration(text)
     assert.strictEqual(span === undefined ? undefined : Duration.toMillis(span), expected)
   })
 })

@@ -9,14 +9,14 @@ import { type ImportColumns, importColumns, importRow, isCountIssue } from "./Co
 import type { CsvRecord } from "./CsvRecord.ts"
 import { joinBytes, makeCsvReader } from "./CsvReader.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
-import { PlainColumns, type PlainContact } from "./FastCsvRow.ts"
+import { FastCsvColumns, type PlainContact } from "./FastCsvRow.ts"
 import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
 
 /**
  * A row of the file below its header. What is read from a file holds the piece of it that it stands in, until nobody holds
  * the row.
  */
-export interface ContactRow {
+export interface ImportRow {
   /** Where the row begins, counted from 1 as an editor counts. */
   readonly line: number
   readonly contact: Result.Result<ContactPayload, string>
@@ -66,7 +66,7 @@ interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
   readonly ownCells: ReturnType<typeof withoutReasons>
-  readonly plain: PlainColumns
+  readonly plain: FastCsvColumns
 }
 
 const readHead = (
@@ -80,14 +80,14 @@ const readHead = (
     header,
     columns,
     ownCells,
-    plain: new PlainColumns(columns, ownCells === undefined)
+    plain: new FastCsvColumns(columns, ownCells === undefined)
   }))
 }
 
 const reasonInCell = "a cell holds the reason for which the row was rejected; put the right value there"
 
 /** A row of which nothing is read before somebody asks. */
-class ReadRow implements ContactRow, PlainContact {
+class ReadRow implements ImportRow, PlainContact {
   readonly #head: Head
   readonly #record: CsvRecord
   #contact: Result.Result<ContactPayload, string> | undefined
@@ -176,7 +176,7 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
     return toRecords(start, last)
   }
 
-  return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ContactRow>, UnreadableFile> => {
+  return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
     const last = piece === undefined
     const text = toText(piece ?? nothing, last)
     if (Result.isFailure(text)) {
@@ -184,7 +184,7 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
       line = split(before, false).at(-1)?.line ?? line
       return unreadable(reason)
     }
-    const rows: Array<ContactRow> = []
+    const rows: Array<ImportRow> = []
     for (const record of split(text.success, last)) {
       line = record.line
       if (record.isBlank) continue
@@ -213,7 +213,7 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   options: ReadContactsOptions = {}
-): Stream.Stream<ContactRow, E | UnreadableFile> =>
+): Stream.Stream<ImportRow, E | UnreadableFile> =>
   Stream.suspend(() => {
     const read = makeRowReader(options)
     return Stream.concat(bytes, Stream.make(undefined)).pipe(

@@ -9,7 +9,7 @@ import type { EmailAddress } from "../values/EmailAddress.ts"
 
 /** A contact whose bytes are known without a look at what they say. */
 export interface PlainContact {
-  /** Writes what `emailIdentity` makes of the address, 254 bytes at most, and gives how many there are. */
+  /** Writes what `canonicalEmail` makes of the address, 254 bytes at most, and gives how many there are. */
   readonly writeIdentity: (to: Uint8Array) => number
   /** No more bytes than this are written of it. */
   readonly jsonLimit: number
@@ -88,7 +88,7 @@ const copy = (from: Uint8Array, start: number, end: number, to: Uint8Array, plac
 const never = -1
 
 /** The header of a file, as far as the short way needs it. */
-export class PlainColumns {
+export class FastCsvColumns {
   readonly #count: number
   readonly #email: number
   readonly #profile: ReadonlyArray<Field>

@@ -4,7 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
-import type { ContactRow } from "../csv/ContactCsv.ts"
+import type { ImportRow } from "../csv/ContactCsv.ts"
 import { inputProblem, invalidInput } from "../errors/InputIssue.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import { parseJson } from "../values/JsonParser.ts"
@@ -101,7 +101,7 @@ export const contactBatch = (contacts: ReadonlyArray<ContactPayload>): ContactBa
 /**
  * The contact of a row, or why there is none. A row that was not read from a file may hold what the interface cannot write.
  */
-export const contactOf = ({ contact }: ContactRow): Result.Result<ContactPayload, string> =>
+export const contactOf = ({ contact }: ImportRow): Result.Result<ContactPayload, string> =>
   Result.flatMap(contact, (payload) => Result.map(wireOf(payload), () => payload))
 
 const wireOf = (payload: ContactPayload): Result.Result<typeof ContactPayload.Encoded, string> =>
@@ -111,7 +111,7 @@ const wireOf = (payload: ContactPayload): Result.Result<typeof ContactPayload.En
 export interface BatchWriter {
   readonly count: () => number
   /** Adds the contact of a row, and says whether there is one. */
-  readonly add: (row: ContactRow) => boolean
+  readonly add: (row: ImportRow) => boolean
   /** What was added so far; the next batch begins empty. */
   readonly take: () => ContactBatch
   /** Writes a later batch over one of its own, of which nobody sends or reads anything any more. */

@@ -11,7 +11,7 @@ import type { ServiceError } from "../errors/ServiceError.ts"
 import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "../credentials/SmtpCredentials.ts"
 
 /** Whose credentials: the account's own where it is not given. */
-export interface OfSubaccount {
+export interface SubaccountScope {
   readonly subaccount?: EmailAddress | undefined
 }
 
@@ -20,10 +20,10 @@ export interface OfSubaccount {
  * ModifyAccessTokens. `Kept` is how this kind says that a credential cannot be spared.
  */
 export interface CredentialOperations<Credential, NewCredential, Payload, Kept = never> {
-  readonly list: (of?: OfSubaccount) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
+  readonly list: (of?: SubaccountScope) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
   readonly get: (
     name: string,
-    of?: OfSubaccount
+    of?: SubaccountScope
   ) => Effect.Effect<Credential, CredentialNotFound | InvalidInput | ServiceError>
   /** Makes one. Its secret is in this answer and in no other. */
   readonly create: (
@@ -35,7 +35,7 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Kept =
   ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Kept | InvalidInput | ServiceError>
   readonly delete: (
     name: string,
-    of?: OfSubaccount
+    of?: SubaccountScope
   ) => Effect.Effect<void, CredentialNotFound | Kept | InvalidInput | ServiceError>
 }
 

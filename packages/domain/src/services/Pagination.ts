@@ -8,7 +8,7 @@
 import { Effect, Fiber, Option, Stream } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { maximumContactsPerPage } from "./ContactsService.ts"
-import { emailIdentity } from "../values/EmailAddress.ts"
+import { canonicalEmail } from "../values/EmailAddress.ts"
 
 const pageSize = maximumContactsPerPage
 
@@ -26,7 +26,7 @@ interface Keyed {
 }
 
 const keyed = ({ dateAdded, email }: Contact): Keyed => ({ email, added: dateAdded?.epochMilliseconds })
-const keyOf = ({ added, email }: Keyed): string => `${emailIdentity(email)} ${added ?? ""}`
+const keyOf = ({ added, email }: Keyed): string => `${canonicalEmail(email)} ${added ?? ""}`
 
 /** How many of a page have been delivered, and what stands before those. */
 const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<Keyed>): number => {

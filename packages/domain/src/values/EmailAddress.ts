@@ -52,7 +52,7 @@ const asciiDomain = (domain: string): string =>
  * The identity of an address: trimmed, lower case, NFC, the domain in ASCII (IDNA). Two spellings with the same identity
  * are the same contact; the first spelling is the one that is kept.
  */
-export const emailIdentity = (email: string): string => {
+export const canonicalEmail = (email: string): string => {
   const lower = email.trim().toLowerCase()
   if (!maybeInternational.test(lower)) return lower
   // Composed last: there are accents that have a composed form in lower case only.

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { EmailAddress, emailAddressIssue, emailIdentity } from "../../src/values/EmailAddress.ts"
+import { EmailAddress, emailAddressIssue, canonicalEmail } from "../../src/values/EmailAddress.ts"
 
 const domainOf = (length: number): string => {
   const labels = "d".repeat(length - 4).replaceAll(/(.{61})./g, "$1.")
@@ -76,7 +76,7 @@ describe("EmailAddress", () => {
   })
 })
 
-describe("emailIdentity", () => {
+describe("canonicalEmail", () => {
   it.each([
     ["case", "Name@Example.COM", "name@example.com"],
     ["space at the ends", "  name@example.com\t", "name@example.com"],
@@ -88,13 +88,13 @@ describe("emailIdentity", () => {
     ["what stands for a domain on its way", "a@XN--BCHER-KVA.Example", "a@xn--bcher-kva.example"],
     ["what a domain could not be", "a@xn--\u0301/x.example", "a@xn--\u0301/x.example"]
   ])("does not depend on %s", (_, spelling, identity) => {
-    assert.strictEqual(emailIdentity(spelling), identity)
+    assert.strictEqual(canonicalEmail(spelling), identity)
   })
 
   it("keeps apart what only looks alike", () => {
     // A Cyrillic а, a plus address and a dot: three other people.
     const identities = ["ada@example.com", "аda@example.com", "ada+x@example.com", "a.da@example.com"].map(
-      emailIdentity
+      canonicalEmail
     )
     assert.strictEqual(new Set(identities).size, 4)
   })
@@ -118,8 +118,8 @@ describe("emailIdentity", () => {
     "xn--"
   ])
   it.prop("is its own identity", [Schema.Array(piece)], ([pieces]) => {
-    const identity = emailIdentity(pieces.join(""))
-    assert.strictEqual(emailIdentity(identity), identity)
+    const identity = canonicalEmail(pieces.join(""))
+    assert.strictEqual(canonicalEmail(identity), identity)
   })
 
   it("is one for every character, in each case and composition", () => {
@@ -128,10 +128,10 @@ describe("emailIdentity", () => {
       const letter = String.fromCodePoint(code)
       if (!/^[\p{L}\p{N}]$/u.test(letter)) continue
       const spelling = `${letter}\u030c${letter}\u0323.x@example.com`
-      const identity = emailIdentity(spelling)
+      const identity = canonicalEmail(spelling)
       for (const form of ["NFC", "NFD"]) {
-        assert.strictEqual(emailIdentity(spelling.normalize(form)), identity, code.toString(16))
-        assert.strictEqual(emailIdentity(spelling.toLowerCase().normalize(form)), identity, code.toString(16))
+        assert.strictEqual(canonicalEmail(spelling.normalize(form)), identity, code.toString(16))
+        assert.strictEqual(canonicalEmail(spelling.toLowerCase().normalize(form)), identity, code.toString(16))
       }
     }
   })

@@ -29,7 +29,7 @@ type RequestOf<E> = E extends HttpApiEndpoint.ConstraintRequest
 type Response = HttpClientResponse.HttpClientResponse
 
 /** All operations but the import, whose file is sent as a stream, which the contract cannot say. */
-export type ContractCalls = {
+export type EndpointCalls = {
   readonly [Id in Exclude<OperationId, "contactsImportPost">]: (
     request: RequestOf<Endpoint<Id>>
   ) => Effect.Effect<Response, HttpClientError.HttpClientError | Schema.SchemaError>
@@ -105,10 +105,10 @@ const compile = (
     )
 }
 
-export const contractCalls = (
+export const endpointCalls = (
   baseUrl: string,
   send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Response, HttpClientError.HttpClientError>
-): ContractCalls => {
+): EndpointCalls => {
   const calls: Record<string, unknown> = {}
   for (const group of Object.values(RosterApi.groups)) {
     for (const endpoint of Object.values(group.endpoints)) {
@@ -118,5 +118,5 @@ export const contractCalls = (
     }
   }
   // One for each endpoint, which takes what the endpoint says.
-  return calls as ContractCalls
+  return calls as EndpointCalls
 }

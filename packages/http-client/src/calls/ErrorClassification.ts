@@ -92,10 +92,7 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
   const unavailable = new Unavailable({ detail })
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return failure("Permanent", unavailable)
   if (code === undefined) return failure("Ambiguous", unavailable)
-  return failure(
-    neverReached.has(code) ? "NeverReached" : permanent.test(code) ? "Permanent" : "Ambiguous",
-    unavailable
-  )
+  return failure(neverReached.has(code) ? "NotSent" : permanent.test(code) ? "Permanent" : "Ambiguous", unavailable)
 }
 
 const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect api ?key|invalid api ?key/i
@@ -147,13 +144,13 @@ export const statusFailure = (
     return { evidence: "Permanent", error: refusal, settles: settles || refusal._tag === "LastManagingKey" }
   }
   const wait = retryAfter === undefined ? {} : { retryAfter: Duration.toSeconds(retryAfter) }
-  if (status === 429) return failure("NothingDone", new RateLimited(wait), true)
+  if (status === 429) return failure("NotProcessed", new RateLimited(wait), true)
   const said = text === "" ? "" : ` (${text})`
   const unavailable = new Unavailable({ status, detail: `it answers with status ${status}${said}`, ...wait })
   if (status === 503 && retryAfter !== undefined) {
-    return failure("NothingDone", readStoreFailure(text) ?? unavailable, true)
+    return failure("NotProcessed", readStoreFailure(text) ?? unavailable, true)
   }
-  if (status === 408 || status === 425) return failure("NothingDone", unavailable)
+  if (status === 408 || status === 425) return failure("NotProcessed", unavailable)
   if (ambiguousStatuses.has(status)) return failure("Ambiguous", unavailable)
   if (status >= 300 && status < 400)
     return failure("Permanent", new UnexpectedRedirect({ status, targetOrigin: originOf(location) }))

@@ -180,8 +180,8 @@ const readPieces = (
 const byteOrderMark: ReadonlyArray<number> = [0xef, 0xbb, 0xbf]
 
 /** Neither white space nor a part of a byte order mark, with which no other text of JSON begins. */
-const isInk = (byte: number): boolean => byte > 0x20 && !byteOrderMark.includes(byte)
-const hasInk = (bytes: Uint8Array): boolean => bytes.some(isInk)
+const isNonWhitespace = (byte: number): boolean => byte > 0x20 && !byteOrderMark.includes(byte)
+const hasInk = (bytes: Uint8Array): boolean => bytes.some(isNonWhitespace)
 const signOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 
 const readAnyList = readJson(Schema.Array(Schema.Unknown))
@@ -198,13 +198,13 @@ export const readList = Effect.fnUntraced(function* (
   const { status } = response
   const pieces = yield* Effect.mapError(readPieces(response), (error) => transportFailure(operation, error))
   const contentType = contentTypeOf(response)
-  const first = signOf(pieces.find(hasInk)?.find(isInk))
+  const first = signOf(pieces.find(hasInk)?.find(isNonWhitespace))
   if (!isJson(contentType) || (contentType === "" && first === "<")) {
     const decoder = new TextDecoder()
     const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join("")
     return yield* Effect.fail(yield* unexpectedContent(operation, response, text))
   }
-  if (first === "[" && signOf(pieces.findLast(hasInk)?.findLast(isInk)) === "]") return
+  if (first === "[" && signOf(pieces.findLast(hasInk)?.findLast(isNonWhitespace)) === "]") return
   const detail = first === "" ? "it is empty" : "it is no list"
   return yield* Effect.fail(invalidResponse(operation, status, detail))
 })

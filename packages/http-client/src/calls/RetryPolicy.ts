@@ -4,12 +4,12 @@
  */
 import { ServiceError, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
-import { AttemptProgress, type Progress } from "../transport/RequestPhase.ts"
+import { RequestPhase, type Progress } from "../transport/RequestPhase.ts"
 import { budgetLeft, tagOf, waited } from "./ClientMetrics.ts"
 import type { Failure } from "./ErrorClassification.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
-import { endedWithin, within } from "./TimeLimit.ts"
+import { withTimeout, within } from "./TimeLimit.ts"
 
 /** The numbers of the policy. */
 export interface RetrySettings {
@@ -71,9 +71,9 @@ export const clientPolicy = (settings: PartialRetrySettings = {}) =>
 /** Whether the row of an operation lets a failure be answered by another attempt. */
 const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: boolean): boolean => {
   switch (failure.evidence) {
-    case "NeverReached":
+    case "NotSent":
       return true
-    case "NothingDone":
+    case "NotProcessed":
       return row.nothingDone === "always" || failure.throttled === true
     case "Ambiguous":
       return row.ambiguous === "always" || (row.ambiguous === "keyed" && isKeyHonoured)
@@ -112,7 +112,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
       const received = receivedBytes === undefined ? {} : { receivedBytes }
       return {
         // Only a transport that says so knows that nothing was sent.
-        evidence: sent === false ? "NeverReached" : "Ambiguous",
+        evidence: sent === false ? "NotSent" : "Ambiguous",
         error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
       }
     }
@@ -162,9 +162,9 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
         // Those after it may end in other calls, which have boxes of their own.
         const limited =
           endsItself && current.number === 1
-            ? endedWithin(attempt(current), bound, expire, late)
+            ? withTimeout(attempt(current), bound, expire, late)
             : within(attempt(current), bound, late)
-        return Effect.matchEffect(Effect.provideService(limited, AttemptProgress, progress), {
+        return Effect.matchEffect(Effect.provideService(limited, RequestPhase, progress), {
           onFailure: (failure) => again(current, failure),
           onSuccess: (value) => {
             budget.giveBack(taken)

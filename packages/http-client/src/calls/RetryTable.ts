@@ -5,10 +5,10 @@
 import type { OperationId } from "@roster/api"
 
 /**
- * What a failure proves. `NeverReached`: the request did not get to the service. `NothingDone`: the service says that it
+ * What a failure proves. `NotSent`: the request did not get to the service. `NotProcessed`: the service says that it
  * did nothing. `Ambiguous`: it may have been carried out or not. `Permanent`: it would fail again.
  */
-export type Evidence = "NeverReached" | "NothingDone" | "Ambiguous" | "Permanent"
+export type Evidence = "NotSent" | "NotProcessed" | "Ambiguous" | "Permanent"
 
 /** What may be repeated. A failure that never reached the service always may, as far as its body can be sent again. */
 export interface RetryRow {

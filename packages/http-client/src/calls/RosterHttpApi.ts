@@ -15,7 +15,7 @@ import {
 import { isEndingItself } from "../transport/RequestPhase.ts"
 import { headerOf } from "../transport/BodyLimitResponse.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
-import { type ContractCalls, contractCalls } from "./EndpointCalls.ts"
+import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
 import type { MethodSpan } from "./Method.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
 import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"
@@ -24,7 +24,7 @@ import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
   {
-    readonly api: ContractCalls
+    readonly api: EndpointCalls
     /** For what the contract cannot send: a file as a stream. The address is relative to the base address. */
     readonly withKey: HttpClient.HttpClient
     /** For addresses of other hosts: never with the key. */
@@ -87,7 +87,7 @@ export class RosterHttpApi extends Context.Service<
         const send = propagateTrace
           ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
           : execute
-        const api = contractCalls(baseUrl, send)
+        const api = endpointCalls(baseUrl, send)
         const withKey = HttpClient.makeWith<
           HttpClientError.HttpClientError,
           never,

@@ -88,7 +88,7 @@ const watchOf = (clock: Clock.Clock): Watch => {
 /**
  * Bounds an effect that can be told to end, and then fails: what it fails with is replaced. It needs no fiber of its own.
  */
-export const endedWithin = <A, E, R>(
+export const withTimeout = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   limit: Duration.Duration,
   end: () => void,

@@ -15,7 +15,7 @@ export interface Progress {
   exchange: { readonly over: boolean; expire(): void } | undefined
 }
 
-export const AttemptProgress = Context.Reference<Progress | undefined>("@roster/http-client/AttemptProgress", {
+export const RequestPhase = Context.Reference<Progress | undefined>("@roster/http-client/RequestPhase", {
   defaultValue: () => undefined
 })
 

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { endedWithin } from "../../src/calls/TimeLimit.ts"
+import { withTimeout } from "../../src/calls/TimeLimit.ts"
 
 const limited = (limit: Duration.Duration) => {
   let end = () => {}
   const effect = Effect.callback<never, string>((resume) => {
     end = () => resume(Effect.fail("ended"))
   })
-  return endedWithin(
+  return withTimeout(
     effect,
     limit,
     () => end(),
@@ -16,7 +16,7 @@ const limited = (limit: Duration.Duration) => {
   )
 }
 
-describe("endedWithin", () => {
+describe("withTimeout", () => {
   // It takes some seconds to have them all under way.
   it.effect.skipIf(process.env["ROSTER_LONG_RUN"] === undefined)(
     "bounds more effects at once than a function takes arguments",

@@ -8,7 +8,7 @@ import {
   type ContactPayload,
   type ContactRule,
   type ContactUpdatePayload,
-  emailIdentity,
+  canonicalEmail,
   fnRedacted,
   InvalidInput,
   maximumContactsPerAdd,
@@ -72,7 +72,7 @@ export const makeContactRows = Effect.gen(function* () {
   const get = (email: string) =>
     Effect.contextWith((context: Context.Context<never>) =>
       Effect.flatMapEager(checkEmail("email", email), () =>
-        Effect.flatMap(find([Context.get(context, Caller).account, emailIdentity(email)]), (rows) => {
+        Effect.flatMap(find([Context.get(context, Caller).account, canonicalEmail(email)]), (rows) => {
           const [row] = contactRowsOf(rows)
           return row === undefined ? Effect.fail(new ContactNotFound({ email })) : Effect.succeed(row)
         })
@@ -148,7 +148,7 @@ export const makeContactRows = Effect.gen(function* () {
         last_name = coalesce(${lastName}, last_name),
         custom_fields = ${merged},
         date_updated = ${yield* nowSeconds}
-      WHERE account = ${account} AND identity = ${emailIdentity(email)} RETURNING *`
+      WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING *`
     const [row] = yield* sharingCommit(sql.withTransaction(written))
     return row ?? (yield* new ContactNotFound({ email }))
   }, orStoreFailure("contactsByEmailPut"))

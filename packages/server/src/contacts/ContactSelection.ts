@@ -4,7 +4,7 @@
 import {
   type ContactFilter,
   type ContactRule,
-  emailIdentity,
+  canonicalEmail,
   type InvalidRule,
   parseRule,
   type Rule,
@@ -30,6 +30,6 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
   const condition: Statement.Fragment =
     filter._tag === "ByRule"
       ? ruleSql(sql, yield* readRule(filter.rule), yield* DateTime.now)
-      : dialect(sql).isOneOf("identity", filter.emails.map(emailIdentity))
+      : dialect(sql).isOneOf("identity", filter.emails.map(canonicalEmail))
   return sql`${ofAccount} AND ${condition}`
 })

@@ -2,7 +2,7 @@
  * Adding contacts: the one statement behind `contactsPost` and the import, and the lists that go with it.
  * (docs/decisions/upsert.md)
  */
-import { type ContactPayload, type ContactSource, emailIdentity } from "@roster/domain"
+import { type ContactPayload, type ContactSource, canonicalEmail } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { countAdded } from "./ContactPagination.ts"
@@ -64,7 +64,7 @@ export const upsertContacts = Effect.fnUntraced(function* <const Columns extends
     ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact
-    const identity = identities[index] ?? emailIdentity(email)
+    const identity = identities[index] ?? canonicalEmail(email)
     const parameters: Array<unknown> = [account, identity, email.trim(), JSON.stringify(customFields)]
     parameters.push(source, now, status ?? "Active")
     for (const { read } of given) parameters.push(read(contact))

@@ -2,7 +2,7 @@
  * What was done with credentials, what was refused, and what keys were used for: the store's own record, which only grows.
  * No operation of the interface reads it; whoever can open the store can. (docs/decisions/access.md)
  */
-import { type AccessLevel, emailIdentity, fnRedacted, type OfSubaccount, type ServiceError } from "@roster/domain"
+import { type AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, type ServiceError } from "@roster/domain"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuditDetails, type AuditActor, type AuditEntry } from "./AuditEntry.ts"
@@ -28,7 +28,7 @@ export class CredentialAudit extends Context.Service<
     /** The record, the newest entry first. */
     readonly entries: (query?: AuditQuery) => Stream.Stream<AuditEntry, ServiceError>
     /** What each API key of an account was used for, by its name. A key that was never used has an empty map. */
-    readonly levelsUsed: (of?: OfSubaccount) => Effect.Effect<ReadonlyMap<string, LevelsUsed>, ServiceError>
+    readonly levelsUsed: (of?: SubaccountScope) => Effect.Effect<ReadonlyMap<string, LevelsUsed>, ServiceError>
   }
 >()("@roster/server/CredentialAudit") {}
 
@@ -98,8 +98,8 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return query.limit === undefined ? all : Stream.take(all, query.limit)
   }
 
-  const levelsUsed = fnRedacted("CredentialAudit.levelsUsed")(function* (of: OfSubaccount = {}) {
-    const account = of.subaccount === undefined ? "" : emailIdentity(of.subaccount)
+  const levelsUsed = fnRedacted("CredentialAudit.levelsUsed")(function* (of: SubaccountScope = {}) {
+    const account = of.subaccount === undefined ? "" : canonicalEmail(of.subaccount)
     const rows = yield* sql<UseRow>`
       SELECT credentials.name, credential_uses.level, credential_uses.last_use
       FROM credentials LEFT JOIN credential_uses ON credential_uses.credential = credentials.id

@@ -1,13 +1,13 @@
 /**
  * One change of a credential: by whom and how far he may go, decided, done and recorded in one transaction.
  */
-import { AccessDenied, EmailAddress, emailIdentity, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
+import { AccessDenied, EmailAddress, canonicalEmail, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import type { AuditDetails } from "./AuditEntry.ts"
 import { actorOf, recordDone, recordRefusal, refusalDetails, refusalTag } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
-import { type Bounds, boundsOf, excessOf } from "./CredentialScope.ts"
+import { type Bounds, boundsOf, violationOf } from "./CredentialScope.ts"
 import type { CredentialRow } from "./CredentialRow.ts"
 import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { managingLevel } from "./LastAdminKey.ts"
@@ -31,7 +31,7 @@ export const accountOf = Effect.fnUntraced(function* (
 ) {
   if (subaccount === undefined) return account
   yield* Effect.mapError(checkSubaccount(subaccount), (error) => invalidInput(error, "subaccount"))
-  const asked = emailIdentity(subaccount)
+  const asked = canonicalEmail(subaccount)
   return account === "" || account === asked ? asked : undefined
 })
 
@@ -51,8 +51,8 @@ const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation
 
 /** The result has to lie within the caller's key or, so that a stronger one can be narrowed, within what it was. */
 export const checkBounds = ({ operation, within }: Change, next: Bounds, row?: CredentialRow) => {
-  const excess = within === undefined ? undefined : excessOf(next, within)
-  const isNarrowed = row !== undefined && excessOf(next, boundsOf(row)) === undefined
+  const excess = within === undefined ? undefined : violationOf(next, within)
+  const isNarrowed = row !== undefined && violationOf(next, boundsOf(row)) === undefined
   return excess === undefined || isNarrowed ? Effect.void : Effect.fail(refuse(operation, excess))
 }
 

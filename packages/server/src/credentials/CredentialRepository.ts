@@ -13,7 +13,7 @@ import {
   maximumCredentials,
   NameTaken,
   notAddressable,
-  type OfSubaccount,
+  type SubaccountScope,
   TooManyCredentials
 } from "@roster/domain"
 import { type DateTime, Effect, type Redacted } from "effect"
@@ -92,7 +92,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   })
 
   const list = fnRedacted(span("list"))(
-    function* (of: OfSubaccount = {}) {
+    function* (of: SubaccountScope = {}) {
       const account = yield* accountOf(yield* Caller, of.subaccount)
       if (account === undefined) return []
       const rows = yield* sql<CredentialRow>`
@@ -103,7 +103,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   )
 
   const get = fnRedacted(span("get"))(
-    function* (name: string, of: OfSubaccount = {}) {
+    function* (name: string, of: SubaccountScope = {}) {
       const row = yield* findRow(yield* accountOf(yield* Caller, of.subaccount), name)
       return row === undefined ? yield* new CredentialNotFound({ name }) : toAnswer(row)
     },
@@ -194,7 +194,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   })
 
   const delete_ = fnRedacted(span("delete"))(
-    function* (name: string, of: OfSubaccount = {}) {
+    function* (name: string, of: SubaccountScope = {}) {
       yield* changing(operation("ByNameDelete"), name, of.subaccount, (change) => remove(name, change))
     },
     orStoreFailure(operation("ByNameDelete"))

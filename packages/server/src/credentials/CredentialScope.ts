@@ -22,7 +22,7 @@ export const boundsOf = (row: CredentialRow): Bounds => ({
 })
 
 /** Where the one goes further than the other, or `undefined` where it does not. */
-export const excessOf = (bounds: Bounds, within: Bounds): AccessDenied | ExceedsGrantor | undefined => {
+export const violationOf = (bounds: Bounds, within: Bounds): AccessDenied | ExceedsGrantor | undefined => {
   const missing = bounds.levels.find((level) => level !== "None" && !within.levels.includes(level))
   if (missing !== undefined) return new AccessDenied({ required: missing })
   if (within.expires !== null && (bounds.expires === null || bounds.expires > within.expires)) {

@@ -24,7 +24,7 @@ const staysAble = (row: CredentialRow, next: Bounds, { peer }: CallerIdentity): 
  * Refuses to change a key into what it is to become, or to delete it where that is `undefined`, if no other key of the
  * account could manage keys then. Runs in the transaction of the change.
  */
-export const keepManagingKey = (sql: SqlClient.SqlClient) => {
+export const requireAdminKey = (sql: SqlClient.SqlClient) => {
   const locked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
   return (
     caller: CallerIdentity,

@@ -13,10 +13,10 @@ import type { Guard, RequestServices, Respond } from "./Routes.ts"
 import { hasLevel, ipRangesOf } from "../credentials/CredentialRow.ts"
 import { isInRanges } from "../network/IpRanges.ts"
 import { isNoted, keyFinder, type KeyRow, noteUse } from "../credentials/KeyLookup.ts"
-import { peerOf, TrustedProxies } from "./ClientAddress.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { orWire } from "./WireErrors.ts"
-import { makeWrongKeys } from "./FailedAuthThrottle.ts"
+import { toWireError } from "./WireErrors.ts"
+import { makeFailedAuthThrottle } from "./FailedAuthThrottle.ts"
 
 /**
  * The headers that may carry a key, in lower case.
@@ -64,11 +64,11 @@ export interface Authentication {
 export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const findKey = keyFinder(sql)
-  const wrongKeys = yield* makeWrongKeys
+  const wrongKeys = yield* makeFailedAuthThrottle
 
   const before = (operation: string, required: AccessLevel, answer: Respond): Respond => {
     const orFailure = orStoreFailure(operation)
-    const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => orWire(orFailure(effect))
+    const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => toWireError(orFailure(effect))
 
     const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {
       const actor = row === undefined ? ({ _tag: "Unknown" } as const) : actorOf(callerOf(row, peer))
@@ -89,7 +89,7 @@ export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlC
       Effect.contextWith((context: Context.Context<never>) => {
         if (Context.get(context, InProcess)) return answer(incoming)
         const { request } = incoming
-        const peer = peerOf(request, Context.get(context, TrustedProxies))
+        const peer = clientAddress(request, Context.get(context, TrustedProxies))
         const key = keyOf(request)
         if (key === undefined) return refuseKey(undefined, peer)
         return Effect.flatMap(failed(findKey(key, required)), (row) => {

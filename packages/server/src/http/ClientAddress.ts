@@ -21,7 +21,10 @@ const withoutPort = (text: string): string =>
  * The address that a request comes from, or the empty text where nothing certain is known, which is in no range. Of the
  * addresses in X-Forwarded-For the last one counts that is not a trusted proxy: whoever stands before those wrote the rest.
  */
-export const peerOf = (request: HttpServerRequest.HttpServerRequest, trusted: ReadonlyArray<IpRange>): string => {
+export const clientAddress = (
+  request: HttpServerRequest.HttpServerRequest,
+  trusted: ReadonlyArray<IpRange>
+): string => {
   const peer = plainAddress(Option.getOrElse(request.remoteAddress, () => ""))
   const forwarded = request.headers["x-forwarded-for"]
   if (forwarded === undefined || !isInRanges(peer, trusted)) return peer

@@ -18,7 +18,7 @@ import { contactsText, contactText } from "../contacts/ContactJson.ts"
 import type { Handlers } from "./Routes.ts"
 import { cannotBeKept } from "./ImportForm.ts"
 import { readImport } from "./ImportRequest.ts"
-import { orWire } from "./WireErrors.ts"
+import { toWireError } from "./WireErrors.ts"
 
 const json = (text: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(text, { contentType: "application/json" })
@@ -37,16 +37,16 @@ export const contactsHandlers = Effect.gen(function* () {
   const answerOne = Effect.map((row: ContactRow) => json(contactText(row)))
   const answerAll = Effect.map((rows: ReadonlyArray<ContactRow>) => json(contactsText(rows)))
   const handlers: Handlers<"contacts"> = {
-    contactsByEmailGet: ({ params }) => orWire(answerOne(rows.get(params.email))),
-    contactsByEmailPut: ({ params, payload }) => orWire(answerOne(rows.update(params.email, payload))),
-    contactsByEmailDelete: ({ params }) => orWire(contacts.delete(params.email)),
+    contactsByEmailGet: ({ params }) => toWireError(answerOne(rows.get(params.email))),
+    contactsByEmailPut: ({ params, payload }) => toWireError(answerOne(rows.update(params.email, payload))),
+    contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
     contactsGet: ({ query: { limit, offset, rule } }) =>
       ruleText(rule).pipe(
         Effect.flatMap((rule) => rows.list({ limit, offset, rule })),
         answerAll,
-        orWire
+        toWireError
       ),
-    contactsPost: ({ payload, query }) => orWire(answerAll(rows.add(payload, { listNames: query.listnames }))),
+    contactsPost: ({ payload, query }) => toWireError(answerAll(rows.add(payload, { listNames: query.listnames }))),
     contactsDeletePost: ({ payload: { emails, rule } }) =>
       // Some clients send both, the one that is not meant empty or null.
       contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(
@@ -55,21 +55,21 @@ export const contactsHandlers = Effect.gen(function* () {
           Effect.fail(new InvalidInput({ field: "body", issue: "it says neither by which Rule nor which Emails" }))
         ),
         Effect.flatMap(contacts.deleteMany),
-        orWire
+        toWireError
       ),
     contactsExportPost: ({ query: { emails, rule, ...format } }) =>
       contactFilterFromInput({ rule, emails }).pipe(
         Effect.flatMap((filter) => contacts.export({ ...format, filter: Option.getOrUndefined(filter) })),
-        orWire
+        toWireError
       ),
     contactsExportByIdStatusGet: ({ params: { id } }) =>
-      orWire(isExportId(id) ? contacts.exportStatus(id) : Effect.fail(new ExportNotFound({ id }))),
+      toWireError(isExportId(id) ? contacts.exportStatus(id) : Effect.fail(new ExportNotFound({ id }))),
     contactsImportPost: ({ query, request }) =>
       readImport(request, query).pipe(
         Effect.flatMap(({ options, source }) => contacts.import(source, options)),
         // Here the content is a file of our own.
         Effect.catchTag("PlatformError", () => cannotBeKept),
-        orWire
+        toWireError
       )
   }
   return handlers

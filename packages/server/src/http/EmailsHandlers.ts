@@ -4,12 +4,12 @@
 import { EmailsService } from "@roster/domain"
 import { Effect } from "effect"
 import type { Handlers } from "./Routes.ts"
-import { orWire } from "./WireErrors.ts"
+import { toWireError } from "./WireErrors.ts"
 
 export const emailsHandlers = Effect.gen(function* () {
   const emails = yield* EmailsService
   const handlers: Handlers<"emails"> = {
-    emailsPost: ({ payload }) => orWire(emails.send(payload))
+    emailsPost: ({ payload }) => toWireError(emails.send(payload))
   }
   return handlers
 })

@@ -4,7 +4,7 @@
  * found by guessing. (docs/decisions/access.md)
  */
 import { Clock, Duration, Effect } from "effect"
-import { partyOf } from "../network/IpRanges.ts"
+import { clientNetwork } from "../network/IpRanges.ts"
 
 /** How many wrong keys in a row are answered at once: a client with an old key in its settings needs no punishment. */
 const free = 5
@@ -20,12 +20,12 @@ const maximumParties = 10_000
 /** Beyond these, answers go out at once: connections that are held open are worth more than the time of who guesses. */
 const maximumWaiting = 100
 
-export interface WrongKeys {
+export interface FailedAuthThrottle {
   /** Waits as long as this party has to, after a wrong key of its. */
   readonly delay: (peer: string) => Effect.Effect<void>
 }
 
-export const makeWrongKeys = Effect.sync((): WrongKeys => {
+export const makeFailedAuthThrottle = Effect.sync((): FailedAuthThrottle => {
   // In the order of their last wrong key, the oldest first.
   const parties = new Map<string, { readonly count: number; readonly last: number }>()
   let waiting = 0
@@ -53,7 +53,7 @@ export const makeWrongKeys = Effect.sync((): WrongKeys => {
     )
 
   const delay = Effect.fnUntraced(function* (peer: string) {
-    const count = countOf(partyOf(peer), yield* Clock.currentTimeMillis)
+    const count = countOf(clientNetwork(peer), yield* Clock.currentTimeMillis)
     if (count > free && waiting < maximumWaiting) {
       yield* wait(Math.min(longestDelay, firstDelay * 2 ** (count - free - 1)))
     }

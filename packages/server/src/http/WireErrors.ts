@@ -63,7 +63,7 @@ const failure = ({ reason }: ServiceError): WireFailure => {
   return new ServerUnavailable({ Error: message })
 }
 
-export const orWire = <A, E extends Refusal | ServiceError, R>(
+export const toWireError = <A, E extends Refusal | ServiceError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, WireOf<E>, R> =>
   Effect.mapError(effect, (error: Refusal | ServiceError) => {

@@ -37,7 +37,7 @@ export const isRangeWithin = (range: string, others: ReadonlyArray<string>): boo
 /**
  * Whose an address is, to whom it matters that one party has many: an IPv6 address stands for its network of 64 bits.
  */
-export const partyOf = (address: string): string => {
+export const clientNetwork = (address: string): string => {
   const peer = plainAddress(address)
   if (!isIPv6(peer)) return peer
   const [head = "", tail] = peer.split("::")

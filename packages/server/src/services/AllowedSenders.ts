@@ -1,7 +1,7 @@
 /**
  * Who mail may come from.
  */
-import { emailIdentity } from "@roster/domain"
+import { canonicalEmail } from "@roster/domain"
 
 /** The address of a From line: `Name <address>`, or the address alone. */
 export const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim()
@@ -10,9 +10,9 @@ export const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(fr
  * Whether an address matches one of the patterns: an address, or `*@example.com` or `example.com` for all of a domain.
  */
 export const isAllowedSender = (address: string, patterns: ReadonlyArray<string>): boolean => {
-  const identity = emailIdentity(address)
+  const identity = canonicalEmail(address)
   return patterns.some((pattern) => {
-    const allowed = emailIdentity(pattern)
+    const allowed = canonicalEmail(pattern)
     const domain = allowed.includes("@") ? (allowed.startsWith("*@") ? allowed.slice(1) : undefined) : `@${allowed}`
     return domain === undefined ? identity === allowed : identity.endsWith(domain)
   })

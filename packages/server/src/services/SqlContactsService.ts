@@ -8,7 +8,7 @@ import {
   ContactPayload,
   ContactsService,
   ContactUpdatePayload,
-  emailIdentity,
+  canonicalEmail,
   ExportNotFound,
   fnRedacted,
   InvalidInput,
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
     const { account } = yield* Caller
     yield* checkEmail("email", email)
     const deletion = sql`
-      DELETE FROM contacts WHERE account = ${account} AND identity = ${emailIdentity(email)} RETURNING id`
+      DELETE FROM contacts WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING id`
     const deleted = yield* sharingCommit(sql.withTransaction(deletion))
     if (deleted.length === 0) return yield* new ContactNotFound({ email })
   }, orStoreFailure("contactsByEmailDelete"))

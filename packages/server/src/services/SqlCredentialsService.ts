@@ -5,7 +5,7 @@ import {
   type ApiKey,
   ApiKeyPayload,
   CredentialsService,
-  emailIdentity,
+  canonicalEmail,
   type LastManagingKey,
   type SmtpCredentials,
   SmtpCredentialsPayload
@@ -14,7 +14,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { credentialStore } from "../credentials/CredentialRepository.ts"
 import { delivered } from "./WirePayload.ts"
-import { keepManagingKey } from "../credentials/LastAdminKey.ts"
+import { requireAdminKey } from "../credentials/LastAdminKey.ts"
 
 const make = Effect.map(SqlClient.SqlClient, (sql) =>
   CredentialsService.of({
@@ -25,14 +25,14 @@ const make = Effect.map(SqlClient.SqlClient, (sql) =>
       accessLevels: (payload) => [...new Set(payload.accessLevels)],
       identity: (name) => name,
       toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
-      keep: keepManagingKey(sql)
+      keep: requireAdminKey(sql)
     }),
     smtp: credentialStore<SmtpCredentials, SmtpCredentialsPayload>(sql, {
       kind: "Smtp",
       read: delivered(SmtpCredentialsPayload),
       resource: "Smtp",
       accessLevels: () => ["SendSmtp"],
-      identity: emailIdentity,
+      identity: canonicalEmail,
       toCredential: (record) => ({ ...record, accessLevel: "SendSmtp" }),
       keep: () => Effect.void
     })

@@ -11,7 +11,7 @@ import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
 import type * as SqliteClient from "../store/sqlite/SqliteClient.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
-import * as StoreSignals from "../store/sqlite/LockContention.ts"
+import * as LockContention from "../store/sqlite/LockContention.ts"
 import * as Store from "../store/Store.ts"
 import type { StoreError } from "../store/Store.ts"
 import { type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
@@ -31,7 +31,7 @@ export const layerWithStore = (
     allowFileUrl: options.allowFileUrl ?? []
   })
   const { filename, jobThread } = options
-  const signals = StoreSignals.make()
+  const signals = LockContention.make()
   const jobs =
     jobThread === undefined || filename === memory
       ? JobRunner.layer()

@@ -9,7 +9,7 @@ import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { fromStatement, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
-import type { StoreSignals } from "./sqlite/LockContention.ts"
+import type { LockContention } from "./sqlite/LockContention.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** Why a store cannot be used. */
@@ -39,7 +39,7 @@ export const layer = ({
   /** The database file, made where it is not there; `:memory:` keeps nothing. */
   readonly filename: string
   /** What other threads of this process on the store know of it, too. */
-  readonly signals?: StoreSignals | undefined
+  readonly signals?: LockContention | undefined
 }): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
   Layer.effectDiscard(
     bringUpToDate(filename).pipe(

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { isOfTheDead, processMark } from "../jobs/queue/JobLease.ts"
+import { isFromDeadProcess, processMark } from "../jobs/queue/JobLease.ts"
 import { latestMigration } from "./Migrations.ts"
 import * as Store from "./Store.ts"
 import {
@@ -18,7 +18,7 @@ import {
   isThere,
   migrationOf,
   newer,
-  openStill,
+  openReadOnly,
   refuseForeign,
   tablesOf
 } from "./StoreContents.ts"
@@ -83,7 +83,7 @@ export const create = fnRedacted("StoreBackup.create")(function* (
     Effect.flatMap((sqlite) => sqlite.backup(target, options)),
     Effect.provide(context)
   )
-  const database = yield* openStill(target)
+  const database = yield* openReadOnly(target)
   const contacts = yield* Effect.try({ try: () => countContacts(database), catch: fromCause(target) })
   const backup: Backup = { filename: target, bytes: statSync(target).size, contacts }
   return backup
@@ -150,7 +150,7 @@ const removeLeftovers = (path: string) =>
     const begin = `${basename(path)}.`
     for (const name of readdirSync(dirname(path))) {
       if (!name.startsWith(begin) || !name.includes(stagedSuffix)) continue
-      if (isOfTheDead(name.slice(begin.length))) rmSync(join(dirname(path), name), { force: true })
+      if (isFromDeadProcess(name.slice(begin.length))) rmSync(join(dirname(path), name), { force: true })
     }
   }).pipe(Effect.ignoreCause)
 
@@ -198,7 +198,7 @@ const stage = Effect.fnUntraced(function* (source: string, staged: string, pageS
 /** Refuses what is no store, and one of a later version. */
 const openBackup = Effect.fnUntraced(function* (source: string) {
   if (!existsSync(source)) return yield* refuse(source, "There is no such file.")
-  const database = yield* openStill(source)
+  const database = yield* openReadOnly(source)
   const look = <A>(of: (database: DatabaseSync) => A) =>
     Effect.try({ try: () => of(database), catch: fromCause(source) })
   if (!isRoster(yield* look(tablesOf))) return yield* refuse(source, "It is no store of Roster.")

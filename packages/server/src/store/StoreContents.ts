@@ -25,7 +25,7 @@ export const isSame = (one: string, other: string): boolean => {
  * Opens a file for a look that leaves nothing behind: where no process uses it, SQLite need not make files beside it, which
  * it could not do on a medium that is read-only.
  */
-export const openStill = Effect.fnUntraced(function* (path: string) {
+export const openReadOnly = Effect.fnUntraced(function* (path: string) {
   const sizes = yield* checkSizes(path)
   return yield* Effect.acquireRelease(
     Effect.try({ try: () => stillAt(path, sizes, 1000), catch: fromCause(path) }),

@@ -5,7 +5,7 @@ import { Clock, Effect } from "effect"
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { isOfTheDead, processMark } from "../jobs/queue/JobLease.ts"
+import { isFromDeadProcess, processMark } from "../jobs/queue/JobLease.ts"
 
 const prefix = "roster-import-"
 
@@ -27,7 +27,7 @@ export const removeUploads = Effect.map(Clock.currentTimeMillis, (now) => {
       const found = [folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path))
       const isOurs = found.every(({ uid }) => uid === process.getuid?.())
       const isOld = found.every(({ mtimeMs }) => mtimeMs < now - uploadMillis)
-      if (isOurs && (isOld || isOfTheDead(entry.name.slice(prefix.length)))) rmSync(folder, { recursive: true })
+      if (isOurs && (isOld || isFromDeadProcess(entry.name.slice(prefix.length)))) rmSync(folder, { recursive: true })
     } catch {
       // Somebody else's, or gone in the meantime.
     }

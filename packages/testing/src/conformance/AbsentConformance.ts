@@ -4,7 +4,7 @@
 import { assert, describe, type Vitest } from "@effect/vitest"
 import {
   type ContactPayload,
-  type ContactRow,
+  type ImportRow,
   ContactsService,
   type ContactUpdatePayload,
   contactBatch,
@@ -35,7 +35,7 @@ const noChange = {
 } satisfies ContactUpdatePayload
 
 /** A row as somebody makes one of a record of his own. */
-const rowOf = (contact: ContactPayload, index: number): ContactRow => ({
+const rowOf = (contact: ContactPayload, index: number): ImportRow => ({
   line: index + 2,
   header: { cells: ["Email"], delimiter: "," },
   cells: [contact.email],

@@ -6,7 +6,7 @@ import { assert, describe, type Vitest } from "@effect/vitest"
 import {
   type ApiKeyPayload,
   type ContactPayload,
-  type ContactRow,
+  type ImportRow,
   ContactsService,
   type ContactUpdatePayload,
   contactBatch,
@@ -107,7 +107,7 @@ const messageCases: ReadonlyArray<Case> = [
 /** All cases at once: a case says by its place which it was. */
 const shown = (cases: ReadonlyArray<Case>, at: number) => `case ${at}: ${cases[at]?.[0]}`
 
-const rowOf = (contact: ContactPayload, index: number): ContactRow => ({
+const rowOf = (contact: ContactPayload, index: number): ImportRow => ({
   line: index + 2,
   header: { cells: ["Email"], delimiter: "," },
   cells: [],

@@ -3,7 +3,7 @@
  * anything was left open.
  */
 import { type ClientOptions, type InvalidSettings, RetryPolicy, RosterClient } from "@roster/http-client"
-import * as BoundedFetchHttpClient from "@roster/http-client/BoundedFetchHttpClient"
+import * as FetchTransport from "@roster/http-client/FetchTransport"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Duration, Effect, type Exit, Layer, Logger, References, type Scope, Tracer } from "effect"
 import type { HttpClient } from "effect/http"
@@ -32,7 +32,7 @@ export const layerTransport: Layer.Layer<HttpClient.HttpClient> = UndiciHttpClie
 /** All transports by name, for what has to hold on each. */
 export const transports = [
   ["undici", layerTransport],
-  ["fetch", BoundedFetchHttpClient.layer()]
+  ["fetch", FetchTransport.layer()]
 ] as const
 
 export interface TrialOptions<A, E> {

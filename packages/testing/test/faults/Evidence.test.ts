@@ -11,7 +11,7 @@ import {
   EmailAddress,
   IpRange
 } from "@roster/domain"
-import { awaitExport, createSurely } from "@roster/workflows"
+import { awaitExport, createWithRetry } from "@roster/workflows"
 import { DateTime, Effect, Exit, Redacted, Stream } from "effect"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { canary } from "../../src/faults/Canary.ts"
@@ -227,7 +227,7 @@ describe("what the client knows", () => {
   }
 
   const createReporting = Effect.flatMap(CredentialsService, ({ apiKeys }) =>
-    createSurely(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] })
+    createWithRetry(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] })
   )
 
   it.live.each(unreadable)(

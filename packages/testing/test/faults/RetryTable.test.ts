@@ -43,7 +43,7 @@ const oracle: { readonly [id: string]: Row } = {
 
 const kinds: ReadonlyArray<{ readonly name: string; readonly failures: ReadonlyArray<ScriptedAnswer> }> = [
   {
-    name: "NeverReached",
+    name: "NotSent",
     failures: [
       { code: "ECONNREFUSED", syscall: "connect" },
       { code: "ECONNRESET", syscall: "connect" },
@@ -54,14 +54,14 @@ const kinds: ReadonlyArray<{ readonly name: string; readonly failures: ReadonlyA
     ]
   },
   {
-    name: "NothingDone, throttled",
+    name: "NotProcessed, throttled",
     failures: [
       { status: 429 },
       { status: 429, headers: { "retry-after": "3" } },
       { status: 503, headers: { "retry-after": "1" } }
     ]
   },
-  { name: "NothingDone", failures: [{ status: 408 }, { status: 425 }] },
+  { name: "NotProcessed", failures: [{ status: 408 }, { status: 425 }] },
   {
     name: "Ambiguous",
     failures: [

@@ -5,7 +5,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { idempotencyHonoured, operations } from "@roster/api"
 import { ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
-import { createSurely } from "@roster/workflows"
+import { createWithRetry } from "@roster/workflows"
 import { RetryPolicy, RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Duration, Effect, Exit, FileSystem, Layer, Redacted } from "effect"
@@ -397,7 +397,7 @@ describe("C.2 Status codes, Retry-After, budget", () => {
       Effect.gen(function* () {
         const service = keyService(losing)
         const call = Effect.flatMap(CredentialsService, ({ apiKeys }) =>
-          createSurely(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] })
+          createWithRetry(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] })
         )
         const ended = yield* trial({ plan: { requests: service.requests }, call })
         succeeded(ended)
@@ -538,7 +538,7 @@ describe("C.2 Status codes, Retry-After, budget", () => {
     Effect.gen(function* () {
       const call = Effect.flatMap(CredentialsService, ({ apiKeys }) =>
         Effect.zip(
-          createSurely(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] }),
+          createWithRetry(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] }),
           apiKeys.list()
         )
       )

@@ -24,7 +24,7 @@ import {
 } from "@roster/domain"
 import {
   awaitExport,
-  createSurely,
+  createWithRetry,
   deleteContacts,
   exportTo,
   probeAccess,
@@ -180,7 +180,7 @@ const credentials = Effect.gen(function* () {
     rotateSmtp(email, { journal, deliver }),
     apiKeys.create(apiKey),
     apiKeys.create(apiKey),
-    createSurely(apiKeys, apiKey),
+    createWithRetry(apiKeys, apiKey),
     logins.create(smtp),
     logins.create(smtp),
     logins.list(),

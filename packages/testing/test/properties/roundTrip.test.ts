@@ -81,9 +81,9 @@ const ownBytes = (text: string): string => {
   return records.map((cells) => cells.filter((_, i) => kept[i]).join(",")).join("\r\n")
 }
 
-const unspeakable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+const invalidXmlChars = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 /** XML has no way to say some characters: they are replaced, and two names may become one. */
-const inXml = (text: string) => text.replaceAll(unspeakable, "\u{FFFD}")
+const inXml = (text: string) => text.replaceAll(invalidXmlChars, "\u{FFFD}")
 const childOf = (element: XmlElement | undefined, name: string) =>
   element?.children.find((child) => child.name === name)
 

@@ -348,22 +348,22 @@ layer(layerMemory)("rotating an API key", (it) => {
       }
       assert.strictEqual(tagOf(yield* rotate({}, byOld)), "StillInUse")
       const asked: Array<string | undefined> = []
-      const goOnWith = (secret: Redacted.Redacted<string> | undefined) =>
+      const switchToNewKey = (secret: Redacted.Redacted<string> | undefined) =>
         Effect.sync(() => {
           asked.push(secret && Redacted.value(secret))
           return secrets.service
         })
       // A later run has the secret no more: who wrote it down has to know.
-      succeeded(yield* rotate({ goOnWith }, byOld))
+      succeeded(yield* rotate({ switchToNewKey }, byOld))
       assert.deepStrictEqual(asked, [undefined])
-      succeeded(yield* rotate({ goOnWith }, byOld))
+      succeeded(yield* rotate({ switchToNewKey }, byOld))
       assert.deepStrictEqual(asked, [undefined, secrets.secretOf(ci)])
       // One where the new key is refused is not gone on with.
       const refusing = {
         ...secrets.service,
         apiKeys: { ...apiKeys, list: () => Effect.fail(failing(new Unauthorized({}))) }
       }
-      assert.strictEqual(tagOf(yield* rotate({ goOnWith: () => Effect.succeed(refusing) }, byOld)), "StillInUse")
+      assert.strictEqual(tagOf(yield* rotate({ switchToNewKey: () => Effect.succeed(refusing) }, byOld)), "StillInUse")
       assert.strictEqual((yield* keys).length, 2)
     })
   )

@@ -4,7 +4,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { CredentialName, CredentialsService } from "@roster/domain"
-import { createSurely } from "@roster/workflows"
+import { createWithRetry } from "@roster/workflows"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
@@ -85,7 +85,7 @@ describe("a lost key", () => {
         proxy.leadTo(first.baseUrl)
         const { apiKeys } = yield* credentialsAt(proxy.baseUrl, first.apiKey)
         const payload = { name: CredentialName.make("lost"), accessLevels: ["Security"] } as const
-        const creating = yield* Effect.forkScoped(createSurely(apiKeys, payload))
+        const creating = yield* Effect.forkScoped(createWithRetry(apiKeys, payload))
         const answer = yield* Deferred.await(killed)
         yield* first.ended
         const lostToken = /"Token":"([^"]+)"/.exec(answer)?.[1] ?? assert.fail(`no token in ${answer.slice(0, 20)}`)

@@ -20,7 +20,7 @@ export type KeyFinding = Data.TaggedEnum<{
 
 export const KeyFinding = Data.taggedEnum<KeyFinding>()
 
-export interface KeyReviewOptions {
+export interface KeyAuditOptions {
   readonly now: DateTime.Utc
   /** From how long on a key counts as unused: 90 days. */
   readonly unusedFor?: Duration.Duration | undefined
@@ -33,7 +33,7 @@ export interface KeyReviewOptions {
 const managing: ReadonlySet<string> = new Set<ReportedAccessLevel>(["Security", "ModifyAccessTokens"])
 
 /** The findings, key by key, in the order of the keys. */
-export const reviewApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyReviewOptions): ReadonlyArray<KeyFinding> => {
+export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))
   const expiringUntil = DateTime.addDuration(now, options.expiringWithin ?? Duration.days(30))

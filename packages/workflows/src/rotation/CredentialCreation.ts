@@ -28,7 +28,7 @@ interface Named {
  * since is somebody's and is left, with `NameTaken`. Where the recovery fails, and after five tries, it ends as
  * `OutcomeUnknown`, which names the credential that may be there.
  */
-export const createSurely = fnRedacted("createSurely")(function* <
+export const createWithRetry = fnRedacted("createWithRetry")(function* <
   Credential extends Known,
   NewCredential,
   Payload extends Named,

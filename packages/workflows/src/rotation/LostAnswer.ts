@@ -12,7 +12,7 @@ export const furtherTries = 4
  * Makes a write until it is known that it was done: where its answer was lost, by looking. It has to be one that does no
  * harm twice.
  */
-export const untilDone = <E extends { readonly _tag: string }, R, E2 extends { readonly _tag: string }, R2>(
+export const retryUntilConfirmed = <E extends { readonly _tag: string }, R, E2 extends { readonly _tag: string }, R2>(
   write: Effect.Effect<void, E, R>,
   isDone: Effect.Effect<boolean, E2, R2>
 ) =>

@@ -28,12 +28,12 @@ export interface RotationOptions<New, E = never, R = never, JE = never> {
  * itself. Called with the secret by the run that made it, with `undefined` by a later one. Where it gives `undefined`, or the
  * service does not answer there, all goes on by the old key.
  */
-export type GoOnWith<R = never> = (
+export type SwitchToNewKey<R = never> = (
   secret: Redacted.Redacted<string> | undefined
 ) => Effect.Effect<CredentialsService["Service"] | undefined, never, R>
 
 export interface ApiKeyRotationOptions<E = never, R = never, JE = never> extends RotationOptions<NewApiKey, E, R, JE> {
-  readonly goOnWith?: GoOnWith<R> | undefined
+  readonly switchToNewKey?: SwitchToNewKey<R> | undefined
 }
 
 /** What a rotation would begin with, by what is there now. */

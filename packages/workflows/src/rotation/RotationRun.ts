@@ -7,16 +7,16 @@ import {
   type EmailAddress,
   maximumCredentials,
   NameTaken,
-  type OfSubaccount,
+  type SubaccountScope,
   TooManyCredentials
 } from "@roster/domain"
-import { createSurely } from "./CredentialCreation.ts"
+import { createWithRetry } from "./CredentialCreation.ts"
 import { RotationRefused } from "./RotationError.ts"
-import type { GoOnWith, Rotated, RotationOptions, RotationPlan } from "./RotationOptions.ts"
+import type { SwitchToNewKey, Rotated, RotationOptions, RotationPlan } from "./RotationOptions.ts"
 import type { RotationJournal, RotationRecord } from "./RotationRecord.ts"
 import { isMadeAt, rotationState, RotationStep } from "./RotationStep.ts"
 import type { Copyable } from "./CredentialCopy.ts"
-import { untilDone } from "./LostAnswer.ts"
+import { retryUntilConfirmed } from "./LostAnswer.ts"
 import type { Payload, RotationKind, Secret } from "./RotationKind.ts"
 import { awaitUnused } from "./RotationWait.ts"
 
@@ -38,13 +38,13 @@ export const rotationOf = <
   kind: RotationKind<Old, New, P, Kept>
 ) => {
   type Operations = CredentialOperations<Old, New, P, Kept>
-  type Options<E, R, JE> = RotationOptions<New, E, R, JE> & { readonly goOnWith?: GoOnWith<R> | undefined }
+  type Options<E, R, JE> = RotationOptions<New, E, R, JE> & { readonly switchToNewKey?: SwitchToNewKey<R> | undefined }
 
   /** The successor is known by its name, which was noted where it does not follow from the old one's. */
   const find = Effect.fnUntraced(function* (
     operations: Operations,
     name: string,
-    of: OfSubaccount,
+    of: SubaccountScope,
     record: RotationRecord | undefined
   ) {
     const all = yield* operations.list(of)
@@ -56,14 +56,14 @@ export const rotationOf = <
     return { count: all.length, names, free, state }
   })
 
-  const isThere = (operations: Operations, name: string, of: OfSubaccount) =>
+  const isThere = (operations: Operations, name: string, of: SubaccountScope) =>
     operations.get(name, of).pipe(
       Effect.as(true),
       Effect.catchIf(isNotFound, () => Effect.succeed(false))
     )
 
-  const remove = (operations: Operations, name: string, of: OfSubaccount) =>
-    untilDone(
+  const remove = (operations: Operations, name: string, of: SubaccountScope) =>
+    retryUntilConfirmed(
       operations.delete(name, of).pipe(Effect.catchIf(isNotFound, () => Effect.void)),
       Effect.map(isThere(operations, name, of), (there) => !there)
     )
@@ -79,7 +79,7 @@ export const rotationOf = <
     for (const successor of names) {
       const payload = yield* kind.copy(old, successor, subaccount)
       yield* journal.save({ successor, phase: "Started" })
-      const made = yield* createSurely(operations, payload).pipe(
+      const made = yield* createWithRetry(operations, payload).pipe(
         Effect.asSome,
         Effect.catchIf(isTaken, (error) => {
           taken = error
@@ -120,10 +120,10 @@ export const rotationOf = <
     operations: Operations,
     successor: Old,
     secret: Redacted.Redacted<string> | undefined,
-    { goOnWith, subaccount }: Options<E, R, JE>
+    { switchToNewKey, subaccount }: Options<E, R, JE>
   ) {
-    if (goOnWith === undefined || !kind.rotates(successor)) return operations
-    const service = yield* goOnWith(secret)
+    if (switchToNewKey === undefined || !kind.rotates(successor)) return operations
+    const service = yield* switchToNewKey(secret)
     if (service === undefined) return operations
     const others = kind.operations(service)
     return Option.isSome(yield* Effect.option(others.list({ subaccount }))) ? others : operations
@@ -140,7 +140,7 @@ export const rotationOf = <
     const created = dateCreated === undefined ? {} : { created: dateCreated }
     yield* journal.save({ successor: successor.name, phase: "Retired", ...created })
     const payload = yield* kind.copy(yield* operations.get(successor.name, { subaccount }), name, subaccount)
-    yield* untilDone(
+    yield* retryUntilConfirmed(
       Effect.asVoid(operations.update(successor.name, payload)),
       isThere(operations, name, { subaccount })
     )

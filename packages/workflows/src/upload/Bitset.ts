@@ -2,13 +2,13 @@
  * A set of row numbers, a bit each: half a megabyte for four million rows.
  */
 
-export interface RowSet {
+export interface Bitset {
   readonly add: (row: number) => void
   readonly remove: (row: number) => void
   readonly has: (row: number) => boolean
 }
 
-export const makeRowSet = (): RowSet => {
+export const makeBitset = (): Bitset => {
   let bits = new Uint8Array(1024)
   return {
     add: (row) => {

@@ -40,15 +40,15 @@ export const AddOutcome = Data.taggedEnum<AddOutcome>()
 export const defaultAddConcurrency = 8
 
 /** What became of some contacts that stand behind each other. */
-export interface AddedStretch {
+export interface AddResult {
   readonly count: number
   readonly outcome: AddOutcome
 }
 
 /** Sends contacts part by part, until something about the service ends it. */
-export interface Adder {
+export interface BulkAdder {
   /** What became of the contacts of a part of at most 1000, in its order. The first of them is at the index, or at 0. */
-  readonly send: (part: ContactBatch, index?: number) => Effect.Effect<ReadonlyArray<AddedStretch>>
+  readonly send: (part: ContactBatch, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
   /** What ended the sending, where something did. */
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
@@ -80,21 +80,18 @@ const refused = ({ contacts: [contact] }: ContactBatch, index: number, { field, 
  * other 999. After a failure that is about the service, or about the names of the lists, and not about a contact nothing more
  * is sent.
  */
-export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<string> | undefined) {
+export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<string> | undefined) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
 
-  const sendHalves = (part: ContactBatch, index: number): Effect.Effect<ReadonlyArray<AddedStretch>> => {
+  const sendHalves = (part: ContactBatch, index: number): Effect.Effect<ReadonlyArray<AddResult>> => {
     const middle = Math.ceil(part.count / 2)
     const [left, right] = [part.slice(0, middle), part.slice(middle, part.count)]
     return Effect.zipWith(send(left, index), send(right, index + middle), (left, right) => [...left, ...right])
   }
-  const send = Effect.fnUntraced(function* (
-    part: ContactBatch,
-    index = 0
-  ): Effect.fn.Return<ReadonlyArray<AddedStretch>> {
+  const send = Effect.fnUntraced(function* (part: ContactBatch, index = 0): Effect.fn.Return<ReadonlyArray<AddResult>> {
     const { count } = part
-    const all = (outcome: AddOutcome): ReadonlyArray<AddedStretch> => [{ count, outcome }]
+    const all = (outcome: AddOutcome): ReadonlyArray<AddResult> => [{ count, outcome }]
     /** Ends the sending, and gives what ended it first. */
     const stop = (error: ServiceError) =>
       Ref.modify(stopped, (first = error): [ServiceError, ServiceError] => [first, first])
@@ -119,12 +116,12 @@ export const makeAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<s
       })
     )
   })
-  const adder: Adder = { send, stoppedBy: Ref.get(stopped) }
+  const adder: BulkAdder = { send, stoppedBy: Ref.get(stopped) }
   return adder
 })
 
-const outcomesOf = (stretches: ReadonlyArray<AddedStretch>): ReadonlyArray<AddOutcome> =>
-  stretches.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
+const outcomesOf = (runs: ReadonlyArray<AddResult>): ReadonlyArray<AddOutcome> =>
+  runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
 
 /** Adds the contacts of a stream. */
 export const addAll = <E, R>(
@@ -132,7 +129,7 @@ export const addAll = <E, R>(
   options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}
 ): Stream.Stream<AddOutcome, E, R | ContactsService> =>
   Stream.unwrap(
-    Effect.map(makeAdder(options.listNames), ({ send }) =>
+    Effect.map(makeBulkAdder(options.listNames), ({ send }) =>
       contacts.pipe(
         Stream.rechunk(maximumContactsPerAdd),
         Stream.chunks,

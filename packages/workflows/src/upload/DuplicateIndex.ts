@@ -4,7 +4,7 @@
  */
 import { Effect, type PlatformError } from "effect"
 import type { PlainContact } from "@roster/domain"
-import { makeRowSpill } from "./SpillFile.ts"
+import { makeSpillFile } from "./SpillFile.ts"
 
 /** Of each row: three words of the hash and its number. */
 const wordsPerRow = 4
@@ -87,7 +87,7 @@ const compare = (words: Words, rows: number, last: Words, tell: (row: number) =>
   }
 }
 
-export interface RowIndex {
+export interface DuplicateIndex {
   /** Notes the identity of a row. Rows come in their order. */
   readonly put: (identity: string | Pick<PlainContact, "writeIdentity">, row: number) => void
   /** Makes room in memory. It is to be called every few thousand rows. */
@@ -97,8 +97,8 @@ export interface RowIndex {
 }
 
 /** An empty index. Two identities are taken for one with a probability of 10⁻¹⁶ in a file of four million. */
-export const makeRowIndex = Effect.gen(function* () {
-  const disk = yield* makeRowSpill
+export const makeDuplicateIndex = Effect.gen(function* () {
+  const disk = yield* makeSpillFile
   const keys = crypto.getRandomValues(new Uint32Array(4))
   const [a = 0, b = 0, c = 0, d = 0] = keys
   const hash = new Uint32Array(4)
@@ -134,7 +134,7 @@ export const makeRowIndex = Effect.gen(function* () {
   })
   const spill = Effect.suspend(() => (full.length === 0 ? Effect.void : spillFull))
 
-  const index: RowIndex = {
+  const index: DuplicateIndex = {
     put: (identity, row) => {
       const length = typeof identity === "string" ? write(identity) : identity.writeIdentity(bytes)
       // The last word has what is left of the text, and its length.

@@ -3,9 +3,9 @@
  * are sent, in their order or not, and no journal. `uploadContacts` has both.
  */
 import { Effect, Result, Stream } from "effect"
-import { defaultAddConcurrency, makeAdder } from "./BulkAdd.ts"
-import { contactOf, type ContactRow, fnRedacted, type RejectedRow, type ServiceError } from "@roster/domain"
-import { rowParts } from "./UploadBatches.ts"
+import { defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
+import { contactOf, type ImportRow, fnRedacted, type RejectedRow, type ServiceError } from "@roster/domain"
+import { batches } from "./UploadBatches.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
 
 /**
@@ -27,33 +27,33 @@ export interface RowAddsReport {
 
 /** Adds the rows of a stream that have a contact, a thousand at a time. */
 export const addRows = fnRedacted("addRows")(function* <E, R>(
-  rows: Stream.Stream<ContactRow, E, R>,
+  rows: Stream.Stream<ImportRow, E, R>,
   options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}
 ) {
   const { concurrency = defaultAddConcurrency, listNames } = options
-  const adder = yield* makeAdder(listNames)
+  const adder = yield* makeBulkAdder(listNames)
   const counts = { Accepted: 0, Refused: 0, NotSent: 0, Unknown: 0 }
   const rejectedRows: Array<Omit<RejectedRow, "cells">> = []
   const name = (line: number, reason: string) => {
     if (rejectedRows.length < maximumNamedRows) rejectedRows.push({ line, reason })
   }
-  const onInvalid = (row: ContactRow) => {
+  const onInvalid = (row: ImportRow) => {
     counts.Refused++
     const contact = contactOf(row)
     if (Result.isFailure(contact)) name(row.line, contact.failure)
   }
-  yield* rowParts(rows, { onInvalid }).pipe(
+  yield* batches(rows, { onInvalid }).pipe(
     Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
     Stream.mapEffect(
       ({ batch, lines, reuse }) =>
-        Effect.map(adder.send(batch), (stretches) => {
+        Effect.map(adder.send(batch), (runs) => {
           let at = 0
-          for (const { count, outcome } of stretches) {
+          for (const { count, outcome } of runs) {
             counts[outcome._tag] += count
             if (outcome._tag === "Refused") name(lines[at] ?? 0, outcome.error.message)
             at += count
           }
-          if (stretches.every(({ outcome }) => outcome._tag === "Accepted")) reuse()
+          if (runs.every(({ outcome }) => outcome._tag === "Accepted")) reuse()
         }),
       { concurrency, unordered: true }
     ),

@@ -4,7 +4,7 @@
  */
 import { Effect, FileSystem, type PlatformError, Scope } from "effect"
 
-export interface RowSpill {
+export interface SpillFile {
   /** Keeps a block, and gives the number that it is found by. */
   readonly write: (block: Uint32Array<ArrayBuffer>) => Effect.Effect<number, PlatformError.PlatformError>
   /** Fills as many words as one block has. */
@@ -15,7 +15,7 @@ const bytesOf = ({ buffer, byteLength, byteOffset }: Uint32Array<ArrayBuffer>) =
   new Uint8Array(buffer, byteOffset, byteLength)
 
 /** Room for blocks of one length. The file comes into being with the first one. */
-export const makeRowSpill = Effect.gen(function* () {
+export const makeSpillFile = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const scope = yield* Effect.scope
   let blocks = 0
@@ -30,7 +30,7 @@ export const makeRowSpill = Effect.gen(function* () {
   })
   const opened = yield* Effect.cached(create)
 
-  const spill: RowSpill = {
+  const spill: SpillFile = {
     write: (block) => Effect.flatMap(opened, (file) => Effect.map(file.writeAll(bytesOf(block)), () => blocks++)),
     read: Effect.fnUntraced(function* (number, to) {
       const file = yield* opened

@@ -4,16 +4,16 @@
  * was, whatever stopped it. (docs/decisions/bulk-import.md)
  */
 import { Effect, Exit, Result, Stream } from "effect"
-import { type AddedStretch, type AddOutcome, defaultAddConcurrency, makeAdder } from "./BulkAdd.ts"
+import { type AddResult, type AddOutcome, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
 import {
   contactOf,
-  type ContactRow,
+  type ImportRow,
   type FileHeader,
   fnRedacted,
   type RejectedRow,
   type ServiceError
 } from "@roster/domain"
-import { type RowPart, rowParts } from "./UploadBatches.ts"
+import { type UploadBatch, batches } from "./UploadBatches.ts"
 import type { RowRange, UploadJournal, UploadSubject } from "./UploadJournal.ts"
 import { resumeUpload } from "./UploadResume.ts"
 import { maximumNamedRows, surveyContacts, type UploadSurvey } from "./UploadSurvey.ts"
@@ -72,14 +72,14 @@ export interface Upload<E, EJ = never> {
 
 /** The rows of a part that had one outcome, from first to last. */
 const ranges = (
-  { rows }: RowPart,
-  stretches: ReadonlyArray<AddedStretch>,
+  { rows }: UploadBatch,
+  runs: ReadonlyArray<AddResult>,
   tag: AddOutcome["_tag"]
 ): ReadonlyArray<RowRange> => {
   const found: Array<[number, number]> = []
   let open: [number, number] | undefined
   let at = 0
-  for (const { count, outcome } of stretches) {
+  for (const { count, outcome } of runs) {
     const first = rows[at] ?? 0
     at += count
     const last = rows[at - 1] ?? 0
@@ -93,18 +93,18 @@ const ranges = (
   return found
 }
 
-const problemOf = (row: ContactRow): string | undefined => {
+const problemOf = (row: ImportRow): string | undefined => {
   const contact = contactOf(row)
   return Result.isFailure(contact) ? contact.failure : undefined
 }
 
-const counted = (stretches: ReadonlyArray<AddedStretch>, tag: AddOutcome["_tag"]): number =>
-  stretches.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)
+const counted = (runs: ReadonlyArray<AddResult>, tag: AddOutcome["_tag"]): number =>
+  runs.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)
 
 /** A row that the service refused is alone in its stretch. */
-const refusals = ({ lines, rows }: RowPart, stretches: ReadonlyArray<AddedStretch>) => {
+const refusals = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) => {
   let at = 0
-  return stretches.flatMap(({ count, outcome }) => {
+  return runs.flatMap(({ count, outcome }) => {
     const row = rows[at] ?? 0
     const line = lines[at] ?? 0
     at += count
@@ -116,17 +116,17 @@ const refusals = ({ lines, rows }: RowPart, stretches: ReadonlyArray<AddedStretc
  * Makes an upload of rows that can be read again and were surveyed. With a journal that holds another upload it fails.
  */
 export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
-  rows: Stream.Stream<ContactRow, E>,
+  rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
   options: UploadOptions<EJ> = {}
 ) {
   const { concurrency = defaultAddConcurrency, journal, listNames } = options
-  const adder = yield* makeAdder(listNames)
+  const adder = yield* makeBulkAdder(listNames)
   const earlier = yield* resumeUpload(survey, journal)
   const { refused } = earlier
   const now = { accepted: 0, refused: 0, unknown: 0, underWay: 0 }
 
-  const sendPart = (part: RowPart, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
+  const sendPart = (part: UploadBatch, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const [first = 0] = part.rows
@@ -137,16 +137,16 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
         }
         // An interruption leaves them so: sent, and without an answer.
         now.underWay += count
-        const stretches = yield* restore(adder.send(part.batch))
+        const runs = yield* restore(adder.send(part.batch))
         now.underWay -= count
-        const bad = refusals(part, stretches)
-        const done = counted(stretches, "Accepted")
+        const bad = refusals(part, runs)
+        const done = counted(runs, "Accepted")
         now.accepted += done
-        now.unknown += counted(stretches, "Unknown")
+        now.unknown += counted(runs, "Unknown")
         now.refused += bad.length
         for (const { line, reason, row } of bad) refused.set(row, { line, reason })
-        const accepted = ranges(part, stretches, "Accepted")
-        const unknown = ranges(part, stretches, "Unknown")
+        const accepted = ranges(part, runs, "Accepted")
+        const unknown = ranges(part, runs, "Unknown")
         if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
           yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
         }
@@ -180,7 +180,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
     if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.subject)
     // What could be read when it was surveyed and cannot now stands in a file that changes meanwhile: it is left out.
     const isSent = (row: number) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)
-    yield* rowParts(rows, { isSent }).pipe(
+    yield* batches(rows, { isSent }).pipe(
       Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
       Stream.mapEffect((part) => sendPart(part, onProgress), { concurrency, unordered: true }),
       Stream.runDrain,
@@ -219,7 +219,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
  * that is about the service and not about the rows ends the upload: what was not sent is counted as such.
  */
 export const uploadContacts = fnRedacted("uploadContacts")(function* <E, EJ = never>(
-  rows: Stream.Stream<ContactRow, E>,
+  rows: Stream.Stream<ImportRow, E>,
   options?: UploadOptions<EJ>
 ) {
   const upload = yield* makeUpload(rows, yield* surveyContacts(rows), options)

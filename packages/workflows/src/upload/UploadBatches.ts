@@ -2,10 +2,10 @@
  * Rows of a file on their way to a service: numbered, left out or written, and cut into parts of what one add may carry.
  */
 import { Stream } from "effect"
-import { type ContactBatch, type ContactRow, makeBatchWriter, maximumContactsPerAdd } from "@roster/domain"
+import { type ContactBatch, type ImportRow, makeBatchWriter, maximumContactsPerAdd } from "@roster/domain"
 
 /** Contacts that are sent together, and where they stand in the file. */
-export interface RowPart {
+export interface UploadBatch {
   readonly batch: ContactBatch
   /** The numbers of the rows, which begin at 1. */
   readonly rows: Int32Array
@@ -15,13 +15,13 @@ export interface RowPart {
 }
 
 /** Cuts the rows that have a contact and are to be sent into parts. The others are told of and left out. */
-export const rowParts = <E, R>(
-  rows: Stream.Stream<ContactRow, E, R>,
+export const batches = <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
   options: {
     readonly isSent?: (row: number) => boolean
-    readonly onInvalid?: (row: ContactRow) => void
+    readonly onInvalid?: (row: ImportRow) => void
   } = {}
-): Stream.Stream<RowPart, E, R> =>
+): Stream.Stream<UploadBatch, E, R> =>
   Stream.suspend(() => {
     const { isSent, onInvalid } = options
     const writer = makeBatchWriter(maximumContactsPerAdd)
@@ -29,11 +29,11 @@ export const rowParts = <E, R>(
     let read = 0
     let numbers = new Int32Array(maximumContactsPerAdd)
     let lines = new Int32Array(maximumContactsPerAdd)
-    const take = (): RowPart => {
+    const take = (): UploadBatch => {
       const count = writer.count()
       const batch = writer.take()
       const taken = { numbers, lines }
-      const part: RowPart = {
+      const part: UploadBatch = {
         batch,
         rows: numbers.subarray(0, count),
         lines: lines.subarray(0, count),
@@ -51,7 +51,7 @@ export const rowParts = <E, R>(
       rows,
       () => undefined,
       (_, some) => {
-        const parts: Array<RowPart> = []
+        const parts: Array<UploadBatch> = []
         for (const row of some) {
           read++
           if (isSent !== undefined && !isSent(read)) continue

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { JournaledUpload } from "./Upload.ts"
-import { makeRowSet, type RowSet } from "./Bitset.ts"
+import { makeBitset, type Bitset } from "./Bitset.ts"
 import { differencesOf, OtherUpload } from "./UploadJournal.ts"
 import type { UploadSurvey } from "./UploadSurvey.ts"
 
@@ -11,7 +11,7 @@ export interface EarlierRuns {
   /** Whether there is none that counts, so that the journal begins anew. */
   readonly isNew: boolean
   /** Rows that the service accepted, by their numbers. */
-  readonly settled: RowSet
+  readonly settled: Bitset
   readonly accepted: number
   /** Rows that the service refused, by their numbers: they are not sent again. */
   readonly refused: Map<number, { readonly line: number; readonly reason: string }>
@@ -27,7 +27,7 @@ export const resumeUpload = Effect.fnUntraced(function* <E>(
   { read, sendable }: Pick<UploadSurvey, "read" | "sendable">,
   journal: JournaledUpload<E> | undefined
 ) {
-  const settled = makeRowSet()
+  const settled = makeBitset()
   const refused: EarlierRuns["refused"] = new Map()
   const record = journal === undefined || journal.restart === true ? undefined : yield* journal.lines.load
   if (journal !== undefined && record !== undefined) {

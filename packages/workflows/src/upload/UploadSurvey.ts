@@ -5,14 +5,14 @@
 import { Effect, Result, Stream } from "effect"
 import {
   contactOf,
-  type ContactRow,
-  emailIdentity,
+  type ImportRow,
+  canonicalEmail,
   type FileHeader,
   fnRedacted,
   type RejectedRow
 } from "@roster/domain"
-import { makeRowIndex } from "./DuplicateIndex.ts"
-import { makeRowSet, type RowSet } from "./Bitset.ts"
+import { makeDuplicateIndex } from "./DuplicateIndex.ts"
+import { makeBitset, type Bitset } from "./Bitset.ts"
 
 /** The most rejected rows that an account names one by one. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
@@ -28,18 +28,18 @@ export interface UploadSurvey {
   /** Rows whose address a later row of the file has too; the last one is sent. */
   readonly duplicates: number
   /** The numbers of the rows that are to be sent. */
-  readonly sendable: RowSet
+  readonly sendable: Bitset
 }
 
 /**
  * Reads all rows and keeps none. Rows are numbered from 1. Beyond a quarter of a million there is a temporary file meanwhile.
  */
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
-  rows: Stream.Stream<ContactRow, E, R>,
+  rows: Stream.Stream<ImportRow, E, R>,
   options: { readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined } = {}
 ) {
-  const index = yield* makeRowIndex
-  const sendable = makeRowSet()
+  const index = yield* makeDuplicateIndex
+  const sendable = makeBitset()
   const firstInvalid: Array<Omit<RejectedRow, "cells">> = []
   let header: FileHeader | undefined
   let read = 0
@@ -60,7 +60,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
             if (firstInvalid.length < maximumNamedRows) firstInvalid.push({ line, reason: contact.failure })
             continue
           }
-          index.put(emailIdentity(contact.success.email), read)
+          index.put(canonicalEmail(contact.success.email), read)
         }
         sendable.add(read)
       }

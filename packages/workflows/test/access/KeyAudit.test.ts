@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration } from "effect"
 import { type AccessLevel, type ApiKey } from "@roster/domain"
-import { describeFinding, KeyFinding, reviewApiKeys } from "../../src/access/KeyAudit.ts"
+import { describeFinding, KeyFinding, auditApiKeys } from "../../src/access/KeyAudit.ts"
 
 const date = (text: string) => DateTime.makeUnsafe(text)
 const now = date("2026-11-21T12:00:00Z")
@@ -16,8 +16,8 @@ const good: ApiKey = {
   accessLevels: ["ViewContacts", "Export"]
 }
 
-const tags = (key: Partial<ApiKey>, options: Omit<Parameters<typeof reviewApiKeys>[1], "now"> = {}) =>
-  reviewApiKeys([{ ...good, ...key }], { now, ...options }).map(({ _tag }) => _tag)
+const tags = (key: Partial<ApiKey>, options: Omit<Parameters<typeof auditApiKeys>[1], "now"> = {}) =>
+  auditApiKeys([{ ...good, ...key }], { now, ...options }).map(({ _tag }) => _tag)
 
 describe("the review of API keys", () => {
   it("has nothing to say of a key that is as it should be", () => {
@@ -41,7 +41,7 @@ describe("the review of API keys", () => {
     const { lastUse, ...rest } = { ...good, ...change }
     const key: ApiKey = lastUse === undefined ? rest : { ...rest, lastUse }
     assert.deepStrictEqual(
-      reviewApiKeys([key], { now }).map(({ _tag }) => _tag),
+      auditApiKeys([key], { now }).map(({ _tag }) => _tag),
       [...found]
     )
   })
@@ -56,7 +56,7 @@ describe("the review of API keys", () => {
 
   it("finds the levels that a key was never used for, where that is known of this key", () => {
     const used = (...levels: ReadonlyArray<AccessLevel>) => new Map([["good", new Set<string>(levels)]])
-    assert.deepStrictEqual(reviewApiKeys([good], { now, levelsUsed: used("ViewContacts") }), [
+    assert.deepStrictEqual(auditApiKeys([good], { now, levelsUsed: used("ViewContacts") }), [
       KeyFinding.UnusedLevels({ name: "good", levels: ["Export"] })
     ])
     assert.deepStrictEqual(tags({}, { levelsUsed: used("Export", "ViewContacts") }), [])
@@ -67,7 +67,7 @@ describe("the review of API keys", () => {
   })
 
   it("says of everything what to do", () => {
-    const findings = reviewApiKeys(
+    const findings = auditApiKeys(
       [
         { ...good, lastUse: null, expires: now, ipRanges: [], accessLevels: ["Security"] },
         { ...good, lastUse: date("2020-01-01T00:00:00Z"), expires: date("2026-11-22T00:00:00Z") }

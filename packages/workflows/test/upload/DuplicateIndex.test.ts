@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { makeRowIndex } from "../../src/upload/DuplicateIndex.ts"
-import { makeRowSet } from "../../src/upload/Bitset.ts"
+import { makeDuplicateIndex } from "../../src/upload/DuplicateIndex.ts"
+import { makeBitset } from "../../src/upload/Bitset.ts"
 
 /** So few rows need none; `testing` has a test of many. */
 const noDisk = FileSystem.layerNoop({})
 
-describe("makeRowIndex", () => {
+describe("makeDuplicateIndex", () => {
   it.effect("tells of each row that another one of its identity follows, as a map has it", () =>
     Effect.gen(function* () {
-      const index = yield* makeRowIndex
+      const index = yield* makeDuplicateIndex
       const map = new Map<string, number>()
       const expected: Array<number> = []
       for (let row = 1; row <= 200_000; row++) {
@@ -32,7 +32,7 @@ describe("makeRowIndex", () => {
 
   it.effect("takes no text for another of the same beginning", () =>
     Effect.gen(function* () {
-      const index = yield* makeRowIndex
+      const index = yield* makeDuplicateIndex
       const texts = [
         "",
         "\0",
@@ -57,9 +57,9 @@ describe("makeRowIndex", () => {
   )
 })
 
-describe("makeRowSet", () => {
+describe("makeBitset", () => {
   it("holds what was added and not removed", () => {
-    const rows = makeRowSet()
+    const rows = makeBitset()
     for (const row of [0, 7, 8, 8191, 8192, 4_000_000]) rows.add(row)
     rows.remove(8)
     rows.remove(90_000_000)

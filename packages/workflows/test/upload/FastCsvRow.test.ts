@@ -3,10 +3,10 @@ import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import {
   contactBatch,
   ContactPayload,
-  emailIdentity,
+  canonicalEmail,
   makeBatchWriter,
   readContacts,
-  type ContactRow
+  type ImportRow
 } from "@roster/domain"
 import { surveyContacts } from "../../src/upload/UploadSurvey.ts"
 
@@ -14,7 +14,7 @@ const encode = Schema.encodeSync(ContactPayload)
 const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 
 /** The same rows, all of which take the long way. */
-const exactly = (rows: ReadonlyArray<ContactRow>): ReadonlyArray<ContactRow> =>
+const exactly = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<ImportRow> =>
   rows.map(({ cells, contact, header, line }) => ({ cells, contact, header, line }))
 
 const readAll = (file: string, chunk: number) => {
@@ -26,10 +26,10 @@ const readAll = (file: string, chunk: number) => {
 }
 
 /** What a batch is made of, by the words of the schema. */
-const wireOf = (rows: ReadonlyArray<ContactRow>): string =>
+const wireOf = (rows: ReadonlyArray<ImportRow>): string =>
   JSON.stringify(rows.flatMap(({ contact }) => (Result.isSuccess(contact) ? [encode(contact.success)] : [])))
 
-const written = (rows: ReadonlyArray<ContactRow>) => {
+const written = (rows: ReadonlyArray<ImportRow>) => {
   const writer = makeBatchWriter(1000)
   const taken = rows.map((row) => writer.add(row))
   return { taken, batch: writer.take() }
@@ -122,7 +122,7 @@ describe("the short way from a row to its bytes", () => {
           assert.strictEqual(text(room.subarray(0, plain.writeJson(room, 0))), JSON.stringify(encode(contact.success)))
           assert.deepStrictEqual(plain.payload, contact.success)
           const length = plain.writeIdentity(identity)
-          assert.strictEqual(text(identity.subarray(0, length)), emailIdentity(contact.success.email))
+          assert.strictEqual(text(identity.subarray(0, length)), canonicalEmail(contact.success.email))
         }
         const { batch, taken } = written(rows)
         assert.deepStrictEqual(
@@ -144,7 +144,7 @@ describe("a batch of contacts", () => {
   const contacts = ["a", 'b"', "c,[]", "d", "é"].map((name, i) =>
     Schema.decodeSync(ContactPayload)({ Email: `u${i}@example.com`, FirstName: name })
   )
-  const rows = contacts.map((contact, i): ContactRow => ({
+  const rows = contacts.map((contact, i): ImportRow => ({
     line: i + 2,
     header: { cells: [], delimiter: "," },
     cells: [],

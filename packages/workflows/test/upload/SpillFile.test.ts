@@ -3,7 +3,7 @@
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { makeRowIndex } from "../../src/upload/DuplicateIndex.ts"
+import { makeDuplicateIndex } from "../../src/upload/DuplicateIndex.ts"
 import { Effect, FileSystem, Layer } from "effect"
 
 /** The disk, and what is done with it. */
@@ -30,7 +30,7 @@ describe("an index of more rows than are held in memory", () => {
       const seen = { opened: [], folders: [] }
       return Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
-        const index = yield* makeRowIndex
+        const index = yield* makeDuplicateIndex
         const map = new Map<string, number>()
         const expected: Array<number> = []
         for (let row = 1; row <= 550_000; row++) {

@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber, FileSystem, Layer, Result, Schema, Strea
 import {
   type ContactBatch,
   ContactPayload,
-  type ContactRow,
+  type ImportRow,
   ContactsService,
   type FileHeader,
   InvalidInput,
@@ -88,7 +88,7 @@ const service = (seen: Ledger, { failAs, failAt, most = 1000, refuses = () => fa
 
 const header: FileHeader = { cells: ["Email", "FirstName"], delimiter: "," }
 
-const good = (line: number, email: string, firstName?: string): ContactRow => ({
+const good = (line: number, email: string, firstName?: string): ImportRow => ({
   line,
   header,
   cells: [email, firstName ?? ""],
@@ -96,7 +96,7 @@ const good = (line: number, email: string, firstName?: string): ContactRow => ({
     Schema.decodeSync(ContactPayload)({ Email: email, ...(firstName === undefined ? {} : { FirstName: firstName }) })
   )
 })
-const bad = (line: number): ContactRow => ({
+const bad = (line: number): ImportRow => ({
   line,
   header,
   cells: ["", "Nobody"],
@@ -104,7 +104,7 @@ const bad = (line: number): ContactRow => ({
 })
 
 const upload = (
-  rows: ReadonlyArray<ContactRow>,
+  rows: ReadonlyArray<ImportRow>,
   temper: Temper = {},
   options?: { readonly listNames: ReadonlyArray<string> }
 ) =>
@@ -252,7 +252,7 @@ describe("uploadContacts", () => {
 const subject: UploadSubject = { sha256: "00", bytes: 1, target: "here", listNames: [], columns: [] }
 
 /** What can be sent of the files below: good rows, some twice, some that our check or the service refuses. */
-const mixed = (count: number): ReadonlyArray<ContactRow> =>
+const mixed = (count: number): ReadonlyArray<ImportRow> =>
   Array.from({ length: count }, (_, i) =>
     i % 97 === 5
       ? bad(i + 2)
@@ -266,7 +266,7 @@ const total = (report: { accepted: number; rejected: number; duplicates: number;
   report.accepted + report.rejected + report.duplicates + report.notSent + report.unknown
 
 /** The rows that a journal holds as accepted, by a reading of its own. */
-const acceptedIn = (entries: ReadonlyArray<UploadEntry>, rows: ReadonlyArray<ContactRow>): ReadonlySet<string> => {
+const acceptedIn = (entries: ReadonlyArray<UploadEntry>, rows: ReadonlyArray<ImportRow>): ReadonlySet<string> => {
   const refused = new Set(
     entries.flatMap((entry) => (entry._tag === "Answered" ? entry.refused : [])).map((r) => r.row)
   )
@@ -288,7 +288,7 @@ const acceptedIn = (entries: ReadonlyArray<UploadEntry>, rows: ReadonlyArray<Con
 }
 
 describe("uploadContacts with a journal", () => {
-  const run = (rows: ReadonlyArray<ContactRow>, lines: UploadJournal, seen: Ledger, temper: Temper = {}) =>
+  const run = (rows: ReadonlyArray<ImportRow>, lines: UploadJournal, seen: Ledger, temper: Temper = {}) =>
     uploadContacts(Stream.fromIterable(rows), { journal: { lines, subject }, concurrency: 3 }).pipe(
       Effect.provide(service(seen, temper))
     )

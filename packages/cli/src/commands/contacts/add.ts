@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { customFields, email, lists, text } from "../shared/CommonFlags.ts"
-import { present } from "../../terminal/Present.ts"
+import { omitUndefined } from "../../terminal/Present.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as Target from "../../target/Target.ts"
 
@@ -26,7 +26,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun: _dryRun, lists, ...fields }) {
     const contacts = yield* ContactsService
-    const added = yield* contacts.add([present(fields)], { listNames: lists.length === 0 ? undefined : lists })
+    const added = yield* contacts.add([omitUndefined(fields)], { listNames: lists.length === 0 ? undefined : lists })
     yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
   })
 ).pipe(
@@ -41,5 +41,5 @@ export const command = Command.make(
       description: "Change the status of a contact"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

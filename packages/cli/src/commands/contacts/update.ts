@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { customFields, email, text } from "../shared/CommonFlags.ts"
-import { present } from "../../terminal/Present.ts"
+import { omitUndefined } from "../../terminal/Present.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as Target from "../../target/Target.ts"
 
@@ -21,7 +21,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun: _dryRun, email, ...changes }) {
     const contacts = yield* ContactsService
-    yield* Results.record(Contact, yield* contacts.update(email, present(changes)))
+    yield* Results.record(Contact, yield* contacts.update(email, omitUndefined(changes)))
   })
 ).pipe(
   Command.validate(({ customFields, firstName, lastName }) =>
@@ -40,5 +40,5 @@ export const command = Command.make(
       description: "Set a custom field, empty another"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

@@ -4,7 +4,7 @@
 import { AccessLevel, IpRange, type ReportedAccessLevel } from "@roster/domain"
 import { type DateTime, Effect, Schema } from "effect"
 import type { CredentialChanges } from "./CredentialFlags.ts"
-import { present } from "../../terminal/Present.ts"
+import { omitUndefined } from "../../terminal/Present.ts"
 import { usageError } from "../../errors/UsageError.ts"
 
 interface Current {
@@ -19,7 +19,7 @@ const areRanges = Schema.is(Schema.Array(IpRange))
  */
 export const changed = (current: Current, changes: CredentialChanges) => {
   const kept = areRanges(current.ipRanges) ? current.ipRanges : undefined
-  return present({
+  return omitUndefined({
     expires: changes.noExpiry ? null : (changes.expires ?? current.expires),
     ipRanges: changes.noIpRange ? [] : (changes.ipRanges ?? kept)
   })

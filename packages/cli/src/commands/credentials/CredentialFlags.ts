@@ -8,7 +8,7 @@ import { DateTime, Effect } from "effect"
 import { CliError, Flag } from "effect/cli"
 import { parseEmail, toggle } from "../shared/CommonFlags.ts"
 import { shorten } from "../../terminal/Printable.ts"
-import { parseSpan } from "../../terminal/Spans.ts"
+import { parseDuration } from "../../terminal/Spans.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
 export const subaccount = Flag.String("subaccount").pipe(
@@ -84,7 +84,7 @@ export const levelsOf = Effect.fnUntraced(function* ({ access, for: wanted }: Le
 /** When a credential ends: a date, or a time from now. */
 export const expires = Flag.String("expires").pipe(
   Flag.mapEffect((given) => {
-    const span = parseSpan(given)
+    const span = parseDuration(given)
     if (span !== undefined) return Effect.map(DateTime.now, DateTime.addDuration(span))
     const date = parseWireDate(given)
     const refuse = (issue: string) => refusedInput(Effect.fail(invalid("expires", issue)))

@@ -10,7 +10,7 @@ import { printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { secretDelivery } from "./rotation/SecretDelivery.ts"
 import { usageError } from "../../errors/UsageError.ts"
-import { quoted, WayOn } from "../../terminal/ResumeHint.ts"
+import { quoted, ResumeHint } from "../../terminal/ResumeHint.ts"
 
 export const out = text(
   "out",
@@ -72,7 +72,7 @@ export const makeCredential = Effect.fnUntraced(function* <New extends Made, Sho
   )
   const [get, name] = kind.look
   const account = kind.subaccount === undefined ? "" : ` --subaccount ${quoted(kind.subaccount)}`
-  const wayOn = yield* WayOn
+  const wayOn = yield* ResumeHint
   wayOn.look = `${get} ${quoted(name)}${account}`
   const made = yield* kind.create
   const takeBack = kind.remove(made.name).pipe(

@@ -7,7 +7,7 @@ import { CliError, Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { checkInputs, readText } from "../../settings/InputFile.ts"
 import { text } from "../shared/CommonFlags.ts"
-import { present } from "../../terminal/Present.ts"
+import { omitUndefined } from "../../terminal/Present.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as Target from "../../target/Target.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
@@ -52,7 +52,7 @@ export const command = Command.make(
       recipients: input.to.map((email) => ({ email })),
       content: {
         from: input.from,
-        ...present({ subject: input.subject }),
+        ...omitUndefined({ subject: input.subject }),
         body: parts.flatMap(({ content, contentType }) =>
           content === undefined ? [] : [{ contentType, content, charset: "utf-8" }]
         )
@@ -77,6 +77,6 @@ export const command = Command.make(
       description: "A page from a file"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun })),
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun })),
   Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
 )

@@ -4,7 +4,7 @@
 import { EmailAddress, isRecordColumn } from "@roster/domain"
 import { Duration, Effect } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { parseSpan } from "../../terminal/Spans.ts"
+import { parseDuration } from "../../terminal/Spans.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
 export const parseEmail = (field: string) => parseWith(EmailAddress, field)
@@ -65,7 +65,7 @@ export const lists = texts("list", "A list to put the contacts on; it comes into
 export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
   Flag.String(name).pipe(
     Flag.mapEffect((given) => {
-      const span = parseSpan(given)
+      const span = parseDuration(given)
       return span === undefined
         ? refusedInput(Effect.fail(invalid(name, "a time is written as 30s, 10m, 24h or 7d")))
         : Effect.succeed(span)

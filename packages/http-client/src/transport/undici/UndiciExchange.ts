@@ -4,7 +4,7 @@
 import { Context, Effect, Exit, type Fiber } from "effect"
 import { HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
-import { AttemptProgress, type Progress } from "../RequestPhase.ts"
+import { RequestPhase, type Progress } from "../RequestPhase.ts"
 import type { Address } from "./UndiciAddress.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 import { UndiciDecoder } from "./UndiciDecoder.ts"
@@ -59,7 +59,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     this.#maximumBytes = options.maximumBytes
     this.#fiber = options.fiber
     this.#resume = options.resume
-    const progress = Context.get(options.fiber.context, AttemptProgress)
+    const progress = Context.get(options.fiber.context, RequestPhase)
     // What is asked for meanwhile, by the stream of the request's body, is not the attempt.
     if (progress !== undefined && progress.exchange?.over !== false) {
       this.#progress = progress

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { AttemptProgress, type Progress } from "../../../src/transport/RequestPhase.ts"
+import { RequestPhase, type Progress } from "../../../src/transport/RequestPhase.ts"
 import { ResponseTooLarge } from "../../../src/transport/BodyLimit.ts"
 import { UnsupportedEncoding } from "../../../src/transport/undici/UndiciDecoder.ts"
 import { NeverSent } from "../../../src/transport/undici/UndiciFailure.ts"
@@ -903,7 +903,7 @@ describe("UndiciHttpClient", () => {
           const { connections, heads, url } = yield* serve((connection) => script(connection, reached.resolve))
           const progress = makeProgress()
           const fiber = yield* Effect.forkChild(
-            Effect.provideService(send(url, reached.resolve), AttemptProgress, progress)
+            Effect.provideService(send(url, reached.resolve), RequestPhase, progress)
           )
           yield* wait(() => reached.promise)
           const start = performance.now()
@@ -929,13 +929,12 @@ describe("UndiciHttpClient", () => {
         const go = Promise.withResolvers<void>()
         const progress = makeProgress()
         const first = yield* Effect.forkChild(whole(`${url}/first`), { startImmediately: true })
-        const queued = yield* Effect.forkChild(
-          Effect.provideService(whole(`${url}/queued`), AttemptProgress, progress),
-          { startImmediately: true }
-        )
+        const queued = yield* Effect.forkChild(Effect.provideService(whole(`${url}/queued`), RequestPhase, progress), {
+          startImmediately: true
+        })
         progress.exchange?.expire()
         assert.strictEqual((yield* failure(Fiber.join(queued))).tag, "TransportError")
-        const late = Effect.provideService(whole(`${url}/late`), AttemptProgress, makeProgress(true))
+        const late = Effect.provideService(whole(`${url}/late`), RequestPhase, makeProgress(true))
         assert.strictEqual((yield* failure(late)).tag, "TransportError")
         go.resolve()
         yield* Fiber.join(first)
@@ -961,7 +960,7 @@ describe("UndiciHttpClient", () => {
         const body = HttpBody.stream(Stream.unwrap(Effect.map(client.get(`${url}/part`), ({ stream }) => stream)))
         const progress = makeProgress()
         const fiber = yield* Effect.forkChild(
-          Effect.provideService(client.post(`${url}/upload`, { body }), AttemptProgress, progress)
+          Effect.provideService(client.post(`${url}/upload`, { body }), RequestPhase, progress)
         )
         yield* wait(() => uploaded.promise)
         assert.lengthOf(heads, 2)

@@ -121,14 +121,16 @@ const json: ExportFormat = {
 }
 
 /** Characters that XML 1.0 cannot carry, not even by reference. */
-const unspeakable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+const invalidXmlChars = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
 const references = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;" }
 
 const isReferenced = (sign: string): sign is keyof typeof references => sign in references
 
 const escaped = (text: string, signs: RegExp): string =>
-  text.replaceAll(unspeakable, "\u{FFFD}").replaceAll(signs, (sign) => (isReferenced(sign) ? references[sign] : sign))
+  text
+    .replaceAll(invalidXmlChars, "\u{FFFD}")
+    .replaceAll(signs, (sign) => (isReferenced(sign) ? references[sign] : sign))
 
 const xmlText = (text: string) => escaped(text, /[&<>\r]/g)
 const xmlAttribute = (text: string) => escaped(text, /[&<"\t\n\r]/g)

@@ -2,12 +2,12 @@
  * What an import takes of a row. Of an ordinary one, whose bytes were looked at already, the cells are taken as they are,
  * which costs a tenth of reading them by the schema of a contact; there is nothing in them that the store would not take.
  */
-import type { ContactPayload, ContactRow } from "@roster/domain"
+import type { ContactPayload, ImportRow } from "@roster/domain"
 import { Result } from "effect"
 import { textsRefusal } from "../../contacts/ContactValidation.ts"
 
 /** The contact of a row, or why the store does not take it. */
-export const readRow = (row: ContactRow): Result.Result<ContactPayload, string> => {
+export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> => {
   const { plain } = row
   if (plain !== undefined) return Result.succeed(plain.payload)
   const { contact } = row

@@ -43,7 +43,7 @@ const place = (Hash.string(processes) >>> 0).toString(16)
 export const processMark = `${place}-${process.pid}-`
 
 /** Whether the process of a name has ended for certain, given the name from its mark on. */
-export const isOfTheDead = (name: string): boolean => {
+export const isFromDeadProcess = (name: string): boolean => {
   const [of, number = ""] = name.split("-")
   return of === place && hasEnded(number)
 }

@@ -95,7 +95,7 @@ export const createJob = Effect.fnUntraced(function* (job: {
  * Frees the jobs of the processes of this machine that ended in their midst. A file that one of them received is lost
  * with it: nothing was promised for it.
  */
-export const freeJobsOfTheDead = Effect.gen(function* () {
+export const releaseOrphanedJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql<{ readonly lease: string }>`
     SELECT DISTINCT lease FROM jobs

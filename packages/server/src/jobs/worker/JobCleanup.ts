@@ -20,7 +20,7 @@ const listsAtOnce = 20
  * Whether there are jobs under way or anything to remove. It only reads: a process that does nothing but look at a store
  * waits for none that writes to it.
  */
-export const isAnythingDue = Effect.gen(function* () {
+export const hasExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const [row] = yield* sql<{ readonly due: number | boolean }>`

@@ -12,14 +12,14 @@ import {
   claimJob,
   endJob,
   freeJobs,
-  freeJobsOfTheDead,
+  releaseOrphanedJobs,
   type HeldJob,
   leaseSeconds,
   renewLease
 } from "../queue/JobQueue.ts"
 import { makeLease } from "../queue/JobLease.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
-import { isAnythingDue, removeExpired } from "./JobCleanup.ts"
+import { hasExpired, removeExpired } from "./JobCleanup.ts"
 import { isDiskFull } from "../../store/sqlite/SqliteError.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 
@@ -99,10 +99,10 @@ const make = Effect.fnUntraced(function* (lease: string) {
   yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(freeJobs(lease)) : Effect.void))
   const workOff = Effect.gen(function* () {
     yield* news.close
-    if (!(yield* isAnythingDue)) return
+    if (!(yield* hasExpired)) return
     isHolding = true
     yield* removeExpired
-    yield* freeJobsOfTheDead
+    yield* releaseOrphanedJobs
     let job = yield* claimJob(lease)
     while (job !== undefined) {
       yield* workOn(job)

@@ -8,9 +8,9 @@ import { isMainThread, parentPort } from "node:worker_threads"
 import * as JobRunner from "./JobRunner.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
 import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
-import * as StoreSignals from "../../store/sqlite/LockContention.ts"
+import * as LockContention from "../../store/sqlite/LockContention.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
-import { fromSignals, WriteTurns } from "../../store/WriteFairness.ts"
+import { fromSignals, WriteFairness } from "../../store/WriteFairness.ts"
 
 /** What a thread is given when it begins. */
 export const JobWorkerData = Schema.Struct({
@@ -55,9 +55,9 @@ export const work = (workerData: unknown): void => {
   if (isMainThread || port === null) throw new TypeError("jobs are worked on by a thread that JobThread began")
   const { allowedSenders, allowFileUrl, filename, lease, logLevel, signals, traceSubjects } = decode(workerData)
   const requests = port
-  const shared = StoreSignals.make(signals)
+  const shared = LockContention.make(signals)
   const layer = JobRunner.layer(lease).pipe(
-    Layer.provide(Layer.succeed(WriteTurns, fromSignals(shared))),
+    Layer.provide(Layer.succeed(WriteFairness, fromSignals(shared))),
     Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
     Layer.provide(SqliteClient.layer({ filename, prepare: registerFunctions, signals: shared })),
     Layer.provide(Logger.layer([logger])),

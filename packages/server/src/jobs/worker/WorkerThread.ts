@@ -11,7 +11,7 @@ import { freeJobs } from "../queue/JobQueue.ts"
 import { makeLease } from "../queue/JobLease.ts"
 import { JobRunner } from "./JobRunner.ts"
 import type { JobWorkerData, JobWorkerEntry, JobWorkerRequest } from "./JobWorker.ts"
-import type { StoreSignals } from "../../store/sqlite/LockContention.ts"
+import type { LockContention } from "../../store/sqlite/LockContention.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 
 const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "./workerEntry.ts" : "./workerEntry.js", import.meta.url)
@@ -35,7 +35,7 @@ const say = (worker: Worker, request: JobWorkerRequest) => worker.postMessage(re
 export const layer = (options: {
   readonly entry: URL
   readonly filename: string
-  readonly signals: StoreSignals
+  readonly signals: LockContention
 }): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
   Layer.effect(
     JobRunner,

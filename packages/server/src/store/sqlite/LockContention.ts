@@ -5,14 +5,14 @@
 
 import { setTimeout } from "node:timers/promises"
 
-export interface StoreSignals {
+export interface LockContention {
   /** What another thread gets to see the same. */
   readonly shared: SharedArrayBuffer
   readonly reportSyncFailure: () => void
   readonly hasSyncFailed: () => boolean
   /** Says that somebody waits for the lock, and what to call when they do no more. */
   readonly await: () => () => void
-  readonly isAwaited: () => boolean
+  readonly hasWaiter: () => boolean
   /** Says to who waits that the lock is free. */
   readonly release: () => void
   /** Done when the lock is said to be free, or after so many milliseconds. */
@@ -21,7 +21,7 @@ export interface StoreSignals {
 
 const [syncFailure, waiting, releases, fields] = [0, 1, 2, 3]
 
-export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 4)): StoreSignals => {
+export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 4)): LockContention => {
   const state = new Int32Array(shared)
   return {
     shared,
@@ -31,7 +31,7 @@ export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 
       Atomics.add(state, waiting, 1)
       return () => void Atomics.sub(state, waiting, 1)
     },
-    isAwaited: () => Atomics.load(state, waiting) > 0,
+    hasWaiter: () => Atomics.load(state, waiting) > 0,
     release: () => {
       Atomics.add(state, releases, 1)
       Atomics.notify(state, releases)

@@ -5,19 +5,20 @@
 import { Context, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-const UndoneAsWhole = Context.Reference<boolean>("@roster/server/UndoneAsWhole", { defaultValue: () => false })
+const AtomicTransaction = Context.Reference<boolean>("@roster/server/AtomicTransaction", { defaultValue: () => false })
 
 /** Runs an effect in a transaction, whose parts are not undone alone: whatever fails in it has to fail it all. */
 export const inWholeTransaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | SqlError.SqlError, R> => sql.withTransaction(Effect.provideService(effect, UndoneAsWhole, true))
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  sql.withTransaction(Effect.provideService(effect, AtomicTransaction, true))
 
 /** Runs an effect in a transaction of its own, or as a part of the one that is undone with it. */
 export const inTransaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  Effect.flatMap(UndoneAsWhole, (isPart): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.flatMap(AtomicTransaction, (isPart): Effect.Effect<A, E | SqlError.SqlError, R> =>
     isPart ? effect : sql.withTransaction(effect)
   )

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { isBusy } from "./SqliteError.ts"
-import type { StoreSignals } from "./LockContention.ts"
+import type { LockContention } from "./LockContention.ts"
 
 /**
  * SQLite's own wait for a lock, in milliseconds. It blocks the thread, so it is short; `whileBusy` goes on from there.
@@ -51,7 +51,7 @@ export const whileBusy = <A, E>(options: {
   /** Shared by those who wait for one lock in turn. */
   readonly waiting?: Waiting | undefined
   /** Where another thread of this process may hold the lock: it is told that somebody waits, and says when it is free. */
-  readonly signals?: StoreSignals | undefined
+  readonly signals?: LockContention | undefined
 }): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const { asked = performance.now(), signals, timeout, waiting } = options
@@ -76,7 +76,7 @@ export const whileBusy = <A, E>(options: {
 
 // Who holds the lock lives by the clock of the machine, so the Clock service has no say here. The spread keeps two that
 // wait from meeting again.
-const pause = (signals: StoreSignals | undefined) => {
+const pause = (signals: LockContention | undefined) => {
   const millis = 2 + Math.random() * 18
   return Effect.promise((signal) => signals?.released(millis) ?? setTimeout(millis, undefined, { signal }))
 }

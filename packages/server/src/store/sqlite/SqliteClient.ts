@@ -12,7 +12,7 @@ import * as SqliteStatements from "./SqliteStatements.ts"
 import { type CopyOptions, copyTo } from "./StoreCopy.ts"
 import type { StoreDamaged, StoreUnavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
-import * as StoreSignals from "./LockContention.ts"
+import * as LockContention from "./LockContention.ts"
 
 /** What SQLite offers beside SQL. */
 export class SqliteClient extends Context.Service<
@@ -33,7 +33,7 @@ export class SqliteClient extends Context.Service<
 
 export interface SqliteClientOptions extends StoreFile.Options {
   /** Shared with other connections of this process on the same file. */
-  readonly signals?: StoreSignals.StoreSignals | undefined
+  readonly signals?: LockContention.LockContention | undefined
 }
 
 /**
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
             Effect.map((reader) => SqliteConnection.streamFrom(SqliteStatements.make(reader))(sql, params, transform)),
             Stream.unwrap
           )
-  const signals = options.signals ?? StoreSignals.make()
+  const signals = options.signals ?? LockContention.make()
   const shared = { filename, busyTimeout, signals, waiting: new Waiting() }
   const connection = SqliteConnection.make(database, statements, { ...shared, executeStream: streamOutside })
 

@@ -7,7 +7,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { type Waiting, whileBusy } from "./SqliteBusy.ts"
 import { fromCause, isBusy, isUnsynced, withHolder } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
-import type { StoreSignals } from "./LockContention.ts"
+import type { LockContention } from "./LockContention.ts"
 
 /** How the connections of one store behave. */
 export interface Options {
@@ -19,7 +19,7 @@ export interface Options {
   readonly asked?: number | undefined
   readonly waiting?: Waiting | undefined
   /** Whether a sync failed on any connection of this process. */
-  readonly signals?: StoreSignals | undefined
+  readonly signals?: LockContention | undefined
   /**
    * For statements outside any transaction: how one waits for its turn, which it need not while nobody is in a transaction,
    * since it is over as soon as it has run.

@@ -12,7 +12,7 @@ import { blockingWait, whileBusy } from "./SqliteBusy.ts"
 import { isBusy } from "./SqliteError.ts"
 import { checkSizes, firstFault, pragma, readSchema } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, systemCode, unavailable } from "./StoreError.ts"
-import { writeAgain } from "./WriteAheadLog.ts"
+import { rewriteWal } from "./WriteAheadLog.ts"
 
 export interface Options {
   /** The path of the file, or `":memory:"`. */
@@ -168,7 +168,7 @@ const assertWritable = (database: DatabaseSync, path: string) => {
   try {
     // Without the pragma nothing would be tried: SQLite quietly makes a reader of the BEGIN.
     database.exec("BEGIN IMMEDIATE; PRAGMA user_version = 0")
-    if (path !== memory) writeAgain(`${path}-wal`)
+    if (path !== memory) rewriteWal(`${path}-wal`)
     database.exec("ROLLBACK")
   } catch (cause) {
     // Another connection is writing, so the file can be written.

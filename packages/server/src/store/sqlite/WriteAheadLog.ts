@@ -14,7 +14,7 @@ const pieceBytes = 1024 * 1024
  *
  * The caller holds the lock for writing, so that nobody else changes the file meanwhile.
  */
-export const writeAgain = (wal: string): void => {
+export const rewriteWal = (wal: string): void => {
   const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return
   const file = openSync(wal, "r+")

@@ -60,9 +60,9 @@ const row: Arbitrary.Arbitrary<ContactRow> = Arbitrary.all({
 })
 
 /** The same by the domain's own columns and schema, and the codecs of Effect. */
-const unspeakable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+const invalidXmlChars = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 const encode = Schema.encodeSync(Contact)
-const speakable = (any: unknown) => String(any).replaceAll(unspeakable, "\u{FFFD}")
+const speakable = (any: unknown) => String(any).replaceAll(invalidXmlChars, "\u{FFFD}")
 const element = (name: string, inside: ReadonlyArray<Xml.Event>, attributes = {}): ReadonlyArray<Xml.Event> => [
   { _tag: "StartElement", name, attributes },
   ...inside,

@@ -16,7 +16,7 @@ import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
 import { isDamaged, isReadOnly } from "../../../src/store/sqlite/SqliteError.ts"
 import { isSupported } from "../../../src/store/sqlite/StoreFile.ts"
-import * as StoreSignals from "../../../src/store/sqlite/LockContention.ts"
+import * as LockContention from "../../../src/store/sqlite/LockContention.ts"
 import { freshPath, openSql, useSql } from "./Store.ts"
 
 const fill = (filename: string, rows = 200) =>
@@ -344,11 +344,11 @@ describe("a sync that failed", () => {
   it.effect("S62 stops every connection of the process that shares the signals, and no other", () =>
     Effect.gen(function* () {
       const filename = yield* freshPath
-      const signals = StoreSignals.make()
+      const signals = LockContention.make()
       const own = yield* openSql({ filename, signals })
       yield* own`CREATE TABLE t (x)`
       // As another thread has it.
-      const other = yield* openSql({ filename, signals: StoreSignals.make(signals.shared) })
+      const other = yield* openSql({ filename, signals: LockContention.make(signals.shared) })
       const stranger = yield* openSql({ filename })
       yield* other`INSERT INTO t VALUES (1)`
       signals.reportSyncFailure()

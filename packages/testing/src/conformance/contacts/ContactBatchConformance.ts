@@ -3,7 +3,7 @@
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import {
-  type ContactRow,
+  type ImportRow,
   ContactsService,
   contactBatch,
   EmailAddress,
@@ -18,7 +18,7 @@ import { refused } from "../Refused.ts"
 const batchOf = (file: string) =>
   Effect.map(Stream.runCollect(readContacts(Stream.make(new TextEncoder().encode(file)))), (rows) => {
     const writer = makeBatchWriter(rows.length)
-    rows.forEach((row: ContactRow) => writer.add(row))
+    rows.forEach((row: ImportRow) => writer.add(row))
     return writer.take()
   })
 

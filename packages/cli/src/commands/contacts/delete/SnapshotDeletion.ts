@@ -21,7 +21,7 @@ import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { invalid, refusedHere } from "../../../errors/UsageError.ts"
-import { quoted, WayOn } from "../../../terminal/ResumeHint.ts"
+import { quoted, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 /** More is never deleted by a simple yes. */
 export const mostByYes = 1000
@@ -41,7 +41,7 @@ const describe = ({ count, sample, statuses }: BackupSurvey): string =>
     .map(printable)
     .join("\n")
 
-const goOnWith = (file: string, { count }: BackupSurvey): string =>
+const switchToNewKey = (file: string, { count }: BackupSurvey): string =>
   `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
 
 /** Deletes the contacts of a backup, once somebody has agreed to their number. */
@@ -70,8 +70,8 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   }
   yield* output.note(describe(survey))
   yield* severe || options.confirm !== undefined ? confirmNumber(what, count, options) : confirm(what, options)
-  const wayOn = yield* WayOn
-  wayOn.command = goOnWith(file, survey)
+  const wayOn = yield* ResumeHint
+  wayOn.command = switchToNewKey(file, survey)
   let deleted = 0
   const contacts = yield* contactsIn(file)
   const report = yield* withProgress({ doing: "Deleting", unit: "contacts", total: count }, (update) =>
@@ -83,7 +83,9 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
     })
   ).pipe(
     Effect.onInterrupt(() =>
-      output.note(`${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${goOnWith(file, survey)}`)
+      output.note(
+        `${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${switchToNewKey(file, survey)}`
+      )
     )
   )
   yield* Results.summary(
@@ -92,7 +94,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   )
   if (report.left > 0) {
     return yield* new PartlyDone({
-      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${goOnWith(file, survey)}`,
+      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${switchToNewKey(file, survey)}`,
       hint: "Contacts that are gone already count as deleted when it goes on."
     })
   }

@@ -87,5 +87,5 @@ export const command = Command.make(
       description: "Without a terminal: so many, or nothing is deleted"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

@@ -1,7 +1,7 @@
 /**
  * An import row by row: sent with a journal where there is room for one, and accounted for however it ends.
  */
-import { type ColumnMap, type ContactRow, type ReadContactsOptions } from "@roster/domain"
+import { type ColumnMap, type ImportRow, type ReadContactsOptions } from "@roster/domain"
 import { type JournaledUpload, makeUpload, type UploadJournal, type UploadSurvey } from "@roster/workflows"
 import { Cause, Data, Effect, Exit, Stream } from "effect"
 import type { ImportedFile } from "./ImportedFile.ts"
@@ -21,11 +21,11 @@ import * as Results from "../../../terminal/Results.ts"
 import { Target } from "../../../target/Target.ts"
 import { uploadJournalFile, withUploadJournal } from "./UploadJournalFile.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
-import { sameCommand, WayOn } from "../../../terminal/ResumeHint.ts"
+import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 export interface ImportRun<E> {
   readonly file: ImportedFile
-  readonly rows: Stream.Stream<ContactRow, E>
+  readonly rows: Stream.Stream<ImportRow, E>
   readonly survey: UploadSurvey
   readonly lists: ReadonlyArray<string>
   readonly reading: ReadContactsOptions & { readonly columns: ColumnMap }
@@ -72,9 +72,9 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   journal: JournaledUpload<UsageError> | undefined
 ) {
   const output = yield* Output
-  const wayOn = yield* WayOn
+  const wayOn = yield* ResumeHint
   const upload = yield* uploadOf(run, journal)
-  const resume = journal === undefined ? undefined : yield* sameCommand(["--restart"])
+  const resume = journal === undefined ? undefined : yield* resumeCommand(["--restart"])
 
   const tellStopped = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
     const report = yield* upload.report
@@ -103,7 +103,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
       "Changed",
       Effect.fnUntraced(function* ({ error }) {
         // The journal is that of the file as it was.
-        if (journal !== undefined) wayOn.command = yield* sameCommand(["--restart"], ["--restart"])
+        if (journal !== undefined) wayOn.command = yield* resumeCommand(["--restart"], ["--restart"])
         const report = yield* upload.report
         const isSent = report.accepted + report.rejected + report.unknown > answered + run.survey.invalid
         return yield* Effect.fail(isSent ? importChanged(report, error, journal !== undefined) : error)

@@ -5,8 +5,8 @@
 import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/workflows"
 import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
-import { makeForcedLines } from "../../../files/DurableLog.ts"
-import { readKept, withLock } from "../../../files/FileLock.ts"
+import { makeDurableLog } from "../../../files/DurableLog.ts"
+import { readOptional, withLock } from "../../../files/FileLock.ts"
 import { UsageError, usageError } from "../../../errors/UsageError.ts"
 
 const Header = Schema.fromJsonString(
@@ -28,10 +28,10 @@ export const journalName = (file: string): string => `${file}.roster-journal`
 export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) {
   const file = journalName(imported)
   const fs = yield* FileSystem.FileSystem
-  const lines = yield* makeForcedLines(file)
+  const lines = yield* makeDurableLog(file)
   const journal: UploadJournal<UsageError> = {
     load: Effect.gen(function* () {
-      const content = yield* readKept(fs, file)
+      const content = yield* readOptional(fs, file)
       if (Option.isNone(content)) return undefined
       const text = content.value.slice(0, content.value.lastIndexOf("\n") + 1)
       const [header, ...entered] = text.split("\n").slice(0, -1)

@@ -2,7 +2,7 @@
  * `roster apikeys audit`
  */
 import { CredentialsService } from "@roster/domain"
-import { describeFinding, reviewApiKeys } from "@roster/workflows"
+import { describeFinding, auditApiKeys } from "@roster/workflows"
 import { DateTime, Duration, Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
@@ -33,7 +33,7 @@ export const command = Command.make(
     const keys = yield* apiKeys.list({ subaccount })
     const levelsUsed = yield* (yield* KeyUse).levelsUsed(subaccount)
     const now = yield* DateTime.now
-    const findings = reviewApiKeys(keys, { now, unusedFor, expiringWithin: expiring, levelsUsed })
+    const findings = auditApiKeys(keys, { now, unusedFor, expiringWithin: expiring, levelsUsed })
     const rows = findings.map((finding) => {
       const { advice, what } = describeFinding(finding)
       return { Name: finding.name, Finding: finding._tag, What: what, Advice: advice }

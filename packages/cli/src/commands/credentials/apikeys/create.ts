@@ -7,7 +7,7 @@ import { CliError, Command } from "effect/cli"
 import { expires, ipRanges, levelFlags, levelsOf, namesLevels, subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { makeCredential, out } from "../NewCredential.ts"
-import { present } from "../../../terminal/Present.ts"
+import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Target from "../../../target/Target.ts"
 import { name } from "./name.ts"
 
@@ -23,7 +23,7 @@ export const command = Command.make(
       shown: ApiKey,
       look: ["roster apikeys get", name],
       subaccount,
-      create: apiKeys.create({ name, accessLevels, ...present({ expires, ipRanges, subaccount }) }),
+      create: apiKeys.create({ name, accessLevels, ...omitUndefined({ expires, ipRanges, subaccount }) }),
       remove: (name) => apiKeys.delete(name, { subaccount })
     })
   })
@@ -52,5 +52,5 @@ export const command = Command.make(
       description: "Keep the secret, which is shown once, in a file of its own"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

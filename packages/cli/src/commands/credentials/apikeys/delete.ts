@@ -25,5 +25,5 @@ export const command = Command.make(
     { command: "roster apikeys delete ci-sync" },
     { command: "roster apikeys delete ci-sync --yes", description: "Without being asked" }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

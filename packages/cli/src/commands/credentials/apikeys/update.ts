@@ -16,7 +16,7 @@ import {
   subaccount
 } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { present } from "../../../terminal/Present.ts"
+import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as Target from "../../../target/Target.ts"
 import { name, rename } from "./name.ts"
@@ -33,7 +33,7 @@ export const command = Command.make(
       name: changes.rename ?? name,
       accessLevels,
       ...changed(current, changes),
-      ...present({ subaccount })
+      ...omitUndefined({ subaccount })
     }
     yield* Results.record(ApiKey, yield* apiKeys.update(name, payload))
   })
@@ -48,5 +48,5 @@ export const command = Command.make(
     },
     { command: "roster apikeys update ci-sync --no-expiry --no-ip-range", description: "No end, from everywhere" }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

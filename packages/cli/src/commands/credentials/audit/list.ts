@@ -1,22 +1,22 @@
 /**
  * `roster audit list`
  */
-import { emailIdentity, parseWireDate } from "@roster/domain"
+import { canonicalEmail, parseWireDate } from "@roster/domain"
 import { DateTime, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import { count } from "../../shared/CommonFlags.ts"
-import { present } from "../../../terminal/Present.ts"
+import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { parseSpan } from "../../../terminal/Spans.ts"
+import { parseDuration } from "../../../terminal/Spans.ts"
 import { invalid, refusedInput } from "../../../errors/UsageError.ts"
 
 const columns = ["time", "actor._tag", "actor.name", "operation", "subject", "outcome", "peer", "account"]
 
 const since = Flag.String("since").pipe(
   Flag.mapEffect((given) => {
-    const span = parseSpan(given)
+    const span = parseDuration(given)
     if (span !== undefined) return Effect.map(DateTime.now, DateTime.subtractDuration(span))
     const date = parseWireDate(given)
     return date === undefined
@@ -39,7 +39,9 @@ export const command = Command.make(
     yield* Results.records(
       AuditEntry,
       columns,
-      entries(present({ limit, since, account: subaccount === undefined ? undefined : emailIdentity(subaccount) }))
+      entries(
+        omitUndefined({ limit, since, account: subaccount === undefined ? undefined : canonicalEmail(subaccount) })
+      )
     )
   })
 ).pipe(

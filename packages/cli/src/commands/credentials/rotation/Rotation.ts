@@ -2,7 +2,13 @@
  * What `apikeys rotate` and `smtp rotate` have in common: their flags, their words, and how they go on where they were stopped.
  */
 import { CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
-import { type GoOnWith, type Rotated, type RotationOptions, type RotationPlan, RotationStep } from "@roster/workflows"
+import {
+  type SwitchToNewKey,
+  type Rotated,
+  type RotationOptions,
+  type RotationPlan,
+  RotationStep
+} from "@roster/workflows"
 import {
   Context,
   type DateTime,
@@ -26,7 +32,7 @@ import { type JournalFile, withJournal } from "./RotationJournal.ts"
 import { type DeliveryFlags, deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
 import { KeySource, settings } from "../../../settings/Settings.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
-import { sameCommand, WayOn } from "../../../terminal/ResumeHint.ts"
+import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 export const rotationFlags = {
   ...deliveryFlags,
@@ -99,10 +105,10 @@ const serviceBy = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
 })
 
 /** By the new secret itself: in the run that made it, or where an earlier one has written it. */
-const goOnWith = Effect.fnUntraced(function* (out: string | undefined) {
+const switchToNewKey = Effect.fnUntraced(function* (out: string | undefined) {
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof serviceBy>>>()
   const written = out === undefined ? undefined : Effect.map(readKey(out), (key) => Redacted.make(key))
-  const by: GoOnWith = (secret) => {
+  const by: SwitchToNewKey = (secret) => {
     const key = secret === undefined ? written : Effect.succeed(secret)
     if (key === undefined) return Effect.undefined
     // What cannot be used is not the way: all goes on by the key that was given.
@@ -139,7 +145,7 @@ interface Kind<New extends Made, EP, ER, R> {
   readonly rotate: (
     name: string,
     options: RotationOptions<New, UsageError | PlatformError.PlatformError, never, UsageError> & {
-      readonly goOnWith: GoOnWith
+      readonly switchToNewKey: SwitchToNewKey
     }
   ) => Effect.Effect<Rotated, ER, R>
 }
@@ -151,8 +157,8 @@ export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER
   { dryRun, exec, grace, idle, out, subaccount }: RotationFlags
 ) {
   const output = yield* Output
-  const again = yield* sameCommand()
-  const wayOn = yield* WayOn
+  const again = yield* resumeCommand()
+  const wayOn = yield* ResumeHint
   const subject = { target: yield* targetName, kind, name, subaccount }
 
   const showPlan = Effect.fnUntraced(function* (journal: JournalFile) {
@@ -166,7 +172,7 @@ export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER
     }
     const deliver = yield* secretDelivery({ exec, out }, schema, content)
     const words = wordsOf(idle)
-    const toNewKey = yield* goOnWith(out)
+    const toNewKey = yield* switchToNewKey(out)
     return yield* rotate(name, {
       subaccount,
       journal,
@@ -175,7 +181,7 @@ export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER
       schedule: Schedule.spaced(Duration.min(Duration.seconds(30), Duration.times(idle, 0.25))),
       deliver: (made) =>
         Effect.andThen(out === undefined ? Effect.void : journal.expect(made, content(made)), deliver(made)),
-      goOnWith: toNewKey,
+      switchToNewKey: toNewKey,
       onStep: (step) =>
         Effect.suspend(() => {
           wayOn.command = again

@@ -6,7 +6,7 @@ import { type RotationJournal, RotationRecord } from "@roster/workflows"
 import { Effect, FileSystem, Option, Path, Redacted, Schedule, Schema, Stream } from "effect"
 import { hash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
-import { readKept, withLock } from "../../../files/FileLock.ts"
+import { readOptional, withLock } from "../../../files/FileLock.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 import { userFolder } from "../../../files/UserFolder.ts"
@@ -68,7 +68,7 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
 
   const journal: JournalFile = {
     load: Effect.gen(function* () {
-      const content = yield* readKept(fs, file)
+      const content = yield* readOptional(fs, file)
       if (Option.isNone(content)) return undefined
       const entry = yield* Effect.mapError(decode(content.value), () =>
         usageError(`${file} is not the record of a rotation.`, "Move it away, and run the command again.")

@@ -7,7 +7,7 @@ import { Command } from "effect/cli"
 import { expires, ipRanges, subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { makeCredential, out } from "../NewCredential.ts"
-import { present } from "../../../terminal/Present.ts"
+import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Target from "../../../target/Target.ts"
 import { name } from "./name.ts"
 
@@ -22,7 +22,7 @@ export const command = Command.make(
       shown: SmtpCredentials,
       look: ["roster smtp get", name],
       subaccount,
-      create: smtp.create({ name, ...present({ expires, ipRanges, subaccount }) }),
+      create: smtp.create({ name, ...omitUndefined({ expires, ipRanges, subaccount }) }),
       remove: (name) => smtp.delete(name, { subaccount })
     })
   })
@@ -34,5 +34,5 @@ export const command = Command.make(
       description: "Keep the secret, which is shown once, in a file of its own"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

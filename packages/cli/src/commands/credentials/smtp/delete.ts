@@ -25,5 +25,5 @@ export const command = Command.make(
     { command: "roster smtp delete shop@example.com" },
     { command: "roster smtp delete shop@example.com --yes", description: "Without being asked" }
   ]),
-  Command.provide(({ dryRun }) => Target.layerOfWrite({ dryRun }))
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )
