@@ -8,7 +8,7 @@ import { Deferred, Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../src/conformance/Eventually.ts"
 import { file, utf8 } from "../src/conformance/jobs/Importing.ts"
-import { ShiftedClock } from "../src/ShiftedClock.ts"
+import { ShiftedClock } from "../src/layers/ShiftedClock.ts"
 import { ended, idle, importText, jobList, newest, working } from "./jobs/StoreWithJobs.ts"
 
 describe("jobs of a store", () => {

@@ -6,7 +6,7 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import { spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { ServeProcessFailed } from "../ServeProcess.ts"
+import { ServeProcessFailed } from "../layers/ServeProcess.ts"
 
 /** Where a store lives, and what its processes leave behind. */
 export interface ServePlace {

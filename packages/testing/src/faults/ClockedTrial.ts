@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { canaryKey } from "./Canary.ts"
 import type { Services } from "./EveryOperation.ts"
 import { observed, type Policy } from "./FaultTrial.ts"
-import { type ScriptedAnswer, scriptedHttpClient, type ScriptedRequest } from "./ScriptedHttpClient.ts"
+import { type ScriptedAnswer, scriptedHttpClient, type ScriptedRequest } from "./server/ScriptedHttpClient.ts"
 
 export interface ClockedTrialOptions<A, E> {
   readonly call: Effect.Effect<A, E, Services>

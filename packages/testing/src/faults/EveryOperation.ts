@@ -17,7 +17,7 @@ import {
 } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { canary } from "./Canary.ts"
-import type { Answer } from "./FaultScript.ts"
+import type { Answer } from "./server/FaultScript.ts"
 
 /** What every failure of an operation has. */
 export interface OperationFailure {

@@ -10,8 +10,8 @@ import type { HttpClient } from "effect/http"
 import { inspect } from "node:util"
 import { canaryKey, leaksOf } from "./Canary.ts"
 import { canaryEmail, type Services } from "./EveryOperation.ts"
-import { allClosed, type LedgerConnection, type LedgerRequest } from "./FaultLedger.ts"
-import { type FaultPlan, type FaultServer, faultServer } from "./FaultServer.ts"
+import { allClosed, type LedgerConnection, type LedgerRequest } from "./server/FaultLedger.ts"
+import { type FaultPlan, type FaultServer, faultServer } from "./server/FaultServer.ts"
 
 /** The settings of the retry policy. */
 export type Policy = typeof RetryPolicy.Service

@@ -6,7 +6,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Schema } from "effect"
 import { readdirSync } from "node:fs"
-import { lookAt } from "../../src/durability/FoundStore.ts"
+import { lookAt } from "../../src/durability/power-loss/FoundStore.ts"
 import {
   askServe,
   download,
@@ -16,9 +16,9 @@ import {
   uploadsIn
 } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { powerLossTrial } from "../../src/durability/PowerLossTrial.ts"
+import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
 import { assertWhole, contactsIn, endOf, jobsIn, seen } from "../../src/durability/StoreLook.ts"
-import { canTrace } from "../../src/durability/Strace.ts"
+import { canTrace } from "../../src/durability/power-loss/Strace.ts"
 import { canMount, fillUpTo, tinyPlace } from "../../src/durability/TinyDisk.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 

@@ -5,13 +5,13 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { brokenCalls } from "../../src/durability/BrokenCalls.ts"
-import { lookAt } from "../../src/durability/FoundStore.ts"
+import { brokenCalls } from "../../src/durability/power-loss/BrokenCalls.ts"
+import { lookAt } from "../../src/durability/power-loss/FoundStore.ts"
 import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { powerLossTrial } from "../../src/durability/PowerLossTrial.ts"
+import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
 import { assertWhole } from "../../src/durability/StoreLook.ts"
-import { canTrace } from "../../src/durability/Strace.ts"
+import { canTrace } from "../../src/durability/power-loss/Strace.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const last = amount({ ci: 12, long: 60 })

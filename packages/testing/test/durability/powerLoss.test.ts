@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { SqlServices } from "@roster/server"
 import { Effect, Layer } from "effect"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { powerLossTrial } from "../../src/durability/PowerLossTrial.ts"
-import { canTrace } from "../../src/durability/Strace.ts"
+import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
+import { canTrace } from "../../src/durability/power-loss/Strace.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const transactions = amount({ ci: 40, long: 400 })

@@ -6,7 +6,7 @@ import { contactBatch, ContactsService, CredentialsService, EmailAddress } from 
 import { DateTime, Effect, Exit } from "effect"
 import { gzipSync } from "node:zlib"
 import { credentialNames, everyOperation, operationCall } from "../../src/faults/EveryOperation.ts"
-import { type Answer, answerBytes, drip, flood, readBody, respond, write } from "../../src/faults/FaultScript.ts"
+import { type Answer, answerBytes, drip, flood, readBody, respond, write } from "../../src/faults/server/FaultScript.ts"
 import { trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"

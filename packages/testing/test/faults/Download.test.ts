@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Deferred, Effect, Exit, Stream } from "effect"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import type { LedgerRequest } from "../../src/faults/FaultLedger.ts"
+import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
 import {
   type Answer,
   answerBytes,
@@ -17,8 +17,8 @@ import {
   stall,
   waitFor,
   write
-} from "../../src/faults/FaultScript.ts"
-import type { FaultPlan } from "../../src/faults/FaultServer.ts"
+} from "../../src/faults/server/FaultScript.ts"
+import type { FaultPlan } from "../../src/faults/server/FaultServer.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, succeeded } from "../../src/faults/Verdict.ts"

@@ -24,10 +24,10 @@ import {
   type OperationCall,
   operationCall
 } from "../../src/faults/EveryOperation.ts"
-import type { LedgerRequest } from "../../src/faults/FaultLedger.ts"
-import { bytesOf, finish, readBody, reset, respond, type Script, write } from "../../src/faults/FaultScript.ts"
+import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
+import { bytesOf, finish, readBody, reset, respond, type Script, write } from "../../src/faults/server/FaultScript.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import type { ScriptedAnswer } from "../../src/faults/ScriptedHttpClient.ts"
+import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 

@@ -5,7 +5,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Deferred, Effect, Exit, Option, PlatformError, Stream } from "effect"
-import { answerBytes, readBody, respond, type Script, stall, waitFor, write } from "../../src/faults/FaultScript.ts"
+import {
+  answerBytes,
+  readBody,
+  respond,
+  type Script,
+  stall,
+  waitFor,
+  write
+} from "../../src/faults/server/FaultScript.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, succeeded } from "../../src/faults/Verdict.ts"

@@ -26,10 +26,10 @@ import {
   type OperationFailure,
   type Services
 } from "../../src/faults/EveryOperation.ts"
-import { bodyText } from "../../src/faults/FaultLedger.ts"
-import { finish, readBody, reset, respond, type Script, stall, write } from "../../src/faults/FaultScript.ts"
+import { bodyText } from "../../src/faults/server/FaultLedger.ts"
+import { finish, readBody, reset, respond, type Script, stall, write } from "../../src/faults/server/FaultScript.ts"
 import { observed, trial } from "../../src/faults/FaultTrial.ts"
-import type { ScriptedRequest } from "../../src/faults/ScriptedHttpClient.ts"
+import type { ScriptedRequest } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 

@@ -7,10 +7,10 @@ import { ContactsService, ImportSource } from "@roster/domain"
 import { awaitExport, downloadTo, exportTo } from "@roster/workflows"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Path, Schedule, Stream } from "effect"
-import { blackhole } from "../../src/faults/Blackhole.ts"
+import { blackhole } from "../../src/faults/server/Blackhole.ts"
 import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
 import { everyOperation, exportId, operationCall } from "../../src/faults/EveryOperation.ts"
-import type { LedgerRequest } from "../../src/faults/FaultLedger.ts"
+import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
 import {
   type Answer,
   answerBytes,
@@ -22,10 +22,10 @@ import {
   type Script,
   stall,
   write
-} from "../../src/faults/FaultScript.ts"
-import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/FaultServer.ts"
+} from "../../src/faults/server/FaultScript.ts"
+import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
 import { type Policy, trial } from "../../src/faults/FaultTrial.ts"
-import type { ScriptedAnswer } from "../../src/faults/ScriptedHttpClient.ts"
+import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 

@@ -6,7 +6,7 @@ import { retryTable } from "@roster/http-client"
 import { Effect } from "effect"
 import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
 import { deleteByEmails, everyOperation, type OperationCall } from "../../src/faults/EveryOperation.ts"
-import type { ScriptedAnswer } from "../../src/faults/ScriptedHttpClient.ts"
+import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
 

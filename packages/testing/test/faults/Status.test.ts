@@ -20,11 +20,11 @@ import {
   operationCall,
   type Services
 } from "../../src/faults/EveryOperation.ts"
-import type { LedgerRequest } from "../../src/faults/FaultLedger.ts"
-import { finish, readBody, reset, respond, type Script } from "../../src/faults/FaultScript.ts"
+import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
+import { finish, readBody, reset, respond, type Script } from "../../src/faults/server/FaultScript.ts"
 import { fastPolicy, observed, trial } from "../../src/faults/FaultTrial.ts"
 import { lostAnswers } from "../../src/faults/LostAnswers.ts"
-import type { ScriptedAnswer } from "../../src/faults/ScriptedHttpClient.ts"
+import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 

@@ -7,7 +7,7 @@ import { Duration, Effect, Layer, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { blackhole } from "../../src/faults/Blackhole.ts"
+import { blackhole } from "../../src/faults/server/Blackhole.ts"
 import { canaryKey } from "../../src/faults/Canary.ts"
 import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
 import {
@@ -17,8 +17,8 @@ import {
   type OperationCall,
   operationCall
 } from "../../src/faults/EveryOperation.ts"
-import { bodyText, type LedgerRequest } from "../../src/faults/FaultLedger.ts"
-import { faultResolver, type LookUp, reachable, refusing } from "../../src/faults/FaultResolver.ts"
+import { bodyText, type LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
+import { faultResolver, type LookUp, reachable, refusing } from "../../src/faults/server/FaultResolver.ts"
 import {
   type Answer,
   answerBytes,
@@ -30,11 +30,11 @@ import {
   type Script,
   stall,
   write
-} from "../../src/faults/FaultScript.ts"
-import type { FaultServer } from "../../src/faults/FaultServer.ts"
+} from "../../src/faults/server/FaultScript.ts"
+import type { FaultServer } from "../../src/faults/server/FaultServer.ts"
 import { trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
-import { type TestCertificate, testCertificate, trusted } from "../../src/faults/TestCertificate.ts"
+import { type TestCertificate, testCertificate, trusted } from "../../src/faults/server/TestCertificate.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")

@@ -10,7 +10,7 @@ import { StorePolicy } from "@roster/server/StoreOptions"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { eventually } from "../../src/conformance/Eventually.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
-import { ShiftedClock } from "../../src/ShiftedClock.ts"
+import { ShiftedClock } from "../../src/layers/ShiftedClock.ts"
 
 const freshFile = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem

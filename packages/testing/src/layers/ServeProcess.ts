@@ -29,7 +29,7 @@ export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()
   }
 }
 
-const bin = fileURLToPath(new URL("../../cli/dist/roster.js", import.meta.url))
+const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
 
 /** Starts the process and waits until it listens. */
 export const serveProcess = Effect.fn("serveProcess")(function* (options?: {
