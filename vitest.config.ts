@@ -4,13 +4,33 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   oxc: { tsconfig: false },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "examples/{test,strict}/**/*.test.ts", "scripts/test/**/*.test.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "libraries",
+          include: [
+            "packages/{domain,workflows,api,http-client,server}/test/**/*.test.ts",
+            "examples/{test,strict}/**/*.test.ts",
+            "scripts/test/**/*.test.ts"
+          ]
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "programs",
+          include: ["packages/{cli,testing}/test/**/*.test.ts"],
+          // These run the bundled command line.
+          globalSetup: "./scripts/bundle.ts"
+        }
+      }
+    ],
     // Commands have a home of their own in tests, in which nothing is compiled yet.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url)) },
-    globalSetup: "./scripts/bundle.ts",
     reporters: ["default", "./scripts/PlainSummary.ts"],
-    // Real sockets and killed processes meet a busy machine: a stall of it is not a failure of ours.
-    retry: process.env["CI"] === undefined ? 0 : 2,
+    // A stall of a busy CI machine may cost a test over real sockets and processes one try; the summary names such tests.
+    retry: process.env["CI"] === undefined ? 0 : 1,
     // Most tests wait for processes and sockets: with one worker less than there are cores a machine of two stands idle.
     maxWorkers: 3,
     testTimeout: 60_000,
