@@ -6,17 +6,19 @@ import { Effect } from "effect"
 import { connect, type Socket } from "node:net"
 import { Worker } from "node:worker_threads"
 
+const backlog = 1
+
 const listener = `
   const { parentPort } = require("node:worker_threads")
   const server = require("node:net").createServer(() => {})
-  server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+  server.listen({ port: 0, host: "127.0.0.1", backlog: ${backlog} }, () => {
     parentPort.postMessage(server.address().port)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   })
 `
 
-/** More connections than the queue holds; those beyond it hang as every other will. */
-const queued = 8
+/** Linux queues one connection more than the backlog. */
+const queued = backlog + 1
 
 /** Gives the port, for as long as the scope lasts. */
 export const blackhole = Effect.gen(function* () {
@@ -29,15 +31,14 @@ export const blackhole = Effect.gen(function* () {
   })
   yield* Effect.acquireRelease(
     Effect.callback<ReadonlyArray<Socket>>((resume) => {
-      const sockets = Array.from({ length: queued }, () => connect(port, "127.0.0.1").on("error", () => {}))
-      // As soon as the queue has taken what it takes, the others only wait.
-      let settled: NodeJS.Timeout | undefined
-      const full = () => {
-        clearTimeout(settled)
-        settled = setTimeout(() => resume(Effect.succeed(sockets)), 200)
-      }
-      full()
-      for (const socket of sockets) socket.once("connect", full)
+      let connected = 0
+      const sockets = Array.from({ length: queued }, () =>
+        connect(port, "127.0.0.1")
+          .on("error", () => {})
+          .once("connect", () => {
+            if (++connected === queued) resume(Effect.succeed(sockets))
+          })
+      )
     }),
     (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
   )
