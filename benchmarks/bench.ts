@@ -11,6 +11,7 @@ import { exportBenchmark } from "./export/ExportBenchmark.ts"
 import { getBenchmark } from "./get/GetBenchmark.ts"
 import { importBenchmark } from "./import/ImportBenchmark.ts"
 import { pageBenchmark } from "./page/PageBenchmark.ts"
+import { refusalBenchmark } from "./refusal/RefusalBenchmark.ts"
 import { holds, type Benchmark, type Outcome, print } from "./src/Benchmark.ts"
 import { keepResults } from "./src/Results.ts"
 import { worthKeeping } from "./src/Settings.ts"
@@ -26,7 +27,8 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   pageBenchmark,
   cliBenchmark,
   exportBenchmark,
-  importBenchmark
+  importBenchmark,
+  refusalBenchmark
 ]
 
 const measure = Effect.fnUntraced(function* (benchmark: Benchmark) {

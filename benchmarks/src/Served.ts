@@ -24,12 +24,18 @@ export interface Served {
  */
 export const serve = (
   filename: string,
-  options: { readonly key?: string; readonly flags?: ReadonlyArray<string> } = {}
+  options: {
+    readonly key?: string
+    /** Flags of Node. */
+    readonly flags?: ReadonlyArray<string>
+    /** Further arguments of `roster serve`. */
+    readonly arguments?: ReadonlyArray<string>
+  } = {}
 ): Effect.Effect<Served, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const keyFile = `${filename}.key`
-      const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile]
+      const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile, ...(options.arguments ?? [])]
       const child = spawn(process.execPath, [...(options.flags ?? []), roster, ...args], {
         stdio: ["ignore", "pipe", "inherit"]
       })
