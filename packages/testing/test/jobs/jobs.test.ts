@@ -6,10 +6,10 @@ import { ContactFilter, ContactsService, EmailAddress, ImportSource, RuleText } 
 import { Caller, Jobs } from "@roster/server"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventually } from "../src/conformance/Eventually.ts"
-import { file, utf8 } from "../src/conformance/jobs/Importing.ts"
-import { ShiftedClock } from "../src/layers/ShiftedClock.ts"
-import { ended, idle, importText, jobList, newest, working } from "./jobs/StoreWithJobs.ts"
+import { eventually } from "../../src/conformance/Eventually.ts"
+import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
+import { ShiftedClock } from "../../src/layers/ShiftedClock.ts"
+import { ended, idle, importText, jobList, newest, working } from "./StoreWithJobs.ts"
 
 describe("jobs of a store", () => {
   it.live("are listed with the newest first, with what they were asked for and how far they are", () =>

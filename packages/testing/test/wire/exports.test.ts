@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { csvRecordsOf, eventually, textOf } from "../src/index.ts"
-import { ask, askJson, refusedWith, succeeded, textField, Wire } from "./wire/Wire.ts"
+import { csvRecordsOf, eventually, textOf } from "../../src/index.ts"
+import { ask, askJson, refusedWith, succeeded, textField, Wire } from "./Wire.ts"
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("export on the wire", (it) => {
   const exported = Effect.fnUntraced(function* (query: string, asked: Parameters<typeof ask>[2] = {}) {

@@ -6,8 +6,8 @@ import { ContactsService, EmailAddress } from "@roster/domain"
 import { Jobs } from "@roster/server"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventually } from "../src/conformance/Eventually.ts"
-import { ended, importText, textOf, working } from "./jobs/StoreWithJobs.ts"
+import { eventually } from "../../src/conformance/Eventually.ts"
+import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
 
 const ann = EmailAddress.make("ann@example.com")
 

@@ -3,7 +3,7 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Predicate } from "effect"
-import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./wire/Wire.ts"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./Wire.ts"
 
 const contact = {
   Email: "full@example.com",

@@ -6,7 +6,7 @@ import { operations } from "@roster/api"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
-import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./wire/Wire.ts"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./Wire.ts"
 
 const wrongKey = "wrong-key-canary-40f2"
 

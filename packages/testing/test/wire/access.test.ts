@@ -1,8 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, FileSystem, Path } from "effect"
 import { NodeServices } from "@effect/platform-node"
-import { eventually } from "../src/index.ts"
-import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./wire/Wire.ts"
+import { eventually } from "../../src/index.ts"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./Wire.ts"
 
 /** By hand from the service interface: the operations with the level that each requires. */
 const operations: ReadonlyArray<readonly [method: string, path: string, level: string]> = [

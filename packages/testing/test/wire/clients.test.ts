@@ -4,8 +4,8 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { csvRecordsOf, eventually, textOf } from "../src/index.ts"
-import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./wire/Wire.ts"
+import { csvRecordsOf, eventually, textOf } from "../../src/index.ts"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./Wire.ts"
 
 const json = { "Content-Type": "application/json" }
 const form = { "Content-Type": "multipart/form-data; boundary=b" }

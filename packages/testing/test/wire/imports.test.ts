@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually } from "../src/index.ts"
-import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "./wire/Wire.ts"
+import { eventually } from "../../src/index.ts"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "./Wire.ts"
 
 const boundary = "----b0undary"
 const multipart = { "Content-Type": `multipart/form-data; boundary=${boundary}` }

@@ -9,8 +9,8 @@ import { defaultEntry } from "@roster/server/JobThread"
 import { Effect, FileSystem, Layer, Logger, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { eventually } from "../src/conformance/Eventually.ts"
-import { importText, newest } from "./jobs/StoreWithJobs.ts"
+import { eventually } from "../../src/conformance/Eventually.ts"
+import { importText, newest } from "./StoreWithJobs.ts"
 
 const ownEntry = defaultEntry() ?? assert.fail("there is no file for a thread to begin with")
 

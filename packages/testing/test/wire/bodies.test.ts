@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "./wire/Wire.ts"
+import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "./Wire.ts"
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies on the wire", (it) => {
   const emailsOf = (contacts: unknown) =>
