@@ -1,7 +1,6 @@
 /**
- * The file of the demo: what a shop's export looks like when people have kept it for years. A byte order mark, headers in
- * mixed case, columns of the shop's own, names from everywhere, commas and line breaks inside quotes, addresses that stand
- * there twice, and rows that cannot be right. The same file every time.
+ * The demo's input: a realistic export of a shop. It has a byte order mark, headers in mixed case, custom columns, names from
+ * many languages, commas and line breaks inside quotes, duplicate addresses and invalid rows. It is the same file every time.
  */
 
 const firstNames = [
@@ -31,7 +30,7 @@ const lastNames = [
 ]
 const cities = ["Köln", "Santiago, Chile", "São Paulo", "Reykjavík", "København", "東京", 'Halle "Saale"']
 
-/** How many people are in the file, and how many of them stand there a second time. */
+/** The number of people in the file, and how many of them are duplicated. */
 const people = 2600
 const twice = 75
 
@@ -61,7 +60,7 @@ const broken = [
   ",Empty,Address,Köln,,,"
 ]
 
-/** The text of the file, with the byte order mark that spreadsheets put in front. */
+/** The text of the file, with the byte order mark that spreadsheets add. */
 export const customersCsv = (): string => {
   const rows: Array<string> = []
   for (let index = 0; index < people; index++) {

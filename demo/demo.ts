@@ -1,6 +1,6 @@
 /**
- * The demo: a service on a SQLite file, and the command line talking to it over HTTP. It prints every command, so that
- * each can be typed again, and ends with counts that add up, or with an error.
+ * The demo: a service on a SQLite file, and the command line talking to it over HTTP. It prints every command, so you can
+ * repeat each, and ends with counts that add up, or with an error.
  */
 import { strictEqual } from "node:assert/strict"
 import { type ChildProcess, execFile, spawn } from "node:child_process"
@@ -40,7 +40,7 @@ const words = (text: string): ReadonlyArray<string> => text.split(" ")
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`
 
-/** Runs a command and shows it with what it prints, as somebody at a terminal sees it. */
+/** Runs a command and prints it with its output, as on a terminal. */
 const step = async (baseUrl: string, title: string, args: ReadonlyArray<string>, expected = 0): Promise<Result> => {
   show(`\n# ${title}`)
   show(`$ roster ${args.map(quoted).join(" ")}`)
@@ -56,7 +56,7 @@ const step = async (baseUrl: string, title: string, args: ReadonlyArray<string>,
 const json = async <A>(baseUrl: string, args: ReadonlyArray<string>, codes = [0]): Promise<A> => {
   const { code, stderr, stdout } = await run(baseUrl, [...args, "--output", "json"])
   strictEqual(codes.includes(code), true, `roster ${args.join(" ")} ended with ${code}:\n${stderr}`)
-  // The caller says which record its command prints.
+  // The caller knows which record its command prints.
   return JSON.parse(stdout) as A
 }
 
@@ -86,7 +86,7 @@ const serve = async (): Promise<{ readonly service: ChildProcess; readonly baseU
   throw new Error("the service did not start")
 }
 
-/** What the demo needs of the summary of an import. */
+/** The part of an import's summary that the demo uses. */
 interface ImportSummary {
   readonly read: number
   readonly accepted: number

@@ -1,15 +1,13 @@
 /**
- * A small application: somebody signs up for the newsletter. It knows the services and nothing of where they are: in
- * production they are somewhere over HTTP, in its unit test they are in memory.
+ * A small application: people sign up for a newsletter. It depends on the services, not on where they run: in production it
+ * uses them over HTTP, in its unit test in memory.
  */
 import { ContactsService, EmailAddress, EmailsService, RuleText } from "@roster/domain"
 import { Effect } from "effect"
 
 const sender = "Newsletter <news@example.com>"
 
-/**
- * Adds a subscriber to the list and welcomes them. Whoever is on it already is updated and welcomed no second time.
- */
+/** Adds a subscriber to the list and sends a welcome mail. An existing subscriber is updated and gets no second mail. */
 export const signUp = Effect.fn("signUp")(function* (email: EmailAddress, firstName: string) {
   const contacts = yield* ContactsService
   const emails = yield* EmailsService
@@ -32,9 +30,7 @@ export const signUp = Effect.fn("signUp")(function* (email: EmailAddress, firstN
   return "welcomed" as const
 })
 
-/**
- * How many signed up through the form and can be written to.
- */
+/** The number of subscribers who signed up through the form and can get mail. */
 export const countActive = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const rule = RuleText.make("status = Active AND signedUpBy = 'form'")
@@ -42,9 +38,7 @@ export const countActive = Effect.gen(function* () {
   return page.length
 })
 
-/**
- * The application as it runs: two people sign up, one of them twice.
- */
+/** The application: two people sign up, one of them twice. */
 export const application = Effect.gen(function* () {
   const outcomes = [
     yield* signUp(EmailAddress.make("ada@example.com"), "Ada"),

@@ -1,6 +1,4 @@
-/**
- * The application against a service elsewhere. The settings are ROSTER_BASE_URL and ROSTER_API_KEY.
- */
+/** Runs the application against a remote service. The settings are ROSTER_BASE_URL and ROSTER_API_KEY. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"

@@ -1,6 +1,6 @@
 /**
- * Customers of a shop, on their way into the contacts: compiled as most projects are, with `strict` and nothing beyond it. A
- * column that may be empty is `undefined` there, and is handed over as it is.
+ * Copies customers of a shop into the contacts. It is compiled like most projects, with `strict` and nothing beyond it: an empty
+ * column is `undefined`, and is passed on as it is.
  */
 import {
   ApiKeyPayload,
@@ -33,7 +33,7 @@ export const payloadOf = ({ agreedAt, agreedFrom, email, first, last, tags }: Cu
   consent: { ip: agreedFrom, date: agreedAt, tracking: undefined }
 })
 
-/** Brings customers in, and says what became of each. */
+/** Adds customers, and reports the outcome of each. */
 export const bringIn = Effect.fn("bringIn")(function* (customers: ReadonlyArray<Customer>) {
   const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(customers.map(payloadOf))))
   return outcomes.map((outcome) =>
@@ -41,7 +41,7 @@ export const bringIn = Effect.fn("bringIn")(function* (customers: ReadonlyArray<
   )
 })
 
-/** Corrects the names of a customer, as far as the form has them. */
+/** Corrects the names of a customer that the form has. */
 export const correct = Effect.fn("correct")(function* (email: EmailAddress, form: Record<string, string | undefined>) {
   const contacts = yield* ContactsService
   const changes: ContactUpdatePayload = { firstName: form["first"], lastName: form["last"], customFields: undefined }
@@ -65,7 +65,7 @@ export const thank = Effect.fn("thank")(function* ({ email, first }: Customer, c
   return yield* emails.send(message)
 })
 
-/** Makes a key for a partner, which expires where that is said. */
+/** Creates a key for a partner, with an optional expiry. */
 export const keyFor = Effect.fn("keyFor")(function* (partner: string, expires?: DateTime.Utc) {
   const { apiKeys } = yield* CredentialsService
   const payload: ApiKeyPayload = {

@@ -1,6 +1,4 @@
-/**
- * The unit test of the application: the same program, with the services in memory.
- */
+/** The unit test of the application: the same program, with the services in memory. */
 import { assert, describe, it } from "@effect/vitest"
 import { layerMemory } from "@roster/server"
 import { Effect } from "effect"
