@@ -1,6 +1,7 @@
 /**
- * The demo's input: a realistic export of a shop. It has a byte order mark, headers in mixed case, custom columns, names from
- * many languages, commas and line breaks inside quotes, duplicate addresses and invalid rows. It is the same file every time.
+ * The demo's input: a realistic export of a shop. It has a byte order mark, headers in mixed case, custom columns,
+ * names from many languages, commas and line breaks inside quotes, duplicate addresses and invalid rows. It is the same
+ * file every time.
  */
 
 const firstNames = [

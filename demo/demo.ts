@@ -1,6 +1,6 @@
 /**
- * The demo: a service on a SQLite file, and the command line talking to it over HTTP. It prints every command, so you can
- * repeat each, and ends with counts that add up, or with an error.
+ * The demo: a service on a SQLite file, and the command line talking to it over HTTP. It prints every command, so you
+ * can repeat each, and ends with counts that add up, or with an error.
  */
 import { strictEqual } from "node:assert/strict"
 import { type ChildProcess, execFile, spawn } from "node:child_process"

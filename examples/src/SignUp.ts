@@ -1,13 +1,15 @@
 /**
- * A small application: people sign up for a newsletter. It depends on the services, not on where they run: in production it
- * uses them over HTTP, in its unit test in memory.
+ * A small application: people sign up for a newsletter. It depends on the services, not on where they run: in
+ * production it uses them over HTTP, in its unit test in memory.
  */
 import { ContactsService, EmailAddress, EmailsService, RuleText } from "@roster/domain"
 import { Effect } from "effect"
 
 const sender = "Newsletter <news@example.com>"
 
-/** Adds a subscriber to the list and sends a welcome mail. An existing subscriber is updated and gets no second mail. */
+/**
+ * Adds a subscriber to the list and sends a welcome mail. An existing subscriber is updated and gets no second mail.
+ */
 export const signUp = Effect.fn("signUp")(function* (email: EmailAddress, firstName: string) {
   const contacts = yield* ContactsService
   const emails = yield* EmailsService

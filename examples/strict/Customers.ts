@@ -1,6 +1,6 @@
 /**
- * Copies customers of a shop into the contacts. It is compiled like most projects, with `strict` and nothing beyond it: an empty
- * column is `undefined`, and is passed on as it is.
+ * Copies customers of a shop into the contacts. It is compiled like most projects, with `strict` and nothing beyond it:
+ * an empty column is `undefined`, and is passed on as it is.
  */
 import {
   ApiKeyPayload,

@@ -1,6 +1,4 @@
-/**
- * What every layer promises of fields that a caller leaves out: a field that is `undefined` is not there.
- */
+/** On every layer, a field that is `undefined` counts as absent. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import {
   type ContactPayload,
@@ -34,7 +32,7 @@ const noChange = {
   customFields: undefined
 } satisfies ContactUpdatePayload
 
-/** A row as somebody makes one of a record of his own. */
+/** A row built from a caller's own record type. */
 const rowOf = (contact: ContactPayload, index: number): ImportRow => ({
   line: index + 2,
   header: { cells: ["Email"], delimiter: "," },

@@ -1,6 +1,4 @@
-/**
- * What every layer promises of filters that no compiler would let through: whoever they were meant for, they select nobody.
- */
+/** On every layer, a filter that no compiler would accept selects nobody. */
 import { assert, type Vitest } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Effect } from "effect"
@@ -11,7 +9,7 @@ import { noTexts, unchecked } from "./Unchecked.ts"
 
 const someone = ["a@example.com"]
 
-/** Filters that select nobody knows whom, each with the field that a delete names. */
+/** Invalid filters, each with the field that a delete names. */
 const filterCases: ReadonlyArray<readonly [field: string, filter: unknown]> = [
   ...[null, 7, "ByEmails", [], {}, { emails: someone }, { rule: "All" }].map((value) => ["filter", value] as const),
   ...[null, 7, "ByNobody", "byRule"].map((tag) => ["filter", { _tag: tag, rule: "All", emails: someone }] as const),

@@ -1,6 +1,6 @@
 /**
- * What every layer promises of input that no compiler would let through, as callers in plain JavaScript and casts make it:
- * it is refused by the name of its field, and nothing of it is done.
+ * On every layer, input that no compiler would accept (from plain JavaScript, or casts) is refused with the name of its
+ * field, and none of it is carried out.
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import {
@@ -104,7 +104,7 @@ const messageCases: ReadonlyArray<Case> = [
   ...inOptions("PoolName", "poolName", [7])
 ]
 
-/** All cases at once: a case says by its place which it was. */
+/** All cases at once; the index tells them apart. */
 const shown = (cases: ReadonlyArray<Case>, at: number) => `case ${at}: ${cases[at]?.[0]}`
 
 const rowOf = (contact: ContactPayload, index: number): ImportRow => ({

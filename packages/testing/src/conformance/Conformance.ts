@@ -1,9 +1,9 @@
 /**
- * The behaviour that every layer of the services has in common: the embedded store, the HTTP client in front of a server,
- * and whatever comes later. No test in it knows what it runs on.
+ * The behaviour that all layers of the services share: the embedded store, the HTTP client in front of a server, and
+ * any later one. No test knows which layer it runs on.
  *
- * The layer runs on a store of its own that allows senders of `example.com` and fetches no files by address. Background
- * work is awaited by its conditions, on the real clock.
+ * The layer runs on its own store, which allows senders of `example.com` and fetches no files by URL. Tests wait for
+ * conditions of background work, on the real clock.
  */
 import { layer } from "@effect/vitest"
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"

@@ -1,6 +1,6 @@
 /**
- * What every layer promises of mail: who may send, what is taken, and what it is called. The layers of this suite allow
- * senders of `example.com` and no others.
+ * Sending mail, on every layer: allowed senders, accepted messages and their ids. The layers of this suite allow only
+ * senders of `example.com`.
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { EmailMessage, EmailsService } from "@roster/domain"
@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { refused } from "./Refused.ts"
 
 const message = (from: string, to: ReadonlyArray<string> = ["someone@elsewhere.test"]) =>
-  // What a caller in plain JavaScript can do: a message that nobody checked.
+  // A caller in plain JavaScript can pass an unchecked message.
   EmailMessage.make(
     {
       recipients: to.map((email) => ({ email })),

@@ -1,8 +1,6 @@
-/**
- * Waiting for what a service does behind its answers: by a condition, with a bound, and never by a time that was guessed.
- */
+/** Waits for a service's background work by a condition, with a deadline and no guessed pauses. */
 import { Effect, Schedule } from "effect"
 
-/** Looks until what is seen holds; fails with a `TimeoutError` after 30 seconds. */
+/** Repeats an effect until the condition holds; fails with a `TimeoutError` after 30 seconds. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, holds: (seen: A) => boolean) =>
   look.pipe(Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: holds }), Effect.timeout("30 seconds"))

@@ -1,14 +1,12 @@
-/**
- * A part of a shared store that one test has for itself: a domain that no other test writes to.
- */
+/** A part of a shared store for one test: an e-mail domain that no other test writes to. */
 import { EmailAddress, RuleText } from "@roster/domain"
 
 export interface Place {
   readonly domain: string
   readonly email: (local: string) => EmailAddress
-  /** What selects the contacts of this place and no others. */
+  /** The rule that selects the contacts of this place and no others. */
   readonly rule: RuleText
-  /** The same, and a condition of the test's own. */
+  /** The same rule AND a condition of the test. */
   readonly where: (condition: string) => RuleText
 }
 

@@ -1,6 +1,4 @@
-/**
- * Asserting that an operation fails, and with which of its declared errors.
- */
+/** Asserts that an operation fails with one of its declared errors. */
 import { Effect, Predicate } from "effect"
 
 /** The error of an operation, which must have the given tag. */

@@ -1,9 +1,7 @@
-/**
- * What callers hand over whom no compiler stopped: plain JavaScript, and casts.
- */
+/** Input of callers without a type check: plain JavaScript, and casts. */
 
-/** Takes anything for what is asked for, as such a caller does. */
+/** Passes any value as the requested type, as such a caller does. */
 export const unchecked = <A>(value: unknown): A => value as A
 
-/** What no text is. */
+/** Values that are not texts. */
 export const noTexts: ReadonlyArray<unknown> = [null, 7, true, {}, ["x"], new Date(0)]

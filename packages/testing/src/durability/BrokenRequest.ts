@@ -1,11 +1,9 @@
-/**
- * Requests that break off: bytes on a socket, up to where their sender goes away.
- */
+/** Truncated requests: bytes on a socket whose sender disconnects. */
 import { Effect, type Scope } from "effect"
 import { connect, type Socket } from "node:net"
 import type { KillableServe } from "./KillableServe.ts"
 
-/** The bytes of a request with a body of this length, all of it. */
+/** The bytes of a complete request with a body of the given length. */
 export const requestBytes = (
   { apiKey, baseUrl }: KillableServe,
   request: { readonly method: string; readonly path: string; readonly contentType: string; readonly body: string }
@@ -25,7 +23,7 @@ export const fileForm = (content: string): { readonly contentType: string; reado
   body: `--cut\r\nContent-Disposition: form-data; name="file"; filename="people.csv"\r\nContent-Type: text/csv\r\n\r\n${content}\r\n--cut--\r\n`
 })
 
-/** A connection on which bytes were written. It is gone with the scope. */
+/** A connection on which the bytes were written; the scope closes it. */
 export const sendBytes = ({ baseUrl }: KillableServe, bytes: Uint8Array): Effect.Effect<Socket, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<Socket>((resume) => {
@@ -34,7 +32,7 @@ export const sendBytes = ({ baseUrl }: KillableServe, bytes: Uint8Array): Effect
         if (bytes.length === 0) return resume(Effect.succeed(socket))
         socket.write(bytes, () => resume(Effect.succeed(socket)))
       })
-      // A process that was killed resets what it was reading.
+      // A killed process resets its connections.
       socket.on("error", () => resume(Effect.succeed(socket)))
     }),
     (socket) => Effect.sync(() => socket.resetAndDestroy())

@@ -1,6 +1,4 @@
-/**
- * The files of a store as bytes, to be damaged and laid down again elsewhere.
- */
+/** The files of a store as bytes, to be damaged and written elsewhere. */
 import { Store } from "@roster/server"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,13 +6,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** The bytes of a database and of its WAL, where it has one. */
+/** The bytes of a database and of its WAL, if there is one. */
 export interface StoreImage {
   readonly database: Buffer | undefined
   readonly wal: Buffer | undefined
 }
 
-/** Looking at a file in WAL mode leaves an empty WAL beside it, which says nothing. */
+/** Reading a file in WAL mode leaves an empty WAL beside it, which means nothing. */
 const bytesOf = (path: string): Buffer | undefined => {
   const bytes = existsSync(path) ? readFileSync(path) : undefined
   return bytes?.length === 0 && path.endsWith("-wal") ? undefined : bytes
@@ -25,7 +23,7 @@ export const imageOf = (filename: string): StoreImage => ({
   wal: bytesOf(`${filename}-wal`)
 })
 
-/** A path in a folder of its own that goes with the scope, with the files of an image. */
+/** Writes an image into a temporary folder of the scope and returns the path of the database. */
 export const layDown = Effect.fnUntraced(function* ({ database, wal }: StoreImage) {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-damaged-"))),
@@ -37,7 +35,7 @@ export const layDown = Effect.fnUntraced(function* ({ database, wal }: StoreImag
   return filename
 })
 
-/** The names of the first contacts of a store, by which it is known how much of it is there. */
+/** The names of the first contacts of a store, which tell how much of it survived. */
 export const namesOf = (mark: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `${mark}${index + 1}`)
 
@@ -50,8 +48,8 @@ const add = Effect.fnUntraced(function* (mark: string, from: number, to: number)
 })
 
 /**
- * A store as it lies on the disk after a crash: 300 contacts in the file, and three commits of 100 more in the WAL; and
- * the same after it was closed. Some pages are free.
+ * A store as a crash leaves it, with 300 contacts in the file and three commits of 100 more in the WAL, and the same
+ * store after it was closed. Some pages are free.
  */
 export const storeImages = Effect.fnUntraced(function* (mark: string) {
   const filename = yield* layDown({ database: undefined, wal: undefined })

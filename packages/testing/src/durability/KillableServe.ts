@@ -1,6 +1,6 @@
 /**
- * `roster serve` as a process that may be killed at any moment, and started again on the same store. (`ServeProcess` is the
- * one that has to end well.)
+ * `roster serve` as a process that can be killed at any moment and restarted on the same store. (`ServeProcess` has to
+ * end normally.)
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { spawn } from "node:child_process"
@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { ServeProcessFailed } from "../layers/ServeProcess.ts"
 
-/** Where a store lives, and what its processes leave behind. */
+/** The location of a store and of what its processes leave behind. */
 export interface ServePlace {
   readonly folder: string
   /** The database file. */
@@ -18,7 +18,7 @@ export interface ServePlace {
   readonly temporary: string
 }
 
-/** A place of its own that goes with the scope. */
+/** A temporary location; the scope removes it. */
 export const servePlace = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -34,7 +34,7 @@ export const servePlace = Effect.gen(function* () {
   return place
 })
 
-/** The uploads that lie in the temporary folder. */
+/** The uploads in the temporary folder. */
 export const uploadsIn = ({ temporary }: ServePlace): ReadonlyArray<string> =>
   readdirSync(temporary).filter((name) => name.startsWith("roster-import-"))
 
@@ -45,9 +45,9 @@ export interface KillableServe {
   readonly pid: number
   /** Kills it at once, with SIGKILL. */
   readonly killNow: () => void
-  /** Waits until it has ended, in whatever way. */
+  /** Waits until it has ended in any way. */
   readonly ended: Effect.Effect<void>
-  /** Asks it to end with SIGTERM, and fails where it does not end with exit code 0. */
+  /** Stops it with SIGTERM, and fails unless it ends with exit code 0. */
   readonly stop: Effect.Effect<void, ServeProcessFailed>
   /** All that it has written to stdout and stderr so far. */
   readonly output: () => string
@@ -60,7 +60,7 @@ export const killableServe = Effect.fn("killableServe")(function* (
   place: ServePlace,
   options?: {
     readonly args?: ReadonlyArray<string> | undefined
-    /** How large the heap of the process may become, in MiB: it dies where it needs more. */
+    /** The maximum heap size in MiB; the process dies if it needs more. */
     readonly heap?: number | undefined
   }
 ) {
@@ -118,7 +118,7 @@ export const killableServe = Effect.fn("killableServe")(function* (
   return serve
 })
 
-/** The process was gone before it had answered. */
+/** The process ended before it answered. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { cause: Schema.Defect() }) {}
 
 export interface ServeAnswer {
@@ -126,7 +126,7 @@ export interface ServeAnswer {
   readonly text: string
 }
 
-/** Asks the process for a path below the base address. JSON is sent as it is, and a form as a form. */
+/** Sends a request to a path below the base address, with JSON or a form as its body. */
 export const askServe = (
   { apiKey, baseUrl }: KillableServe,
   method: string,
@@ -151,7 +151,7 @@ export const askServe = (
     catch: (cause) => new NoAnswer({ cause })
   })
 
-/** The bytes of a link. */
+/** Downloads a link. */
 export const download = (link: string): Effect.Effect<Uint8Array, NoAnswer> =>
   Effect.tryPromise({
     try: async (signal) => {

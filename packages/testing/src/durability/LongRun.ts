@@ -1,14 +1,14 @@
 /**
- * How much the tests of durability do: enough to see a fault on each run, or, where `ROSTER_LONG_RUN` is set, as much as is
+ * The sizes of durability tests: enough to detect a fault on each run or, with `ROSTER_LONG_RUN`, the sizes that are
  * claimed.
  */
 
 export const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
 
-/** The one number or the other. */
+/** Chooses between the two sizes. */
 export const amount = (each: { readonly ci: number; readonly long: number }): number => (longRun ? each.long : each.ci)
 
-/** Random numbers from 0 up to 1 that a seed repeats (mulberry32). */
+/** A seeded generator of random numbers in [0, 1) (mulberry32). */
 export const seededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {
@@ -19,7 +19,7 @@ export const seededRandom = (seed: number): (() => number) => {
   }
 }
 
-/** The seed of this run: `ROSTER_SEED`, or another one each time, which is printed. */
+/** The seed of this run: `ROSTER_SEED`, or a new one, which is printed. */
 export const runSeed = (name: string): number => {
   const seed = Number(process.env["ROSTER_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
   process.stdout.write(`${name}: seed ${seed}\n`)

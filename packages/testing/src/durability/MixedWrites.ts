@@ -1,12 +1,12 @@
 /**
- * Writers over HTTP that remember what was acknowledged: an oracle of what a store has to hold after its process died.
- * Each writer has addresses of its own, so that its acknowledged writes have an order.
+ * Writers over HTTP that record what was acknowledged: an oracle for the content of a store after its process died.
+ * Each writer has its own addresses, so its acknowledged writes are ordered.
  */
 import { Effect, Schema } from "effect"
 import { askServe, type KillableServe, type ServePlace } from "./KillableServe.ts"
 import { rowsOf } from "./StoreLook.ts"
 
-/** A contact as the oracle knows it. */
+/** The oracle's view of a contact. */
 interface Known {
   readonly firstName: string
   readonly mark: string
@@ -15,27 +15,27 @@ interface Known {
 
 type Contacts = ReadonlyMap<string, Known>
 
-/** What a writer knows. */
+/** The state of a writer. */
 export interface Writer {
   readonly name: string
-  /** All that was acknowledged. */
+  /** Everything that was acknowledged. */
   known: Contacts
-  /** What the one write of which nobody knows the outcome would make of it. */
+  /** The state if the one write with an unknown outcome was carried out. */
   perhaps: Contacts | undefined
   version: number
 }
 
 export const makeWriter = (name: string): Writer => ({ name, known: new Map(), perhaps: undefined, version: 0 })
 
-/** What happens while the writers write. */
+/** Events of the writers. */
 export interface Watcher {
-  /** A write leaves. */
+  /** A write is sent. */
   readonly sent: () => void
   /** A write was acknowledged. */
   readonly acknowledged: () => void
 }
 
-/** An answer that no write of these may have. */
+/** A response that none of these writes may get. */
 export class WrongAnswer extends Schema.TaggedError<WrongAnswer>()("WrongAnswer", {
   request: Schema.String,
   status: Schema.Int,
@@ -51,7 +51,7 @@ interface Write {
 
 const addressesPerWriter = 60
 
-/** Some write, and what it makes of what is there. */
+/** A random write, and the state it leads to. */
 const someWrite = ({ known, name, version }: Writer, random: () => number): Write => {
   const after = new Map(known)
   const mark = `${name}.${version}`
@@ -88,7 +88,7 @@ const someWrite = ({ known, name, version }: Writer, random: () => number): Writ
   }
 }
 
-/** Writes until the process is gone. */
+/** Writes until the process ends. */
 export const writeUntilGone = Effect.fnUntraced(
   function* (serve: KillableServe, writer: Writer, random: () => number, watcher: Watcher) {
     for (;;) {
@@ -115,7 +115,7 @@ const SeenWrite = Schema.Struct({
   lists: Schema.NullOr(Schema.String)
 })
 
-/** As a text that can be compared, and read where it differs. */
+/** The state as a text that is easy to compare. */
 const print = (contacts: Contacts): string =>
   [...contacts]
     .map(([email, { firstName, listed, mark }]) => `${email} ${firstName} ${mark} ${listed ? "listed" : "unlisted"}`)
@@ -123,8 +123,8 @@ const print = (contacts: Contacts): string =>
     .join("\n")
 
 /**
- * What the store holds of a writer has to be what was acknowledged, with or without the whole of the one write of which
- * nobody knows. From then on that is known; the answer says what differs, if anything does.
+ * Compares the store with what a writer had acknowledged, with or without the whole of the one write with an unknown
+ * outcome, which is then settled. Returns the difference, if any.
  */
 export const settle = (place: ServePlace, writer: Writer): string | undefined => {
   const rows = rowsOf(

@@ -1,6 +1,4 @@
-/**
- * Commands of `roster` beside a service that runs.
- */
+/** `roster` commands beside a running service. */
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -16,7 +14,7 @@ export interface CommandEnd {
   readonly stderr: string
 }
 
-/** Runs a command on the store of a place until it ends, or kills it with SIGKILL after so many milliseconds. */
+/** Runs a command on the store of a place to its end, or kills it with SIGKILL after the given milliseconds. */
 export const runRoster = (
   { filename, folder }: Pick<ServePlace, "filename" | "folder">,
   args: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * A look at a store's file from outside, past everything that the service says of itself. Each look opens and closes a
- * connection, so that none of ours is open when a process is killed: the next start has to recover the WAL alone.
+ * Reads a store's file directly, independently of the service. Each read opens and closes its own connection, so none
+ * of ours is open when a process is killed, and the next start has to recover the WAL by itself.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
@@ -50,7 +50,7 @@ export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(
 
 const Count = Schema.Struct({ count: Schema.Int })
 
-/** How many rows a table has, all of them or those that a condition selects. */
+/** The number of rows of a table, optionally those that a condition selects. */
 export const countOf = (place: ServePlace, from: string): number =>
   rowsOf(place, Count, `SELECT count(*) AS count FROM ${from}`)[0]?.count ?? 0
 
@@ -68,7 +68,7 @@ export const contactsIn = (place: ServePlace): ReadonlyArray<SeenContact> =>
     "SELECT id, email, status, first_name, last_name, custom_fields, source, date_updated FROM contacts ORDER BY id"
   )
 
-/** What SQLite says about the whole file: `ok`, or what is wrong. */
+/** The result of SQLite's integrity check: `ok`, or what is wrong. */
 export const integrityOf = (place: ServePlace): string =>
   [
     ...rowsOf(place, Schema.Struct({ integrity_check: Schema.String }), "PRAGMA integrity_check").map(
@@ -85,32 +85,32 @@ export const writeTo = ({ filename }: ServePlace, statements: string): void => {
   database.exec(statements)
 }
 
-/** The other processes that have the file open, as Linux knows them. */
+/** The other processes that have the file open, according to Linux. */
 export const openedBy = ({ filename }: ServePlace): ReadonlyArray<string> =>
   readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) return false
     try {
       return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === filename)
     } catch {
-      // It has ended, or is not ours to look at.
+      // It has ended, or belongs to another user.
       return false
     }
   })
 
-/** Looks again and again, as fast as is polite, until what is seen holds. */
+/** Repeats a read at short intervals until the condition holds. */
 export const seen = <A>(look: () => A, holds: (value: A) => boolean) =>
   Effect.sync(look).pipe(
     Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: holds }),
     Effect.timeout("60 seconds")
   )
 
-/** Waits until a job has ended, the first one unless another is meant, and gives the state that it ended in. */
+/** Waits until a job (default: the first) has ended, and returns its final state. */
 export const endOf = (place: ServePlace, index = 0) =>
   seen(
     () => jobsIn(place)[index]?.state,
     (state) => state !== undefined && state !== "Receiving" && state !== "Loading"
   )
 
-/** Ends the test unless SQLite finds the whole file in order. */
+/** Fails the test unless SQLite finds the file intact. */
 export const assertWhole = (place: ServePlace, message?: string): void =>
   assert.strictEqual(integrityOf(place), "ok", message)

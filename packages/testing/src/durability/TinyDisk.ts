@@ -1,6 +1,4 @@
-/**
- * A disk of its own that is soon full: a file system in memory, which only an administrator may mount.
- */
+/** A small disk: a file system in memory, which only root may mount. */
 import { Effect, FileSystem, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
@@ -14,7 +12,7 @@ const mount = (folder: string, bytes: number) =>
 
 const unmount = (folder: string) => execFileSync("umount", ["--lazy", folder], { stdio: "ignore" })
 
-/** Whether file systems can be mounted here. */
+/** Whether this process may mount file systems. */
 export const canMount: boolean = (() => {
   const folder = mkdtempSync(join(tmpdir(), "roster-mount-"))
   try {
@@ -28,7 +26,7 @@ export const canMount: boolean = (() => {
   }
 })()
 
-/** An empty disk of some size. It is gone with the scope, whoever still uses it. */
+/** An empty disk of the given size; the scope removes it even if it is in use. */
 export const tinyDisk = Effect.fn("tinyDisk")(function* (bytes: number) {
   const fileSystem = yield* FileSystem.FileSystem
   const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-tiny-" })
@@ -39,20 +37,20 @@ export const tinyDisk = Effect.fn("tinyDisk")(function* (bytes: number) {
   return folder
 })
 
-/** The bytes that are free on the disk of a folder. */
+/** The free bytes on the disk of a folder. */
 export const freeBytes = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }
 
-/** Takes room on a disk, up to some bytes that are left; what it answers gives the room back. */
+/** Fills a disk except for the given number of bytes; the returned effect frees the space. */
 export const fillUpTo = (folder: string, left: number): (() => void) => {
   const file = join(folder, `ballast-${randomUUID()}`)
   writeFileSync(file, Buffer.alloc(Math.max(0, freeBytes(folder) - left)))
   return () => rmSync(file)
 }
 
-/** A place whose store lies on one disk, and whose temporary files on another. */
+/** A location with its store on one disk and its temporary files on another. */
 export const tinyPlace = Effect.fn("tinyPlace")(function* (bytes: {
   readonly store: number
   readonly temporary: number

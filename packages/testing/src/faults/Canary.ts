@@ -1,6 +1,4 @@
-/**
- * Secrets that must turn up nowhere, and every way in which a value can be printed.
- */
+/** Secrets that must never appear, and every way to print a value. */
 import { Cause, Exit, Predicate, Redacted } from "effect"
 import { inspect } from "node:util"
 
@@ -11,7 +9,7 @@ export const canary = {
   password: "CANARY-password-112233aabbcc"
 } as const
 
-/** The key as a client is given it. */
+/** The key in the form that a client takes. */
 export const canaryKey = Redacted.make<string>(canary.apiKey)
 
 const needles = Object.values(canary)
@@ -23,13 +21,13 @@ const needles = Object.values(canary)
   ])
   .map((needle) => needle.toLowerCase())
 
-/** Whether a text holds a secret, in whatever case: hosts of addresses are written small. */
+/** Whether a text contains a secret, case-insensitively, since hosts are lower-cased. */
 const holdsSecret = (text: string): boolean => {
   const small = text.toLowerCase()
   return needles.some((needle) => small.includes(needle))
 }
 
-/** A circle in a value is no leak, and JSON cannot print it. */
+/** A circular value is no leak, and JSON cannot print it. */
 const jsonOf = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? ""
@@ -56,7 +54,7 @@ export const renderings = (value: unknown): ReadonlyArray<readonly [how: string,
   ["own properties", Predicate.isObject(value) ? jsonOf(Object.getOwnPropertyDescriptors(value)) : ""]
 ]
 
-/** How a value, an exit or a cause gives a secret away: nothing, where it does not. */
+/** How a value, an exit or a cause leaks a secret; `undefined` if it does not. */
 export const leaksOf = (what: string, value: unknown): ReadonlyArray<string> => {
   const printed = [...renderings(value)]
   if (Exit.isExit(value) && Exit.isFailure(value)) {

@@ -1,6 +1,6 @@
 /**
- * A trial of the client against answers that come without a socket, on the clock of the test: for waits, schedules and
- * deadlines, however long they are.
+ * A trial of the client against responses without a socket, on the TestClock: for waits, schedules and deadlines of any
+ * length.
  */
 import { type ClientOptions, RetryPolicy, RosterClient } from "@roster/http-client"
 import { Clock, type Duration, Effect, type Exit, Fiber, Layer, Random } from "effect"
@@ -13,24 +13,24 @@ import { type ScriptedAnswer, scriptedHttpClient, type ScriptedRequest } from ".
 export interface ClockedTrialOptions<A, E> {
   readonly call: Effect.Effect<A, E, Services>
   readonly answers: ReadonlyArray<ScriptedAnswer> | ((request: ScriptedRequest, number: number) => ScriptedAnswer)
-  /** What every random number is, from 0 up to but not including 1: a half where it is not given. */
+  /** The value of every random number, in [0, 1) (default: 0.5). */
   readonly random?: number | undefined
   /** Settings that differ from the default policy. */
   readonly policy?: Partial<Policy> | undefined
   readonly client?: Partial<ClientOptions> | undefined
-  /** How far the clock moves at a time: 50 ms where it is not given, which is then also how exact times are. */
+  /** The step of the clock, and so the precision of times (default: 50 ms). */
   readonly step?: Duration.Input | undefined
 }
 
 export interface ClockedTrial<A, E> {
   readonly exit: Exit.Exit<A, E>
-  /** With their times in milliseconds since the start. */
+  /** Each with its time in milliseconds since the start. */
   readonly requests: ReadonlyArray<ScriptedRequest>
-  /** How long it took, in milliseconds of the clock. */
+  /** The duration in milliseconds of the clock. */
   readonly took: number
 }
 
-/** Lets promises go as far as they come without time. */
+/** Lets promises settle without advancing time. */
 const settle = Effect.promise(
   () =>
     new Promise<void>((resolve) => {
@@ -38,7 +38,7 @@ const settle = Effect.promise(
     })
 )
 
-/** Moves the clock until the effect has ended; dies after a day. */
+/** Advances the clock until the effect ends; dies after a day. */
 export const overTime = Effect.fnUntraced(function* <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   step: Duration.Input = "50 millis"
@@ -56,7 +56,7 @@ export const overTime = Effect.fnUntraced(function* <A, E, R>(
   return { exit, took: (yield* Clock.currentTimeMillis) - started }
 })
 
-/** Runs a call with a client of its own. */
+/** Runs a call with a new client. */
 export const clockedTrial = Effect.fnUntraced(function* <A, E>(options: ClockedTrialOptions<A, E>) {
   const started = yield* Clock.currentTimeMillis
   const { layer, requests } = scriptedHttpClient(options.answers)

@@ -1,6 +1,6 @@
 /**
- * The twenty operations as calls over the services, each with the smallest valid input and the answer that it succeeds
- * with: for what is true of all of them.
+ * The twenty operations as calls over the services, each with the smallest valid input and the response that it
+ * succeeds with.
  */
 import type { OperationId } from "@roster/api"
 import {
@@ -19,7 +19,7 @@ import { Effect, Stream } from "effect"
 import { canary } from "./Canary.ts"
 import type { Answer } from "./server/FaultScript.ts"
 
-/** What every failure of an operation has. */
+/** The fields of every failure of an operation. */
 export interface OperationFailure {
   readonly _tag: string
   readonly message: string
@@ -31,11 +31,11 @@ export interface OperationCall {
   readonly id: OperationId
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly call: Effect.Effect<unknown, OperationFailure, Services>
-  /** What a service answers to it that does as it is told. */
+  /** The response of a service that carries it out. */
   readonly answer: Answer
 }
 
-/** The e-mail of the calls. It is somebody's, so that logs and spans do not have it. */
+/** The e-mail of the calls. It is personal data, so logs and spans must not contain it. */
 export const canaryEmail = EmailAddress.make("canary.person@example.com")
 
 /** The names of the credentials of the calls. */
@@ -59,10 +59,10 @@ const contacts = <A, E>(use: (service: ContactsService["Service"]) => Effect.Eff
 const credentials = <A, E>(use: (service: CredentialsService["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(CredentialsService, use)
 
-/** The file of the import call, as it can be read again and again. */
+/** The file of the import call, which can be read repeatedly. */
 export const importFile = `Email\r\n${canaryEmail}\r\n`
 
-/** Deleting in bulk by e-mails, which the retry table tells apart from deleting by rule. */
+/** A bulk delete by e-mails, which the retry table distinguishes from one by rule. */
 export const deleteByEmails: OperationCall = {
   id: "contactsDeletePost",
   method: "POST",
@@ -70,7 +70,7 @@ export const deleteByEmails: OperationCall = {
   answer: nothing
 }
 
-/** The same by rule. */
+/** A bulk delete by rule. */
 export const deleteByRule: OperationCall = {
   id: "contactsDeletePost",
   method: "POST",
@@ -78,7 +78,7 @@ export const deleteByRule: OperationCall = {
   answer: nothing
 }
 
-/** Importing a file that cannot be read twice. */
+/** An import of a file that can be read only once. */
 export const importOnce: OperationCall = {
   id: "contactsImportPost",
   method: "POST",
@@ -94,7 +94,7 @@ export const importOnce: OperationCall = {
   answer: { status: 202 }
 }
 
-/** All operations, each once: bulk delete by rule, import of a file that can be read again. */
+/** All operations, each once: the bulk delete by rule, the import of a file that can be read repeatedly. */
 export const everyOperation: ReadonlyArray<OperationCall> = [
   {
     id: "contactsByEmailDelete",
@@ -223,7 +223,7 @@ export const everyOperation: ReadonlyArray<OperationCall> = [
   }
 ]
 
-/** One of them. */
+/** Returns one of them. */
 export const operationCall = (id: OperationId): OperationCall => {
   const found = everyOperation.find((operation) => operation.id === id)
   if (found === undefined) throw new Error(`no call of ${id}`)

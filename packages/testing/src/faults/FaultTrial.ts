@@ -1,6 +1,6 @@
 /**
- * One trial of the client against a fault: what it said, what the other side saw, what was printed meanwhile, and whether
- * anything was left open.
+ * One trial of the client against a fault: its result, the server's view, all output, and whether anything was left
+ * open.
  */
 import { type ClientOptions, type InvalidSettings, RetryPolicy, RosterClient } from "@roster/http-client"
 import * as FetchTransport from "@roster/http-client/FetchTransport"
@@ -16,7 +16,7 @@ import { type FaultPlan, type FaultServer, faultServer } from "./server/FaultSer
 /** The settings of the retry policy. */
 export type Policy = typeof RetryPolicy.Service
 
-/** The policy of trials whose subject is not a wait: all rules of the default one, with short waits. */
+/** The policy of trials that are not about waits: the rules of the default policy with short waits. */
 export const fastPolicy: Effect.Effect<Policy> = Effect.map(RetryPolicy, (policy) => ({
   ...policy,
   base: Duration.millis(1),
@@ -29,7 +29,7 @@ export const fastPolicy: Effect.Effect<Policy> = Effect.map(RetryPolicy, (policy
 /** The transport that trials run on. */
 export const layerTransport: Layer.Layer<HttpClient.HttpClient> = UndiciHttpClient.layer()
 
-/** All transports by name, for what has to hold on each. */
+/** All transports by name, for tests that have to hold on each. */
 export const transports = [
   ["undici", layerTransport],
   ["fetch", FetchTransport.layer()]
@@ -51,13 +51,13 @@ export interface Trial<A, E> {
   readonly elapsed: number
   readonly requests: ReadonlyArray<LedgerRequest>
   readonly connections: ReadonlyArray<LedgerConnection>
-  /** What was logged, and every span with its attributes, events and end. */
+  /** The log, and every span with its attributes, events and end. */
   readonly printed: string
 }
 
 /**
- * Runs a call with a client of its own, then closes the client and waits for its sockets to close. Dies where a secret was
- * printed, where an e-mail is in a log or a span, and where a socket stays open.
+ * Runs a call with a new client, then closes the client and waits for its sockets to close. Dies if a secret was
+ * printed, if an e-mail is in a log or a span, or if a socket stays open.
  */
 export const trial = <A, E>(options: TrialOptions<A, E>): Effect.Effect<Trial<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -78,8 +78,8 @@ export const trial = <A, E>(options: TrialOptions<A, E>): Effect.Effect<Trial<A,
   })
 
 /**
- * Runs an effect with loggers and a tracer that keep all they are given, and dies where a secret, or in what was printed
- * the canary e-mail, turns up.
+ * Runs an effect with recording loggers and a recording tracer, and dies if a secret appears anywhere, or the canary
+ * e-mail in the output.
  */
 export const observed = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const logged: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * A service that does what it is asked, in front of which answers get lost: for what a client makes of writes that happened
- * and that it was not told of.
+ * A service that carries requests out but whose responses get lost: how does a client treat writes that happened
+ * without its knowing?
  */
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -16,8 +16,7 @@ export interface AnsweredRequest {
 }
 
 /**
- * Stands in front of a client, and loses the answers that it is told to, by the request and how many of its kind came
- * before.
+ * Wraps a client and drops the responses that the predicate selects, by the request and the number of its kind before.
  */
 export const lostAnswers = (isLost: (request: HttpClientRequest.HttpClientRequest, number: number) => boolean) => {
   const answered: Array<AnsweredRequest> = []

@@ -1,6 +1,4 @@
-/**
- * Everything that a span says, to whoever exports it and to whoever prints it.
- */
+/** Everything that a span reveals when it is exported or printed. */
 import { Effect, Tracer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
@@ -14,9 +12,7 @@ export interface RecordedSpans {
   readonly printed: ReadonlyArray<string>
 }
 
-/**
- * Runs an effect under a tracer that exports to nowhere. Gives what became of the effect, and its spans.
- */
+/** Runs an effect under a recording tracer. Returns the exit of the effect and its spans. */
 export const recordSpans = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const spans: Array<Tracer.Span> = []
   const exported: Array<string> = []

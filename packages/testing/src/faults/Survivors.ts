@@ -1,6 +1,6 @@
 /**
- * The count that a run of fault cases ends with. A case is known by the identifier that its tests begin with, and survived
- * where all of them pass.
+ * The count at the end of a run of fault cases. A case is identified by the prefix of its tests, and survived if all of
+ * them pass.
  */
 import { afterAll } from "@effect/vitest"
 
@@ -12,10 +12,10 @@ interface Task {
   readonly tasks?: ReadonlyArray<Task>
 }
 
-/** The tests of a suite, however deep. */
+/** The tests of a suite at any depth. */
 const testsOf = (task: Task): ReadonlyArray<Task> => (task.tasks === undefined ? [task] : task.tasks.flatMap(testsOf))
 
-/** Which cases there are among the tests, and which of them did not survive. Tests that were not run do not count. */
+/** The cases among the tests, and those that did not survive. Tests that did not run do not count. */
 export const countSurvivors = (
   suite: Task
 ): { readonly cases: ReadonlySet<string>; readonly lost: ReadonlySet<string> } => {
@@ -30,9 +30,9 @@ export const countSurvivors = (
   return { cases, lost }
 }
 
-/** Prints `N of N survived` once the cases of a file have run, and which were lost. */
+/** Prints `N of N survived` after the cases of a file, and names the lost ones. */
 export const printSurvivors = (section: string): void =>
-  // Nothing is asked of the context, which can only be written so.
+  // Vitest requires a destructured context, and nothing of it is used.
   // oxlint-disable-next-line no-empty-pattern
   afterAll(({}, suite) => {
     const { cases, lost } = countSurvivors(suite)

@@ -1,6 +1,4 @@
-/**
- * What a trial ended with, asserted: a failure that is typed and no defect, with the tag that is expected.
- */
+/** Asserts how a trial ended: with a typed failure of the expected tag and no defect. */
 import { assert } from "@effect/vitest"
 import { ServiceError, type ServiceErrorReason } from "@roster/domain"
 import { Cause, Exit, Option, Predicate } from "effect"
@@ -15,7 +13,7 @@ export const succeeded = ({ exit }: Ended, about = ""): void => {
   if (Exit.isFailure(exit)) assert.fail(`${about}: it failed, where success was expected: ${Cause.pretty(exit.cause)}`)
 }
 
-/** The failure, which must be a typed one. */
+/** The failure, which must be typed. */
 export const failure = ({ exit }: Ended, about = ""): OperationFailure => {
   if (Exit.isSuccess(exit)) return assert.fail(`${about}: it succeeded, where a failure was expected`)
   const error = Option.getOrUndefined(Exit.findErrorOption(exit))

@@ -1,6 +1,6 @@
 /**
- * `roster serve` of this checkout as a process of its own: a fresh store, a fresh administrator key, any free port. It
- * goes with the scope, by SIGTERM, and has to end with exit code 0.
+ * `roster serve` of this checkout as a process with a fresh store, a fresh administrator key and any free port. The
+ * scope ends it with SIGTERM, and it has to exit with code 0.
  */
 import { Deferred, Effect, FileSystem, Path, Redacted, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
@@ -9,17 +9,17 @@ import { fileURLToPath } from "node:url"
 export interface ServeProcess {
   /** The base address that the process says it listens on. */
   readonly baseUrl: string
-  /** The administrator key, as the process wrote it to its key file. */
+  /** The administrator key that the process wrote to its key file. */
   readonly apiKey: Redacted.Redacted<string>
   /** The database file. */
   readonly filename: string
   /** The key file. */
   readonly keyFile: string
-  /** All that the process has written to stdout and stderr so far. */
+  /** The output of the process on stdout and stderr so far. */
   readonly output: () => string
 }
 
-/** The process ended before it listened, or did not end as it should. */
+/** The process ended before it listened, or did not end normally. */
 export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()("ServeProcessFailed", {
   exitCode: Schema.Int,
   output: Schema.String

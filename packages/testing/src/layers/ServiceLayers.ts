@@ -1,7 +1,4 @@
-/**
- * The ways to have the services, each on a fresh store of its own that allows senders of `example.com`: what a suite of
- * behaviour is run on.
- */
+/** The layers of the services, each on a fresh store that allows senders of `example.com`. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
@@ -10,7 +7,7 @@ import { Context, Effect, FileSystem, Layer, Path, type Redacted } from "effect"
 
 const allowedSenders = ["*@example.com"]
 
-/** A database file in a folder that goes with the scope. */
+/** A database file in a temporary folder of the scope. */
 const freshFile = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -25,7 +22,7 @@ export const layerFile = Layer.unwrap(
   Effect.map(freshFile, (filename) => SqlServices.layer({ filename, allowedSenders }))
 ).pipe(Layer.provide(NodeServices.layer))
 
-/** The HTTP client in front of the server in the same process, without a socket. */
+/** The HTTP client in front of an in-process server, without a socket. */
 export const layerEmbedded = Layer.unwrap(
   Effect.map(freshFile, (filename) =>
     RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
@@ -34,7 +31,7 @@ export const layerEmbedded = Layer.unwrap(
   )
 ).pipe(Layer.provide(NodeServices.layer))
 
-/** The HTTP client in front of the server, over a real socket, with the administrator key of the fresh store. */
+/** The HTTP client in front of a server, over a real socket, with the administrator key of the fresh store. */
 export const layerServed = Layer.unwrap(
   Effect.gen(function* () {
     const filename = yield* freshFile

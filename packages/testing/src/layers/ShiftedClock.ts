@@ -1,17 +1,17 @@
 /**
- * A clock that runs as the real one does, some time ahead: for what happens after a day, in layers whose sockets and
- * background work need real time. (`TestClock` stands still, and a server on it never answers.)
+ * The real clock, shifted ahead: for what happens after a day, in layers whose sockets and background work need real
+ * time. (On a `TestClock`, which stands still, a server never answers.)
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 
 export class ShiftedClock extends Context.Service<
   ShiftedClock,
   {
-    /** Moves the time of day ahead. Sleeps and measured durations stay as they are. */
+    /** Moves the wall-clock time ahead; sleeps and measured durations are unaffected. */
     readonly advance: (by: Duration.Input) => Effect.Effect<void>
   }
 >()("@roster/testing/ShiftedClock") {
-  /** Provides the clock to what is built with it and to the tests themselves. */
+  /** Provides the clock to the layers built with it and to the tests. */
   static readonly layer = Layer.effectContext(
     Effect.map(Clock.Clock, (real) => {
       let ahead = Duration.zero

@@ -1,11 +1,9 @@
-/**
- * Contacts whose texts and field names formats trip over.
- */
+/** Generators of contacts whose texts and field names are difficult for formats. */
 import { type ContactPayload, EmailAddress, isRecordColumn } from "@roster/domain"
 import { Arbitrary, DateTime, Schema } from "effect"
 import { integer, mostly, oneOf, optional } from "./Generators.ts"
 
-/** What means something to CSV, to spreadsheets, to XML, to SQL or to our own files. */
+/** Texts with a meaning in CSV, spreadsheets, XML, SQL or our own files. */
 const pieces = [
   "a",
   "B",
@@ -50,10 +48,10 @@ const pieces = [
 ] as const
 
 const composed = Arbitrary.map(Arbitrary.array(oneOf(pieces), { maxLength: 6 }), (parts) => parts.join(""))
-// Repaired rather than filtered: one discarded text would discard all the contacts around it.
+// Repaired rather than filtered: a discarded text would discard all the contacts around it.
 const anyText = Arbitrary.map(Arbitrary.schema(Schema.String), (text) => text.toWellFormed().replaceAll("\0", ""))
 
-/** Any text that a contact can have, mostly an awkward one; the empty text, too. */
+/** Any text of a contact, mostly an awkward one, or the empty text. */
 export const awkwardText: Arbitrary.Arbitrary<string> = mostly(composed, anyText)
 
 const fieldNames = [
@@ -86,7 +84,7 @@ const fieldNames = [
   "_errors"
 ] as const
 
-// A field of a record, or a name with space around it, is refused where it is given: no file could say which is meant.
+// A record field, or a name with surrounding space, is refused in input, since a file could not say which is meant.
 const fieldName = Arbitrary.map(mostly(oneOf(fieldNames), composed), (text) => {
   const name = text.trim()
   return name === "" || isRecordColumn(name) ? `x${name}` : name
@@ -144,7 +142,7 @@ const profile = Arbitrary.map(
   ([status, firstName, lastName, custom, agreed]) => ({ ...status, ...firstName, ...lastName, ...custom, ...agreed })
 )
 
-/** Some contacts, each with an address of its own. */
+/** Contacts with distinct addresses. */
 export const awkwardContacts = (length: { readonly minLength: number; readonly maxLength: number }) =>
   Arbitrary.map(Arbitrary.array(Arbitrary.all([local, profile]), length), (contacts): ReadonlyArray<ContactPayload> =>
     contacts.map(([name, rest], index) => ({ ...rest, email: EmailAddress.make(`${name}${index}@example.com`) }))

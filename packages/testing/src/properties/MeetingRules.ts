@@ -1,5 +1,6 @@
 /**
- * Rules of the language and contacts that they meet: both are made of the same few values, in other cases and compositions.
+ * Generators of rules and of contacts that they match: both use the same few values in other cases and Unicode
+ * compositions.
  */
 import {
   type ContactPayload,
@@ -83,7 +84,7 @@ const profile = Arbitrary.map(
   ([status, firstName, lastName, custom, consent]) => ({ ...status, ...firstName, ...lastName, ...custom, ...consent })
 )
 
-/** Some contacts, each with an address of its own. */
+/** Contacts with distinct addresses. */
 export const meetingContacts = (length: { readonly minLength: number; readonly maxLength: number }) =>
   Arbitrary.map(
     Arbitrary.array(Arbitrary.all([oneOf(["a", "Ab", "É", "b'a", "%"]), profile]), length),
@@ -129,7 +130,7 @@ const empty = Arbitrary.Constant(Rule.text(""))
 const equality = oneOf(["=", "!="])
 const literal = Arbitrary.map(text, Rule.text)
 
-/** A condition on a field, of those that the language has for its kind. */
+/** A condition on a field, of the kinds that the language has for it. */
 const conditionOn = (field: Rule.Field): Arbitrary.Arbitrary<Rule.Condition> => {
   if (field._tag === "CustomField") {
     return either(
@@ -171,5 +172,5 @@ const tree = (depth: number): Arbitrary.Arbitrary<Rule.Condition> =>
             )
       )
 
-/** Any condition that can be written. */
+/** Any condition of the language. */
 export const meetingRule: Arbitrary.Arbitrary<Rule.Condition> = tree(2)

@@ -1,6 +1,4 @@
-/**
- * What a contact says of itself, in a form that can be compared.
- */
+/** The fields of a contact in a comparable form. */
 import type { Contact } from "@roster/domain"
 import { DateTime } from "effect"
 
@@ -8,7 +6,7 @@ import { DateTime } from "effect"
 export const seconds = (date: DateTime.Utc | null | undefined): number | undefined =>
   date == null ? undefined : DateTime.toEpochMillis(date) / 1000
 
-/** Everything that a change of the profile has to leave alone. */
+/** Everything that a change of the profile must not change. */
 export const kept = ({ dateAdded, email, source, status, statusChangeDate }: Contact) => ({
   email,
   source,

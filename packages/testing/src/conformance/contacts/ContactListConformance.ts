@@ -1,6 +1,4 @@
-/**
- * What every layer promises of many contacts at once: pages, rules, and deleting in bulk.
- */
+/** Many contacts at once, on every layer: pages, rules and bulk deletes. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import {
   ContactFilter,
@@ -15,7 +13,7 @@ import { Effect, Stream } from "effect"
 import { impossibleEmails, place } from "../Place.ts"
 import { refused } from "../Refused.ts"
 
-/** A rule that nobody checked, as a caller in plain JavaScript can hand it over. */
+/** An unchecked rule, as a caller in plain JavaScript can pass it. */
 const unreadable = RuleText.make("status ~ (", { disableChecks: true })
 
 const numbered = (email: (local: string) => EmailAddress, count: number): ReadonlyArray<ContactPayload> =>
@@ -39,7 +37,7 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule } = place()
-        // Added in an order that is not that of the alphabet.
+        // Not added in alphabetical order.
         const added = numbered(email, 45).toReversed()
         yield* contacts.add(added.slice(0, 30))
         yield* contacts.add(added.slice(30))

@@ -1,6 +1,5 @@
 /**
- * What every layer promises of texts: whatever somebody is called comes back as it was, and what cannot be kept is
- * refused, not changed.
+ * Texts, on every layer: a name comes back unchanged, and a text that cannot be stored is refused rather than changed.
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, type CustomFields, EmailAddress } from "@roster/domain"
@@ -8,7 +7,7 @@ import { Effect } from "effect"
 import { place } from "../Place.ts"
 import { refused } from "../Refused.ts"
 
-/** Addresses that a path, a query, a form or SQL would trip over. */
+/** Addresses that are difficult in a path, a query, a form or SQL. */
 export const awkwardLocals = [
   "a/b",
   "a?b",
@@ -28,7 +27,7 @@ export const awkwardLocals = [
   "x".repeat(64)
 ]
 
-/** Texts that formats and languages trip over. No text has a NUL. */
+/** Texts that are difficult in formats and languages. None has a NUL. */
 export const awkwardTexts = [
   "😀👩‍👩‍👧",
   "\u2028 and \u2029",
@@ -51,7 +50,7 @@ export const awkwardTexts = [
   "x".repeat(10_000)
 ]
 
-/** Custom fields with names of an object's own machinery, made so that they are fields and not the machinery. */
+/** Custom fields with the names of object internals such as `__proto__`, created as own properties. */
 export const awkwardFields: CustomFields = Object.fromEntries([
   ["__proto__", "polluted"],
   ["constructor", "c"],

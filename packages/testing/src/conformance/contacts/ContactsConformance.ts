@@ -1,6 +1,4 @@
-/**
- * What every layer promises of contacts: adding, loading, updating and deleting.
- */
+/** Adding, loading, updating and deleting contacts, on every layer. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, EmailAddress, maximumContactsPerAdd } from "@roster/domain"
 import { Clock, DateTime, Effect } from "effect"
@@ -112,7 +110,7 @@ export const contactsConformance = (it: Vitest.MethodsNonLive<ContactsService>):
         const contacts = yield* ContactsService
         const { email, rule } = place()
         for (const [why, impossible] of impossibleEmails) {
-          // What a caller in plain JavaScript can do: an address that nobody checked.
+          // A caller in plain JavaScript can pass an unchecked address.
           const unchecked = EmailAddress.make(impossible, { disableChecks: true })
           const error = yield* refused(contacts.add([{ email: email("good") }, { email: unchecked }]), "InvalidInput")
           assert.strictEqual(error.field, "[1].Email", why)

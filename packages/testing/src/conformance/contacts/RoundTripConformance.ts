@@ -1,6 +1,4 @@
-/**
- * What every layer promises of a file that was exported: imported into the same store it changes nothing.
- */
+/** On every layer, importing an exported file into the same store changes nothing. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { type Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
@@ -34,7 +32,7 @@ export const roundTripConformance = (it: Vitest.MethodsNonLive<ContactsService>)
       const before = yield* contacts.list({ rule, limit: 1000 })
       const content = textOf(yield* exported({ filter: ContactFilter.ByRule({ rule }) }))
       const marker = email("marker")
-      // One row more, the last: when it is there, the others have been read.
+      // One more row at the end: once it is there, the others have been read.
       const cells = csvOf(content)[0]?.length ?? 0
       const again = file(utf8(`${content}${marker}${",".repeat(cells - 1)}\r\n`))
       return { before, again, marker, rule }

@@ -1,6 +1,4 @@
-/**
- * What every layer promises of adding what exists: which contact an address means, and what of it changes.
- */
+/** Adding an existing contact, on every layer: which contact an address means, and which fields change. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
 import { Clock, type DateTime, Effect } from "effect"
@@ -9,7 +7,7 @@ import { eventually } from "../Eventually.ts"
 import { place } from "../Place.ts"
 import { refused } from "../Refused.ts"
 
-/** Waits for the next second: what is changed from here on has another date. */
+/** Waits for the next second, so that later changes have another date. */
 const nextSecond = (date: DateTime.Utc | undefined) =>
   eventually(Clock.currentTimeMillis, (now) => Math.floor(now / 1000) > (seconds(date) ?? 0))
 

@@ -1,6 +1,4 @@
-/**
- * The two kinds of credential, told apart as little as the tests of both need.
- */
+/** The two kinds of credential, as far as tests of both have to tell them apart. */
 import {
   type ApiKeyPayload,
   CredentialName,
@@ -28,7 +26,7 @@ export interface Fields {
   readonly subaccount?: EmailAddress | undefined
 }
 
-/** One kind of credential, with names that are valid for it and a payload of the fields that both kinds have. */
+/** One kind of credential, with valid names and a payload of the fields that both kinds share. */
 export interface Kind<Payload> {
   readonly of: (
     service: CredentialsService["Service"]
@@ -58,7 +56,7 @@ export const smtp: Kind<SmtpCredentialsPayload> = {
   payload: (name, fields = {}) => ({ name: EmailAddress.make(name, { disableChecks: true }), ...fields })
 }
 
-/** The service, a subaccount that no other test knows, and names that nobody else uses. */
+/** The service, and a subaccount and names that no other test uses. */
 export const arrange = <Payload>(kind: Kind<Payload>) =>
   Effect.map(CredentialsService, (service) => {
     const { domain, email } = place()

@@ -1,6 +1,4 @@
-/**
- * What every layer promises of API keys alone, and of SMTP credentials alone.
- */
+/** What only API keys or only SMTP credentials do, on every layer. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { AccessLevel, CredentialsService } from "@roster/domain"
 import { Effect } from "effect"

@@ -1,7 +1,4 @@
-/**
- * What every layer promises of credentials of both kinds, written once for both. Each test has a subaccount for itself,
- * which comes into being with its first credential.
- */
+/** Credentials of both kinds, on every layer. Each test has its own subaccount, which its first credential creates. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { type CredentialsService, EmailAddress, IpRange } from "@roster/domain"
 import { Clock, Effect, Redacted } from "effect"
@@ -161,7 +158,7 @@ const ofBothKinds = <Payload>(
         Effect.gen(function* () {
           const { credentials, name, subaccount } = yield* arrange(kind)
           const of = isSubaccount ? { subaccount } : {}
-          // The account may hold some already, such as the key that this suite calls with.
+          // The account may already have some, such as the key of this suite.
           const there = (yield* credentials.list(of)).length
           const fresh = Array.from({ length: 15 - there }, (_, i) => name(`n${i}`))
           yield* Effect.forEach(fresh, (each) => credentials.create(kind.payload(each, of)))
@@ -191,7 +188,7 @@ const ofBothKinds = <Payload>(
     it.effect("refuse ranges and subaccounts that are none, in whatever is sent", () =>
       Effect.gen(function* () {
         const { credentials, name } = yield* arrange(kind)
-        // What a caller in plain JavaScript can do: values that nobody checked.
+        // A caller in plain JavaScript can pass unchecked values.
         const subaccount = EmailAddress.make("nobody", { disableChecks: true })
         yield* refused(
           credentials.create(

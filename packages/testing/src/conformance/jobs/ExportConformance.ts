@@ -1,6 +1,4 @@
-/**
- * What every layer promises of exports: which contacts are in the file, in which order, and how it is waited for.
- */
+/** Exports, on every layer: which contacts are in the file, in which order, and how to wait for it. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, ExportId } from "@roster/domain"
 import { awaitExport } from "@roster/workflows"
@@ -98,7 +96,7 @@ export const exportConformance = (it: Vitest.MethodsNonLive<ContactsService>): v
         const id = ExportId.make("00000000-0000-4000-8000-000000000000")
         assert.strictEqual((yield* refused(contacts.exportStatus(id), "ExportNotFound")).id, id)
         const { link } = yield* contacts.export({ filter: byEmails(place().email("nobody")) })
-        // The long part of the path is what nobody can guess.
+        // The long part of the path cannot be guessed.
         const guess = link.replaceAll(/[\w-]{20,}/g, (part) => [...part].toReversed().join(""))
         assert.notStrictEqual(guess, link)
         yield* refused(Stream.runDrain(contacts.download(guess)), "ExportNotFound")

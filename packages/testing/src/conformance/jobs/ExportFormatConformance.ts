@@ -1,6 +1,4 @@
-/**
- * What every layer promises of the files of exports: Csv, Json and Xml, plain or in a Zip, to the letter of each format.
- */
+/** Export files, on every layer: Csv, Json and Xml, plain or in a Zip, strictly by the standard of each format. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect, Predicate, Schema } from "effect"
@@ -9,7 +7,7 @@ import { csvOf, csvRecordsOf, jsonRecordsOf, textOf, type XmlElement, xmlOf, zip
 import { exported } from "./Exporting.ts"
 import { place } from "../Place.ts"
 
-/** Texts that XML 1.0 can carry; of the others it has no way to speak. */
+/** Texts that XML 1.0 can represent. */
 const inXml = awkwardTexts.filter((text) =>
   /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u.test(text)
 )

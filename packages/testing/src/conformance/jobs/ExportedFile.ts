@@ -1,6 +1,6 @@
 /**
- * Reading exported files by the letter of their formats, with none of the code that wrote them: RFC 4180, the part of
- * XML 1.0 that elements and texts need, and the archive format of PKWARE's application note.
+ * Strict readers of exported files, independent of the code that wrote them: RFC 4180, the part of XML 1.0 that
+ * elements and texts need, and the archive format of PKWARE's application note.
  */
 import { assert } from "@effect/vitest"
 import { Predicate } from "effect"
@@ -42,7 +42,7 @@ export const csvRecordsOf = (text: string): ReadonlyArray<ReadonlyMap<string, st
 
 const jsonItems = new DatabaseSync(":memory:").prepare("SELECT key, value, type FROM json_each(?)")
 
-/** A value as SQLite reads it: `JSON.parse` of some versions of Node mistakes one name for another. */
+/** A value parsed by SQLite: `JSON.parse` of some versions of Node mixes up names. */
 const jsonValueOf = (value: unknown, type: unknown): unknown => {
   if (type === "true" || type === "false") return type === "true"
   if (type !== "object" && type !== "array") return value

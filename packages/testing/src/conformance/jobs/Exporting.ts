@@ -1,11 +1,9 @@
-/**
- * Exports from the request to the bytes.
- */
+/** Runs an export from the request to the downloaded bytes. */
 import { ContactFilter, ContactsService, type ExportRequest } from "@roster/domain"
 import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
 
-/** Asks for an export, waits for it and downloads it. */
+/** Starts an export, waits for it and downloads it. */
 export const exported = Effect.fnUntraced(function* (request?: ExportRequest) {
   const contacts = yield* ContactsService
   const { id, link } = yield* contacts.export(request)

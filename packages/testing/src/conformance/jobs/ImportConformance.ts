@@ -1,6 +1,4 @@
-/**
- * What every layer promises of imports: which files are taken, and what becomes of their rows.
- */
+/** Imports, on every layer: which files are accepted, and the outcome of their rows. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Effect, Stream } from "effect"
@@ -31,7 +29,7 @@ interface FormOptions {
   readonly chunk?: number
 }
 
-/** The forms that files come in: the bytes of one with a contact, and the first name that it has there. */
+/** Encodings and archives: the bytes of a file with one contact, and its first name. */
 const fileForms: ReadonlyArray<
   readonly [why: string, bytes: (email: string) => Uint8Array, text: string, options?: FormOptions]
 > = [
@@ -118,7 +116,7 @@ export const importConformance = (it: Vitest.MethodsNonLive<ContactsService>): v
         ]
         yield* contacts.import(file(utf8(rows.join("\n"))))
         yield* imported(rule, 2)
-        // The last good row is there, so the bad ones before it have been passed over.
+        // The last good row is there, so the bad rows before it were skipped.
         assert.deepStrictEqual(
           (yield* contacts.list({ rule })).map((contact) => contact.firstName),
           ["A", "B"]

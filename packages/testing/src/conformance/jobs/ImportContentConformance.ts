@@ -1,7 +1,4 @@
-/**
- * What every layer promises of the content of an import: where the caller's own source fails, it is told so, and nothing is
- * imported.
- */
+/** On every layer, an import whose source fails ends with the source's error, and nothing is imported. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Cause, Effect, Exit, PlatformError, Stream } from "effect"
@@ -17,7 +14,7 @@ const systemError = (code: string, _tag: PlatformError.SystemErrorTag) =>
     cause: Object.assign(new Error(`read ${code}`), { code, syscall: "connect" })
   })
 
-/** Errors of a source, some of which a transport has too. */
+/** Errors of a source; a transport can have some of them too. */
 const errors = [
   ["a file that is gone", systemError("ENOENT", "NotFound")],
   ["a connection of its own that was refused", systemError("ECONNREFUSED", "Unknown")],
@@ -29,9 +26,9 @@ const errors = [
 const rows = ({ email }: Place, count: number): Uint8Array =>
   utf8(`Email,FirstName\n${Array.from({ length: count }, (_, row) => `${email(`r${row}`)},Name ${row}\n`).join("")}`)
 
-/** Registers what stands above. */
+/** Registers the tests. */
 export const importContentConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  /** Nothing of what was sent before is there when all that was sent after it is. */
+  /** Nothing of the failed import is there once a later import is complete. */
   const nothingImported = Effect.fnUntraced(function* ({ email, rule }: Place) {
     const contacts = yield* ContactsService
     yield* contacts.import(file(utf8(`Email\n${email("later")}\n`)))
@@ -48,7 +45,7 @@ export const importContentConformance = (it: Vitest.MethodsNonLive<ContactsServi
         const contacts = yield* ContactsService
         const here = place()
         for (const replayable of [true, false]) {
-          // At once, in the middle of a row, and behind more than is sent at a time.
+          // At the start, in the middle of a row, and after more than one chunk.
           for (const before of [0, 40, 200_000]) {
             let reads = 0
             const content = Stream.suspend(() => {

@@ -1,6 +1,4 @@
-/**
- * Files to import, and the contacts that come of them.
- */
+/** Files to import, and the contacts that result. */
 import { type Contact, ContactsService, ImportSource, parseJson, type RuleText } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { eventually } from "../Eventually.ts"
@@ -15,13 +13,13 @@ export const file = (content: Uint8Array, name = "contacts.csv", chunk = 64 * 10
     )
   })
 
-/** The contacts of a place, once there are as many as expected. */
+/** Waits until a place has the expected number of contacts, and returns them. */
 export const imported = (rule: RuleText, count: number) =>
   Effect.flatMap(ContactsService, (contacts) =>
     eventually(contacts.list({ rule, limit: 1000 }), (found) => found.length >= count)
   )
 
-/** What an import may not change: everything but the date of the last update. */
+/** The fields that an import must not change: all but the date of the last update. */
 export const profile = (contact: Contact): Record<string, unknown> =>
-  // An object, as what was written.
+  // The same shape as the written file.
   Object(parseJson(JSON.stringify({ ...contact, dateUpdated: undefined })))

@@ -1,11 +1,9 @@
-/**
- * System calls of a running process that fail for a while.
- */
+/** Makes system calls of a running process fail for a while. */
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { TraceFailed } from "./Strace.ts"
 
-/** Makes calls of a process fail by a rule of strace, such as `fsync:error=EIO`, from now until the scope ends. */
+/** Injects failures with strace, such as `fsync:error=EIO`, until the scope ends. */
 export const brokenCalls = Effect.fn("brokenCalls")(function* (pid: number, rule: string) {
   const calls = rule.split(":", 1)[0] ?? ""
   const child = yield* Effect.acquireRelease(
@@ -18,7 +16,7 @@ export const brokenCalls = Effect.fn("brokenCalls")(function* (pid: number, rule
       Effect.callback<void>((resume) => {
         if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
         child.once("exit", () => resume(Effect.void))
-        // It lets go of the process, which goes on.
+        // It detaches from the process, which continues.
         child.kill("SIGTERM")
       })
   )

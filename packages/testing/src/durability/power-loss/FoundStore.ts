@@ -1,6 +1,4 @@
-/**
- * A look at a store as a crash left it: whether SQLite finds it whole, and what it holds.
- */
+/** Checks a store after a crash: whether SQLite finds it intact, and its content. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { createHash } from "node:crypto"
 import { join } from "node:path"
@@ -9,7 +7,7 @@ import { Schema } from "effect"
 import type { FoundFiles } from "./PowerLoss.ts"
 import { contactLine } from "./WrittenPlan.ts"
 
-/** What a store was found to be: its content, as the plan prints it, or what is wrong with it. */
+/** The content of a store, as the plan prints it, or what is wrong with it. */
 export type Found = { readonly content: string } | { readonly fault: string }
 
 /** Puts files into an empty folder, each under the last part of its path. */
@@ -22,7 +20,7 @@ export const putFiles = (folder: string, files: FoundFiles): void => {
 const Lines = Schema.Array(Schema.Struct({ email: Schema.String, mark: Schema.NullOr(Schema.String) }))
 const Answers = Schema.Array(Schema.Struct({ answer: Schema.String }))
 
-/** Looks at a database file, which SQLite recovers as it opens it. */
+/** Opens a database file, which SQLite recovers, and reads it. */
 export const lookAt = (filename: string): Found => {
   try {
     using database = new DatabaseSync(filename, { timeout: 0 })
@@ -48,11 +46,11 @@ export const lookAt = (filename: string): Found => {
   }
 }
 
-/** A look at the stores that many crashes leave. Equal ones are looked at once. */
+/** Checks the stores that many crashes leave; equal ones only once. */
 export const makeLook = (folder: string) => {
   const known = new Map<string, Found>()
   return {
-    /** The names of the files have to end as those of the store, `roster.db`, do. */
+    /** File names have to end like those of the store, `roster.db`. */
     look: (files: FoundFiles): Found => {
       const hash = createHash("sha256")
       for (const [path, content] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
@@ -66,7 +64,7 @@ export const makeLook = (folder: string) => {
       known.set(key, found)
       return found
     },
-    /** How many were unlike each other. */
+    /** The number of distinct stores. */
     distinct: () => known.size
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A process that makes planned writes on a store through its services, and says on stdout which of them were acknowledged
- * and which were refused. It is run by `node`, under `strace`: a file, the first number, the last number, how it ends (`close`
- * or `kill`), and settings for SQLite, which hold from then on.
+ * A process that makes planned writes through the services of a store, and prints which were acknowledged and which
+ * were refused. `node` runs it under `strace` with these arguments: the file, the first number, the last number, how to
+ * end (`close` or `kill`), and SQLite pragmas to apply.
  */
 import { ContactFilter, ContactsService, EmailAddress } from "@roster/domain"
 import { SqlServices } from "@roster/server"
@@ -13,7 +13,7 @@ import { plannedWrite } from "./WrittenPlan.ts"
 
 const [, script = "", filename = "", first = "1", last = "0", end = "close", ...settings] = process.argv
 
-/** In one system call, so that it has its place among those of the store. */
+/** One system call, so that the trace orders it among those of the store. */
 const say = (text: string) => Effect.sync(() => void writeSync(1, `${text}\n`))
 
 const write = Effect.fnUntraced(function* (number: number) {

@@ -1,8 +1,8 @@
 /**
- * A disk that loses its power: the files of a trace as they may be found afterwards. What was synced is there. Of what was
- * written since, and of what was written before a sync that failed, nobody can say: none of it, all of it, some of it, or
- * a write that was torn between two sectors. That names are where they were put is taken for granted, as SQLite syncs the
- * folder after it made a file.
+ * A disk that loses its power: the files of a trace as they may be found afterwards. What was synced is there. Of what
+ * was written since, and of what was written before a sync that failed, nobody can say: none of it, all of it, some of
+ * it, or a write that was torn between two sectors. That names are where they were put is taken for granted, as SQLite
+ * syncs the folder after it made a file.
  */
 import { TraceEvent } from "./SyscallTrace.ts"
 

@@ -33,8 +33,8 @@ const calls = "openat,write,pwrite64,pwritev,fsync,fdatasync,ftruncate,unlink,un
 const straceArguments = `-f --seccomp-bpf -y -xx -s 1000000 -e trace=${calls}`.split(" ")
 
 /**
- * Runs a script of node until it ends, and gives what it did to the files of a folder. `inject` holds rules of strace, such
- * as `fsync:error=EIO:when=5+`.
+ * Runs a script of node until it ends, and gives what it did to the files of a folder. `inject` holds rules of strace,
+ * such as `fsync:error=EIO:when=5+`.
  */
 export const traced = Effect.fn("traced")(function* (options: {
   /** Where the trace is kept, and whose files are looked at. */

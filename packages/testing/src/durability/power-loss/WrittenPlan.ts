@@ -1,9 +1,9 @@
 /**
- * Transactions whose content follows from their number, and what a store holds after each of them: an oracle that needs to
- * know nothing of a run but how many were acknowledged.
+ * Transactions whose content follows from their number, and the content of a store after each: an oracle that needs to
+ * know only how many were acknowledged.
  */
 
-/** A transaction: contacts that are added or updated as one, or removed as one. */
+/** A transaction: contacts that are added or updated together, or removed together. */
 export type PlannedWrite =
   | { readonly _tag: "Add"; readonly emails: readonly [string, ...Array<string>]; readonly mark: string }
   | { readonly _tag: "Delete"; readonly emails: readonly [string, ...Array<string>] }
@@ -13,7 +13,7 @@ const emailsOf = (number: number): readonly [string, ...Array<string>] => {
   return [`t${number}@example.com`, ...more]
 }
 
-/** Seen by every transaction that adds, so that there is a page which all of them write. */
+/** Every adding transaction updates it, so there is a page that all of them write. */
 const common = "common@example.com"
 
 /** The transaction of a number, counted from 1: each fifth removes what the last but one added. */
@@ -25,7 +25,7 @@ export const plannedWrite = (number: number): PlannedWrite =>
 /** A contact as a line of text. */
 export const contactLine = (email: string, mark: string | null): string => `${email} ${mark}`
 
-/** What a store holds after some of the transactions, in their order, as sorted lines. */
+/** The content of a store after the given transactions, as sorted lines. */
 export const contentOf = (numbers: ReadonlyArray<number>): string => {
   const held = new Map<string, string>()
   for (const number of numbers) {
@@ -42,8 +42,8 @@ export const contentOf = (numbers: ReadonlyArray<number>): string => {
 }
 
 /**
- * What a writer has said, and what a store may hold at that moment: all that was acknowledged, and besides it, wholly or not
- * at all, what is under way and what nobody knows the outcome of.
+ * A writer's output, and the contents that a store may have at that moment: everything acknowledged plus, completely or
+ * not at all, the writes in flight and those with an unknown outcome.
  */
 export const makeOracle = () => {
   const done: Array<number> = []

@@ -1,21 +1,21 @@
 /**
- * What arrived at a faulty server: every connection and every request, as far as it came. The other side of each claim that
- * a client makes.
+ * What arrived at a faulty server: every connection and every request, as far as it was received. It checks each claim
+ * of a client.
  */
 import { Duration, Effect } from "effect"
 
 export interface LedgerConnection {
-  /** From 0 on, in the order in which they were accepted. */
+  /** The index in the order of acceptance, from 0. */
   readonly number: number
-  /** Milliseconds of the process's own clock. */
+  /** Milliseconds of the process clock. */
   readonly openedAt: number
   readonly closedAt?: number
-  /** Who ended it first, by FIN or RST. */
+  /** Which side ended it first, by FIN or RST. */
   readonly closedBy?: "client" | "server"
 }
 
 export interface LedgerRequest {
-  /** From 0 on, in the order in which their heads arrived. */
+  /** The index in the order of arrival of the heads, from 0. */
   readonly number: number
   readonly connection: number
   readonly method: string
@@ -23,21 +23,21 @@ export interface LedgerRequest {
   readonly target: string
   /** The target without its query. */
   readonly path: string
-  /** By names in lower case; several values of one name are joined by a comma. */
+  /** By lower-case name; several values of one name are joined by commas. */
   readonly headers: { readonly [name: string]: string }
-  /** What was read of the body, without its framing. Of a long one, the first mebibyte. */
+  /** The body that was read, without framing, up to one MiB. */
   readonly body: Uint8Array
   readonly bodyBytes: number
   /** Whether the body was read to its end. */
   readonly complete: boolean
-  /** Milliseconds of the process's own clock. */
+  /** Milliseconds of the process clock. */
   readonly arrivedAt: number
 }
 
 export interface FaultLedger {
   readonly connections: () => ReadonlyArray<LedgerConnection>
   readonly requests: () => ReadonlyArray<LedgerRequest>
-  /** Waits for an entry to make the condition true; dies after ten seconds, or the time that is given. */
+  /** Waits until an entry makes the condition true; dies after the given time (default: 10 s). */
   readonly until: (condition: (ledger: FaultLedger) => boolean, within?: Duration.Input) => Effect.Effect<void>
 }
 
@@ -45,7 +45,7 @@ export interface FaultLedger {
 export const allClosed = (ledger: FaultLedger): boolean =>
   ledger.connections().every((connection) => connection.closedAt !== undefined)
 
-/** The bodies that arrived whole, as texts. */
+/** The complete bodies as texts. */
 export const bodyText = (request: LedgerRequest): string => new TextDecoder().decode(request.body)
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -78,7 +78,7 @@ export class FaultLedgerBook implements FaultLedger {
         done()
         resume(Effect.void)
       }
-      // A timer of the process, since what is waited for is a socket and not a clock that a test may hold.
+      // A process timer, since it waits for a socket and the test may control the Effect clock.
       const timer = setTimeout(() => {
         done()
         const seen = JSON.stringify({

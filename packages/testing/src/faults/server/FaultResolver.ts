@@ -1,21 +1,19 @@
-/**
- * Faults of name resolution, and of connecting: what the resolver of this process answers for one name.
- */
+/** Faults of name resolution and of connecting: overrides the resolver of this process for one name. */
 import { Effect } from "effect"
 import dns from "node:dns"
 
-/** What a look-up gives: an address, or the code it fails with. */
+/** The result of a look-up: an address, or the code of its failure. */
 export type LookUp = { readonly address: string } | { readonly code: "ENOTFOUND" | "EAI_AGAIN" }
 
-/** An address of this machine that no faulty server listens on, so that connecting to it is refused. */
+/** A local address without a faulty server, so connecting to it is refused. */
 export const refusing: LookUp = { address: "127.0.0.2" }
 
 /** The address that faulty servers listen on. */
 export const reachable: LookUp = { address: "127.0.0.1" }
 
 /**
- * Answers look-ups of a name one after the other, the last answer for all that follow, while the scope lasts. Gives the
- * number of look-ups so far.
+ * Answers look-ups of a name in order, repeating the last answer, while the scope is open. Returns the number of
+ * look-ups so far.
  */
 export const faultResolver = (name: string, answers: ReadonlyArray<LookUp>) =>
   Effect.acquireRelease(
@@ -25,7 +23,7 @@ export const faultResolver = (name: string, answers: ReadonlyArray<LookUp>) =>
       const replaced = (hostname: string, ...rest: ReadonlyArray<unknown>): void => {
         const callback = rest.at(-1)
         if (hostname !== name || typeof callback !== "function") {
-          // Passed on as it came: the overloads of `lookup` cannot be told apart here.
+          // Passed on unchanged: the overloads of `lookup` cannot be told apart here.
           Reflect.apply(original, dns, [hostname, ...rest])
           return
         }

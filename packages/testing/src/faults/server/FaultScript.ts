@@ -1,6 +1,4 @@
-/**
- * What a faulty server does, as data: a script of steps for a connection or for a request.
- */
+/** The behaviour of a faulty server as data: a script of steps for a connection or a request. */
 import { Data, type Duration, type Effect } from "effect"
 
 export type Step = Data.TaggedEnum<{
@@ -20,7 +18,7 @@ export type Step = Data.TaggedEnum<{
 export type Script = ReadonlyArray<Step>
 
 /**
- * A whole answer. The length is added where the headers say nothing of it, and that it is JSON where there is a body.
+ * A complete response. A missing length is added to the headers, and a missing JSON content type if there is a body.
  */
 export interface Answer {
   readonly status: number
@@ -35,42 +33,42 @@ const encoder = new TextEncoder()
 export const bytesOf = (text: string | Uint8Array): Uint8Array =>
   typeof text === "string" ? encoder.encode(text) : text
 
-/** Waits for the head of a request. Where a script is chosen by its request, that has been read already. */
+/** Waits for the head of a request. If the script was chosen by its request, the head has been read already. */
 export const readHead: Step = Step.ReadHead()
 
-/** Reads so many more bytes of the request's body, as it was framed, or all of it. */
+/** Reads the given number of bytes of the request's body, including framing, or all of it. */
 export const readBody = (bytes: number | "all" = "all"): Step => Step.ReadBody({ bytes })
 
-/** Writes bytes as they are, whatever HTTP says about them. */
+/** Writes raw bytes. */
 export const write = (bytes: string | Uint8Array): Step => Step.Write({ bytes: bytesOf(bytes) })
 
-/** Writes a few bytes at a time, with a pause before each. */
+/** Writes a few bytes at a time, with a pause before each piece. */
 export const drip = (bytes: string | Uint8Array, every: Duration.Input, size = 1): Step =>
   Step.Drip({ bytes: bytesOf(bytes), every, size })
 
-/** Writes the same bytes again and again, as fast as they are taken; without an end where no number is given. */
+/** Writes the same bytes repeatedly, as fast as they are read (default: without end). */
 export const flood = (bytes: string | Uint8Array, times = Infinity): Step =>
   Step.Flood({ bytes: bytesOf(bytes), times })
 
-/** Reads what is left of the request, and answers. */
+/** Reads the rest of the request, and responds. */
 export const respond = (answer: Answer): Step => Step.Respond({ answer })
 
-/** Goes on when the test says so. */
+/** Waits for a signal of the test. */
 export const waitFor = (gate: Effect.Effect<unknown>): Step => Step.WaitFor({ gate })
 
-/** Breaks the connection off, with RST. */
+/** Resets the connection (RST). */
 export const reset: Step = Step.Reset()
 
-/** Ends the connection, with FIN. */
+/** Closes the connection (FIN). */
 export const finish: Step = Step.Finish()
 
-/** Says nothing more, and reads what still comes, until the other side goes or the scope closes. */
+/** Sends nothing more and keeps reading until the peer disconnects or the scope closes. */
 export const stall: Step = Step.Stall()
 
-/** Keeps the connection for its next request and the script of that one. The end of a script means the same. */
+/** Keeps the connection open for its next request and script, as the end of a script does. */
 export const next: Step = Step.Next()
 
-/** The bytes of a whole answer, for steps that send only a part of them. */
+/** The bytes of a complete response, for steps that send only a part. */
 export const answerBytes = ({ body = "", headers = {}, status }: Answer): Uint8Array => {
   const content = bytesOf(body)
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()))

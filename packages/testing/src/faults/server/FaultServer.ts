@@ -1,6 +1,6 @@
 /**
- * A server on raw sockets that does what a script says, and keeps a ledger of what arrived. It listens on the loopback
- * address, on any free port, and goes with its scope.
+ * A server on raw sockets that plays a script and records what arrives. It listens on any free port of the loopback
+ * address, and its scope closes it.
  */
 import { Deferred, Effect, FiberSet, type Scope } from "effect"
 import { createServer, type Server, type Socket } from "node:net"
@@ -9,16 +9,16 @@ import { FaultLedgerBook, type FaultLedger, type LedgerRequest } from "./FaultLe
 import { answerBytes, type Script, Step } from "./FaultScript.ts"
 import { bodyReader, byteReader, readRequestHead } from "./RequestReader.ts"
 
-/** What a server does. */
+/** The behaviour of a server. */
 export interface FaultPlan {
   /**
-   * Played as soon as a connection is there and before anything is read of it, TLS included, by its number. A connection
-   * without one, or whose script leaves it open, goes on to its requests.
+   * Played when a connection opens, before anything is read, TLS included, by the number of the connection. A
+   * connection without one, or whose script leaves it open, proceeds to its requests.
    */
   readonly connections?: ReadonlyArray<Script> | undefined
-  /** Played once the head of a request is there: by its number, where the last one serves all that follow, or by the head. */
+  /** Played once the head of a request has arrived, chosen by its number (the last one repeats) or by the head. */
   readonly requests?: ReadonlyArray<Script> | ((request: LedgerRequest) => Script) | undefined
-  /** The certificate to speak TLS with. */
+  /** The certificate for TLS. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined
 }
 
@@ -69,7 +69,7 @@ export const faultServer = Effect.fnUntraced(function* (
   return { port, origin, baseUrl: `${origin}/v4`, ledger }
 })
 
-/** What a connection is while a script is played on it. */
+/** A connection while a script is played on it. */
 interface Line {
   readonly socket: Socket
   readonly reset: Effect.Effect<void>
@@ -98,7 +98,7 @@ const serve = Effect.fnUntraced(function* (plan: FaultPlan, ledger: FaultLedgerB
   const lineOf = (socket: Socket): Line => ({
     socket,
     reset: end(() => raw.resetAndDestroy()),
-    // What still arrives is read, so that the client is not told of a reset where a FIN is meant.
+    // Further input is read, so that the client sees a FIN rather than a reset.
     finish: end(() => socket.end())
   })
   const conversation = Effect.gen(function* () {
@@ -156,7 +156,7 @@ const requestsOf = (line: Line, ledger: FaultLedgerBook, connection: number) => 
 
   return {
     next,
-    /** The same, unless one is there already. */
+    /** Reads the next head unless it was read already. */
     head: Effect.suspend(() => (current === undefined ? next : Effect.void)),
     readBody,
     discard: Effect.gen(function* () {
@@ -168,7 +168,7 @@ const requestsOf = (line: Line, ledger: FaultLedgerBook, connection: number) => 
 
 const writeTo = (socket: Socket, bytes: Uint8Array) =>
   Effect.callback<void>((resume) => {
-    // A client that has gone is the end of the connection, which is seen elsewhere.
+    // A client that disconnected ends the connection, which is handled elsewhere.
     if (socket.destroyed || socket.writableEnded) return resume(Effect.never)
     socket.write(bytes, (error) => resume(error === null || error === undefined ? Effect.void : Effect.never))
   })

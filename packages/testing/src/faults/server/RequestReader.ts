@@ -1,15 +1,13 @@
-/**
- * Reading requests from a raw socket, no faster than a script asks for them: heads, and bodies as they are framed.
- */
+/** Reads requests from a raw socket no faster than a script asks for them: heads, and bodies with their framing. */
 import { Effect } from "effect"
 import type { Duplex } from "node:stream"
 import type { LedgerRequest } from "./FaultLedger.ts"
 
-/** The bytes of a socket, pulled. */
+/** A pull-based reader of a socket. */
 export interface ByteReader {
-  /** Up to so many bytes, at least one of them; nothing at the end. */
+  /** Reads at least one and up to the given number of bytes; nothing at the end. */
   readonly take: (most: number) => Effect.Effect<Uint8Array>
-  /** All bytes up to and with the mark; `undefined` where the end comes before it. */
+  /** Reads all bytes up to and including the mark; `undefined` if the end comes first. */
   readonly takeThrough: (mark: string) => Effect.Effect<string | undefined>
 }
 
@@ -17,13 +15,13 @@ export const byteReader = (socket: Duplex): ByteReader => {
   let buffered: Buffer = Buffer.alloc(0)
   let waiting: (() => void) | undefined
   const wake = () => {
-    // An end is only told to whoever reads once more.
+    // The end is reported only to a further read.
     if (waiting === undefined && socket.readableLength === 0) socket.read()
     waiting?.()
   }
   socket.on("readable", wake).on("end", wake).on("close", wake)
 
-  /** Whether there was more. */
+  /** Whether more bytes arrived. */
   const pull = Effect.callback<boolean>((resume) => {
     const look = () => {
       const chunk: unknown = socket.read()
@@ -64,7 +62,7 @@ export const byteReader = (socket: Duplex): ByteReader => {
 
 export type RequestHead = Pick<LedgerRequest, "method" | "target" | "headers">
 
-/** The head of the next request, or `undefined` where the connection ends first. */
+/** The head of the next request, or `undefined` if the connection ends first. */
 export const readRequestHead = Effect.fnUntraced(function* (reader: ByteReader) {
   const text = yield* reader.takeThrough("\r\n\r\n")
   if (text === undefined) return undefined
@@ -83,7 +81,7 @@ export const readRequestHead = Effect.fnUntraced(function* (reader: ByteReader) 
 })
 
 /**
- * The body of a request: up to so many bytes of it at a time; nothing once it is whole, `undefined` where it is cut.
+ * Reads up to the given number of bytes of a request's body; nothing once it is complete, `undefined` if it is cut off.
  */
 export const bodyReader = (reader: ByteReader, headers: RequestHead["headers"]) => {
   const isChunked = /chunked/i.test(headers["transfer-encoding"] ?? "")

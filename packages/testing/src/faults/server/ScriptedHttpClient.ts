@@ -1,12 +1,12 @@
 /**
- * An `HttpClient` without sockets, for what depends on time alone: it answers from a list, and keeps every request with the
- * time of the test's own clock.
+ * An `HttpClient` without sockets for tests of time: it answers from a list, and records every request with the time of
+ * the TestClock.
  */
 import { Clock, Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { type Answer, bytesOf } from "./FaultScript.ts"
 
-/** What a request meets: an answer, an error of the transport with its code, or silence. */
+/** The outcome of a request: a response, a transport error with its code, or silence. */
 export type ScriptedAnswer = Answer | { readonly code: string; readonly syscall?: string | undefined } | "silence"
 
 export interface ScriptedRequest {
@@ -23,7 +23,7 @@ export interface ScriptedHttpClient {
   readonly requests: ReadonlyArray<ScriptedRequest>
 }
 
-/** Answers by the number of the request, where the last answer serves all that follow, or by the request. */
+/** Answers by the number of the request (the last answer repeats) or by the request. */
 export const scriptedHttpClient = (
   answers: ReadonlyArray<ScriptedAnswer> | ((request: ScriptedRequest, number: number) => ScriptedAnswer)
 ): ScriptedHttpClient => {
@@ -55,7 +55,7 @@ export const scriptedHttpClient = (
       const body = bytesOf(answer.body ?? "")
       const headers = new Headers(answer.headers)
       if (body.length > 0 && !headers.has("content-type")) headers.set("content-type", "application/json")
-      // A copy, since a view of a shared buffer is no body of a web response.
+      // A copy, since a web response takes no view of a shared buffer.
       const web = new Response(body.length === 0 ? null : new Uint8Array(body), { status: answer.status, headers })
       return HttpClientResponse.fromWeb(request, web)
     })

@@ -1,6 +1,4 @@
-/**
- * Certificates for faults of TLS, made when they are needed: for a name, from one time to another, signed by themselves.
- */
+/** Self-signed certificates for faults of TLS, made on demand for a name and a period of validity. */
 import { Effect } from "effect"
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 import tls from "node:tls"
@@ -22,7 +20,7 @@ const sequence = (...parts: ReadonlyArray<Uint8Array>) => der(0x30, ...parts)
 const time = (date: Date) => der(0x18, Buffer.from(`${date.toISOString().replaceAll(/[-:T]|\.\d+/g, "")}`))
 const nameOf = (name: string) => sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from(name)))))
 
-/** Makes a certificate. `host` is a name, or the IPv4 address that it is valid for. */
+/** Makes a certificate for `host`, a name or an IPv4 address. */
 export const testCertificate = ({
   from,
   host,
@@ -62,7 +60,7 @@ export const testCertificate = ({
   }
 }
 
-/** Makes the whole process trust a certificate while the scope lasts. */
+/** Makes the whole process trust a certificate while the scope is open. */
 export const trusted = ({ cert }: TestCertificate) =>
   Effect.acquireRelease(
     Effect.sync(() => {
