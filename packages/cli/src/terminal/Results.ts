@@ -8,7 +8,6 @@ import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
 import { jsonText, printable } from "./Printable.ts"
-import { type PlainWriter, jsonLines } from "./JsonLines.ts"
 import { fieldsOf, recordText, tableOf } from "./Table.ts"
 
 /** One value of which `words` are the form for people. */
@@ -54,22 +53,41 @@ export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, un
   yield* single(encoded, () => recordText(encoded))
 })
 
-/**
- * A list of records, as it comes. `columns` are the fields that a table shows; `plain` writes those as JSON that need no
- * look at each of their letters.
- */
+/** A list of records as JSON with one record a line, either an array or NDJSON. */
+export const jsonLines = <A, E, R>(
+  values: Stream.Stream<A, E, R>,
+  format: "json" | "ndjson",
+  encode: (value: A) => unknown
+): Stream.Stream<string, E, R> => {
+  const lines = (part: ReadonlyArray<A>, separator: string) =>
+    part.map((value) => jsonText(encode(value))).join(separator)
+  if (format === "ndjson") return Stream.mapArray(values, (part) => [`${lines(part, "\n")}\n`])
+  return Stream.suspend(() => {
+    let isEmpty = true
+    const parts = Stream.mapArray(values, (part) => {
+      const before = isEmpty ? "[\n" : ",\n"
+      isEmpty = false
+      return [`${before}${lines(part, ",\n")}`]
+    })
+    return Stream.concat(
+      parts,
+      Stream.sync(() => (isEmpty ? "[]\n" : "\n]\n"))
+    )
+  })
+}
+
+/** A list of records, written as they arrive. `columns` are the fields that a table shows. */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,
-  values: Stream.Stream<A, E, R>,
-  plain?: PlainWriter<A>
+  values: Stream.Stream<A, E, R>
 ) {
   const output = yield* Output
   const encode = encoder(schema)
   switch (output.format) {
     case "json":
     case "ndjson":
-      return yield* output.write(jsonLines(values, { format: output.format, encode, plain }))
+      return yield* output.write(jsonLines(values, output.format, encode))
     case "csv":
       return yield* output.write(
         csvOf(

@@ -1,7 +1,7 @@
 /**
  * `roster contacts list`
  */
-import { Contact, ContactsService, maximumContactsPerPage, writePlainContact } from "@roster/domain"
+import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { CliError, Command } from "effect/cli"
 import { count, toggle } from "../shared/CommonFlags.ts"
@@ -29,7 +29,7 @@ export const command = Command.make(
       : isMore
         ? Stream.take(contacts.stream({ offset, rule }), limit)
         : Stream.fromArrayEffect(contacts.list({ limit, offset, rule }))
-    yield* Results.records(Contact, columns, found, writePlainContact)
+    yield* Results.records(Contact, columns, found)
   })
 ).pipe(
   Command.validate((given) => oneRule(given)),
