@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Result, Schema } from "effect"
-import * as Rule from "../src/rules/Rule.ts"
-import { matchesRule } from "../src/rules/RuleEvaluator.ts"
-import { isRecordFieldName, recordFieldNames } from "../src/rules/RuleFields.ts"
-import { parseRule } from "../src/rules/RuleParser.ts"
-import { printRule } from "../src/rules/RulePrinter.ts"
-import { compareText, foldText } from "../src/rules/RuleSemantics.ts"
-import { selectsEveryContact } from "../src/rules/RuleTautology.ts"
+import * as Rule from "../../src/rules/Rule.ts"
+import { matchesRule } from "../../src/rules/RuleEvaluator.ts"
+import { isRecordFieldName, recordFieldNames } from "../../src/rules/RuleFields.ts"
+import { parseRule } from "../../src/rules/RuleParser.ts"
+import { printRule } from "../../src/rules/RulePrinter.ts"
+import { compareText, foldText } from "../../src/rules/RuleSemantics.ts"
+import { selectsEveryContact } from "../../src/rules/RuleTautology.ts"
 
 const namesOf = (kind: string) => recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordField(name)) === kind)
 const recordFieldOf = (kind: string) =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Exit, Schema } from "effect"
-import { Contact, ContactPayload } from "../src/contacts/Contact.ts"
-import { writePlainContact } from "../src/contacts/ContactBytes.ts"
+import { Contact, ContactPayload } from "../../src/contacts/Contact.ts"
+import { writePlainContact } from "../../src/contacts/ContactBytes.ts"
 
 /** The schemas without the short way: other values of the same meaning. */
 const exact = Contact.annotate({})
