@@ -1,5 +1,5 @@
 /** A store to run rules on, and contacts and rules for it: nasty ones, and such as match each other. */
-import { recordFieldNames, Rule, type RuleSubject } from "@roster/domain"
+import { Rule, RuleFields, type RuleSubject } from "@roster/domain"
 import { Arbitrary, DateTime, Effect, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
@@ -99,7 +99,7 @@ export const insert = (sql: SqlClient.SqlClient, rows: ReadonlyArray<Row>) =>
   )
 
 /** The same contact as the evaluator sees it. */
-export const subjectOf = (row: Row): RuleSubject => ({
+export const subjectOf = (row: Row): RuleSubject.RuleSubject => ({
   email: row.email,
   status: row.status,
   firstName: row.first_name,
@@ -299,7 +299,7 @@ export const row: Arbitrary.Arbitrary<Row> = Arbitrary.all({
 const field = Arbitrary.flatMap(oneOf([0, 1, 2]), (n): Arbitrary.Arbitrary<Rule.Field> =>
   n === 0
     ? Arbitrary.map(oneOf(customNames), Rule.customField)
-    : Arbitrary.map(oneOf(recordFieldNames), Rule.recordField)
+    : Arbitrary.map(oneOf(RuleFields.recordFieldNames), Rule.recordField)
 )
 
 const date = Arbitrary.map(

@@ -3,7 +3,7 @@
  * `{"ok":true}` where the service answers nothing; summaries of our own are in camelCase. NDJSON is the same without the
  * array; CSV has the columns of the table for lists and every field for one record.
  */
-import { protectCell } from "@roster/domain"
+import { ContactColumns } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
@@ -33,7 +33,7 @@ const csvOf = <E, R>(
 ): Stream.Stream<string | Uint8Array, E, R | Output> =>
   Stream.unwrap(
     Effect.map(Output, ({ isTerminal }) => {
-      const cell = (text: string) => protectCell(isTerminal ? printable(text) : text)
+      const cell = (text: string) => ContactColumns.protectCell(isTerminal ? printable(text) : text)
       return Stream.make(columns.map(cell)).pipe(
         Stream.concat(Stream.map(rows, (fields) => columns.map((column) => cell(fields.get(column) ?? "")))),
         Stream.pipeThroughChannel(Csv.encode())

@@ -1,33 +1,33 @@
 /**
- * API keys: what a program proves itself with over HTTP.
+ * API keys, which authenticate programs over HTTP.
  * (Service interface, Resources: ApiKey, ApiKeyPayload, NewApiKey.)
  */
 import { Schema } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
-import { CredentialName } from "./Credential.ts"
 import {
   credentialFields,
   credentialKeys,
+  CredentialName,
   credentialPayloadFields,
   credentialPayloadKeys,
   token
-} from "./CredentialFields.ts"
+} from "./Credential.ts"
 
 const fields = { ...credentialFields, accessLevels: Schema.Array(ReportedAccessLevel) }
 const keys = { ...credentialKeys, accessLevels: "AccessLevel" } as const
 
-/** A key as it is listed: never with its secret. */
+/** An API key without its secret. */
 export const ApiKey = Schema.Struct(fields).pipe(Schema.encodeKeys(keys), Schema.annotate({ identifier: "ApiKey" }))
-export type ApiKey = typeof ApiKey.Type
+export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
-/** A key that was just made, with the secret that no other answer will ever hold. */
+/** A new API key with its secret, which no other answer holds. */
 export const NewApiKey = Schema.Struct({ ...fields, token }).pipe(
   Schema.encodeKeys({ ...keys, token: "Token" }),
   Schema.annotate({ identifier: "NewApiKey" })
 )
-export type NewApiKey = typeof NewApiKey.Type
+export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
-/** A key to make, or what an existing one is to become; another name renames it. */
+/** An API key to create, or the new state of an existing one; another name renames it. */
 export const ApiKeyPayload = Schema.Struct({
   name: CredentialName,
   accessLevels: Schema.Array(AccessLevel),
@@ -36,4 +36,4 @@ export const ApiKeyPayload = Schema.Struct({
   Schema.encodeKeys({ ...credentialPayloadKeys, accessLevels: "AccessLevel" }),
   Schema.annotate({ identifier: "ApiKeyPayload" })
 )
-export type ApiKeyPayload = typeof ApiKeyPayload.Type
+export interface ApiKeyPayload extends Schema.Schema.Type<typeof ApiKeyPayload> {}

@@ -1,11 +1,11 @@
-/**
- * What API keys and SMTP credentials have in common: a name, the addresses they may be used from, an account, a secret
- * that is shown once, and the ways in which managing them can fail.
- */
+/** What API keys and SMTP credentials have in common: fields, limits and errors. */
 import { Schema } from "effect"
 import { isAddressable } from "../errors/InvalidInput.ts"
+import { EmailAddress } from "../values/EmailAddress.ts"
+import { nullableRequestField, requestField } from "../values/RequestField.ts"
+import { WireDate } from "../values/WireDate.ts"
 
-/** The name of a credential, as it stands in a path: 1 to 254 characters, no control characters. */
+/** The name of a credential: 1 to 254 characters, which can stand in a path, and no control characters. */
 export const CredentialName = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
@@ -31,7 +31,7 @@ const isIpRange = (text: string): boolean => {
   return ipv4.test(address) ? bits <= 32 : isIPv6(address) && bits <= 128
 }
 
-/** Where a credential may be used from: a single address or a CIDR range, IPv4 or IPv6. */
+/** The addresses a credential may be used from: a single one or a CIDR range, IPv4 or IPv6. */
 export const IpRange = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
@@ -42,12 +42,49 @@ export const IpRange = Schema.String.pipe(
 )
 export type IpRange = typeof IpRange.Type
 
-/**
- * The most credentials of one kind that an account holds.
- * (Service interface, Limits.)
- */
+/** The maximum number of credentials of one kind in an account. (Service interface, Limits.) */
 export const maximumCredentials = 15
 
+/** The fields of every credential as the service returns it. */
+export const credentialFields = {
+  name: Schema.String,
+  dateCreated: Schema.optionalKey(WireDate),
+  lastUse: Schema.optionalKey(Schema.NullOr(WireDate)),
+  expires: Schema.optionalKey(Schema.NullOr(WireDate)),
+  ipRanges: Schema.optionalKey(Schema.Array(Schema.String))
+}
+
+/**
+ * The fields that create or change every credential. A change keeps what is left out; `null` clears the expiry and an empty
+ * array the ranges. A new credential without an expiry, or with `null`, does not expire.
+ */
+export const credentialPayloadFields = {
+  expires: nullableRequestField(WireDate),
+  ipRanges: requestField(Schema.Array(IpRange)),
+  subaccount: requestField(EmailAddress)
+}
+
+/** The secret of a new credential: text on the wire, redacted everywhere else. */
+export const token = Schema.RedactedFromValue(Schema.String, { label: "token" })
+
+/** The wire names of `credentialFields`. */
+export const credentialKeys = {
+  name: "Name",
+  dateCreated: "DateCreated",
+  lastUse: "LastUse",
+  expires: "Expires",
+  ipRanges: "RestrictAccessToIPRange"
+} as const
+
+/** The wire names of the name and of `credentialPayloadFields`. */
+export const credentialPayloadKeys = {
+  name: "Name",
+  expires: "Expires",
+  ipRanges: "RestrictAccessToIPRange",
+  subaccount: "Subaccount"
+} as const
+
+/** There is no credential with this name. */
 export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {
   name: Schema.String
 }) {
@@ -56,13 +93,14 @@ export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()
   }
 }
 
+/** Another credential has this name. */
 export class NameTaken extends Schema.TaggedError<NameTaken>()("NameTaken", { name: Schema.String }) {
   override get message(): string {
     return `The name "${this.name}" is taken. Choose another one, or delete the credential that has it.`
   }
 }
 
-/** Without this key nobody could make, change or delete a key of the account over the network again. */
+/** The change would leave the account without a key that can manage keys over the network. */
 export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("LastManagingKey", {
   name: Schema.String
 }) {
@@ -71,6 +109,7 @@ export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("Last
   }
 }
 
+/** The account already has the maximum number of credentials of this kind. */
 export class TooManyCredentials extends Schema.TaggedError<TooManyCredentials>()("TooManyCredentials", {
   maximum: Schema.Int
 }) {

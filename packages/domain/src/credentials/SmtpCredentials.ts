@@ -1,6 +1,5 @@
 /**
- * SMTP credentials: what a mail program logs in with. The name is the login, is e-mail shaped, and is unique in the whole
- * service.
+ * SMTP credentials, with which mail programs log in. The name is the login, is e-mail shaped and unique in the whole service.
  * (Service interface, Resources: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.)
  */
 import { Schema } from "effect"
@@ -12,27 +11,28 @@ import {
   credentialPayloadFields,
   credentialPayloadKeys,
   token
-} from "./CredentialFields.ts"
+} from "./Credential.ts"
 
 const fields = { ...credentialFields, accessLevel: Schema.optionalKey(ReportedAccessLevel) }
 const keys = { ...credentialKeys, accessLevel: "AccessLevel" } as const
 
+/** SMTP credentials without their password. */
 export const SmtpCredentials = Schema.Struct(fields).pipe(
   Schema.encodeKeys(keys),
   Schema.annotate({ identifier: "SmtpCredentials" })
 )
-export type SmtpCredentials = typeof SmtpCredentials.Type
+export interface SmtpCredentials extends Schema.Schema.Type<typeof SmtpCredentials> {}
 
-/** Credentials that were just made, with the password that no other answer will ever hold. */
+/** New SMTP credentials with their password, which no other answer holds. */
 export const NewSmtpCredentials = Schema.Struct({ ...fields, token }).pipe(
   Schema.encodeKeys({ ...keys, token: "Token" }),
   Schema.annotate({ identifier: "NewSmtpCredentials" })
 )
-export type NewSmtpCredentials = typeof NewSmtpCredentials.Type
+export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
 
-/** Credentials to make, or what existing ones are to become; another name renames them. */
+/** SMTP credentials to create, or the new state of existing ones; another name renames them. */
 export const SmtpCredentialsPayload = Schema.Struct({ name: EmailAddress, ...credentialPayloadFields }).pipe(
   Schema.encodeKeys(credentialPayloadKeys),
   Schema.annotate({ identifier: "SmtpCredentialsPayload" })
 )
-export type SmtpCredentialsPayload = typeof SmtpCredentialsPayload.Type
+export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}

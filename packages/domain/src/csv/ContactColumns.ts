@@ -1,13 +1,25 @@
 /**
- * The columns of a file of contacts: which of a record's fields have one, and what an import does with it.
+ * The columns and cells of a CSV file of contacts: which fields have a column, and what an import does with it.
  * (docs/decisions/csv.md)
  */
 import { type DateTime, Result, Schema } from "effect"
-import type { ColumnMap } from "./ColumnMap.ts"
-import { ConsentTracking, type Contact, ContactPayload, ContactStatus } from "../contacts/Contact.ts"
-import { protectCell, restoreCell } from "./CsvCell.ts"
-import { inputProblem } from "../errors/InputIssue.ts"
+import { type Contact, ContactPayload } from "../contacts/Contact.ts"
+import { ConsentTracking, ContactStatus } from "../contacts/ContactRecord.ts"
+import { inputProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
+
+/**
+ * A cell that a spreadsheet would run as a formula begins with `=`, `+`, `-`, `@`, a tab, a line break or NUL. It is written
+ * with an apostrophe before it. A text that has such apostrophes of its own gets one more, so that every text is restored.
+ */
+const formula = /^'*[=+\-@\t\r\n\0]/
+const protectedFormula = /^'+[=+\-@\t\r\n\0]/
+
+/** Protects a cell from being run as a formula, by an apostrophe before it. */
+export const protectCell = (text: string): string => (formula.test(text) ? `'${text}` : text)
+
+/** Restores the text of a cell that may have been protected. */
+export const restoreCell = (cell: string): string => (protectedFormula.test(cell) ? cell.slice(1) : cell)
 
 interface Column {
   readonly name: string
@@ -40,21 +52,13 @@ const columns: ReadonlyArray<Column> = [
   { name: "FriendlyErrorMessage", read: (contact) => contact.activity?.friendlyErrorMessage }
 ]
 
-/** What an import takes from a file; every other record column is the service's own to say. */
-export const imported = [
-  "Email",
-  "Status",
-  "FirstName",
-  "LastName",
-  "ConsentIP",
-  "ConsentDate",
-  "ConsentTracking"
-] as const
+/** The record columns that an import takes from a file. The service itself sets all others. */
+const imported = ["Email", "Status", "FirstName", "LastName", "ConsentIP", "ConsentDate", "ConsentTracking"] as const
 type Imported = (typeof imported)[number]
 
 const importedByName = new Map<string, Imported>(imported.map((name) => [name.toLowerCase(), name]))
 
-/** The column of a file of rejected rows that says why each was rejected. An import passes over it. */
+/** The column of a file of rejected rows that holds the reason. An import ignores it. */
 export const errorColumn = "_error"
 
 const recordColumns = new Set(
@@ -63,16 +67,16 @@ const recordColumns = new Set(
   )
 )
 
-/** Whether a name belongs to a column of the record or to that of errors, so that no custom field may take it. */
+/** Whether a name is that of a record column or of the error column, which no custom field may have. */
 export const isRecordColumn = (name: string): boolean => recordColumns.has(name.toLowerCase())
 
-/** The header of an exported file, given the names of the custom fields in it. */
+/** The header of an exported file, given the names of its custom fields. */
 export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...columns.map((column) => column.name),
   ...customFields.map(protectCell)
 ]
 
-/** The cells of a contact under that header. */
+/** The cells of a contact under the header of `exportHeader`. */
 export const exportCells = (contact: Contact, customFields: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = contact.customFields ?? {}
   return [
@@ -88,7 +92,7 @@ export const exportCells = (contact: Contact, customFields: ReadonlyArray<string
 
 type Target = { readonly _tag: "Record"; readonly name: Imported } | { readonly _tag: "Custom"; readonly name: string }
 
-/** What becomes of each column of a file: `undefined` for one that is not imported. */
+/** The field that each column of a file is imported into; `undefined` for a column that is not imported. */
 export interface ImportColumns {
   readonly targets: ReadonlyArray<Target | undefined>
 }
@@ -99,7 +103,10 @@ const quotedList = (names: ReadonlyArray<string>): string =>
     .map((name) => JSON.stringify(name.slice(0, 40)))
     .join(", ")
 
-/** The name that each column goes by, where every column of the map is one of the header. */
+/** The columns of a file that are imported under another name than that in the header: `[column, field]`. */
+export type ColumnMap = ReadonlyArray<readonly [column: string, field: string]>
+
+/** The name of each column after mapping. Fails for a mapped column that the header does not have. */
 const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<ReadonlyArray<string>, string> => {
   const names = header.map((cell) => restoreCell(cell).trim())
   const renamed = [...names]
@@ -116,10 +123,7 @@ const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<R
   return Result.succeed(renamed)
 }
 
-/**
- * Reads a header. Names are matched whatever their case; what is no record column becomes a custom field. A column of the map
- * is what the map says.
- */
+/** Reads a header. Names are case-insensitive, mapped columns are renamed, and unknown names become custom fields. */
 export const importColumns = (
   header: ReadonlyArray<string>,
   map: ColumnMap = []
@@ -151,10 +155,10 @@ const trackings = new Map(ConsentTracking.literals.map((value) => [value.toLower
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
-/** Whether a text says, in the words of `importRow`, that a row has another number of cells than its header. */
+/** Whether a text is the problem of `importRow` that a row has another number of cells than its header. */
 export const isCountIssue = (text: string): boolean => /^the row has \d+ cells, the header (?:only )?\d+$/.test(text)
 
-/** Reads a row under a header: a contact to add, or why there is none. An empty cell leaves its field alone. */
+/** Reads a row as a contact to add, or gives the problem. An empty cell leaves its field unchanged. */
 export const importRow = (
   { targets }: ImportColumns,
   cells: ReadonlyArray<string>
@@ -191,3 +195,19 @@ export const importRow = (
 
 const enumerated = (values: ReadonlyMap<string, string>, text: string): string =>
   values.get(text.trim().toLowerCase()) ?? text
+
+const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
+const importedByBareName = new Map(imported.map((name) => [bareName(name), name]))
+
+/** The columns that become custom fields although their names are nearly those of fields: "First Name", "last_name". */
+export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = []): ColumnMap => {
+  const mapped = new Set(map.map(([column]) => column.trim().toLowerCase()))
+  const names = header.map((cell) => restoreCell(cell).trim())
+  const taken = new Set([...names, ...map.map(([, field]) => field)].map((name) => name.toLowerCase()))
+  return names.flatMap((name) => {
+    const field = importedByBareName.get(bareName(name))
+    return field === undefined || taken.has(field.toLowerCase()) || mapped.has(name.toLowerCase())
+      ? []
+      : [[name, field]]
+  })
+}

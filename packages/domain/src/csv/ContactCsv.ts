@@ -4,8 +4,7 @@
  */
 import { Array as Arrays, Effect, Result, Stream } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
-import type { ColumnMap } from "./ColumnMap.ts"
-import { type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
+import { type ColumnMap, type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
 import { joinBytes, makeCsvReader } from "./CsvReader.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
@@ -145,12 +144,13 @@ class ReadRow implements ImportRow, PlainContact {
   }
 }
 
+/** How a CSV file of contacts is read. */
 export interface ReadContactsOptions {
-  /** As the Encoding Standard names it; UTF-8, or what the file is marked with, unless said. */
+  /** A name of the Encoding Standard (default: UTF-8). A byte order mark takes precedence. */
   readonly encoding?: string | undefined
-  /** What separates the cells, found in the header unless said. */
+  /** The separator of the cells (default: detected in the header). */
   readonly delimiter?: FileHeader["delimiter"] | undefined
-  /** Columns that are something else than their names say. */
+  /** The columns that are imported under another name. */
   readonly columns?: ColumnMap | undefined
 }
 

@@ -1,17 +1,16 @@
 /**
- * Splitting the text of a CSV file (RFC 4180, any line break) into records, each with the line it begins on. A record
- * that cannot be read costs itself and nothing else: reading goes on with the next line, and a quote that is never closed
- * does not swallow the rows behind it. All of it happens on the bytes of UTF-8, in which no part of a character looks like
- * a quote or a line break; a cell becomes a text when somebody asks for it. (docs/decisions/csv.md)
+ * Splits a CSV file (RFC 4180, any line break) into records, each with its line number. A malformed record is skipped and
+ * parsing resumes at the next line, so that an unclosed quote does not swallow the rows after it. It works on the bytes of
+ * UTF-8, in which no part of a character looks like a quote or a line break. (docs/decisions/csv.md)
  */
 import { CsvRecord, type CsvPiece, type CsvPlace } from "./CsvRecord.ts"
 
-/** The longest record, in bytes: room for a text of 1 MB that is all quotes, each of which is written twice. */
+/** The maximum length of a record, in bytes: enough for a text of 1 MB that is all (doubled) quotes. */
 const maximumRecord = 8 * 1024 * 1024
 
 const tooLong = `the row is longer than ${maximumRecord} bytes`
 
-/** What says how many cells there are in the rest of a file. */
+/** The bytes after which the density of cells is known. */
 const longEnough = 4096
 
 const quote = 0x22
@@ -23,7 +22,7 @@ const escaped = 1
 const inTheMiddle = 2
 const ending = 3
 
-/** What a byte in a cell without quotes means: nothing, a sign that JSON escapes, a quote where none may be, or its end. */
+/** Classifies the bytes of an unquoted cell: ordinary, escaped in JSON, a misplaced quote, or the end of the cell. */
 const kindsOf = (delimiter: number): Uint8Array => {
   const kinds = new Uint8Array(256).fill(escaped, 0, 0x20)
   kinds[0x5c] = escaped
@@ -32,7 +31,7 @@ const kindsOf = (delimiter: number): Uint8Array => {
   return kinds
 }
 
-/** Behind the line break at or after a place, or -1 where it is not certain yet. */
+/** The start of the next line, or -1 while the piece does not show it. */
 const nextLine = (bytes: Uint8Array, from: number, last: boolean): number => {
   let at = from
   while (at < bytes.length && bytes[at] !== lineFeed && bytes[at] !== carriageReturn) at++
@@ -52,6 +51,7 @@ const lineBreaks = (bytes: Uint8Array, start: number, end: number): number => {
   return count
 }
 
+/** Joins two pieces; the second one itself if the first is empty. */
 export const joinBytes = (rest: Uint8Array, piece: Uint8Array): Uint8Array => {
   if (rest.length === 0) return piece
   const both = new Uint8Array(rest.length + piece.length)
@@ -60,18 +60,15 @@ export const joinBytes = (rest: Uint8Array, piece: Uint8Array): Uint8Array => {
   return both
 }
 
-/**
- * Makes a reader that takes the text piece by piece, as UTF-8, and gives the records that are whole. The last call says that
- * nothing follows.
- */
+/** Makes a function that takes the pieces of a file as UTF-8 and gives their complete records. The last call has `last`. */
 export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boolean) => ReadonlyArray<CsvRecord>) => {
   const separator = delimiter.charCodeAt(0)
   const kinds = kindsOf(separator)
   let rest: Uint8Array = new Uint8Array(0)
   let line = 1
-  /** How many cells end in a byte, by what was read so far. */
+  /** The number of cells per byte so far. */
   let density = 1 / 16
-  // The rest of a line that was given up is not held until its end comes.
+  // Whether the rest of an overlong line is being dropped.
   let skipping = false
   const at: CsvPlace = { start: 0, first: 0, count: 0, isPlain: true, problem: undefined }
 
@@ -82,7 +79,7 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
     return (piece.ends = larger)
   }
 
-  /** The lines of a record that is none are read again, each as a record of its own, so that every row is accounted for. */
+  /** Reports the first line of a malformed record; the lines after it are read as records of their own. */
   const bad = (piece: CsvPiece, last: boolean, problem: string): number => {
     const end = nextLine(piece.bytes, at.start, last)
     if (end < 0) return end
@@ -93,7 +90,7 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
     return end
   }
 
-  /** Finds one record and gives where the next one begins, or -1 where the piece ends before it does. */
+  /** Finds one record and gives the start of the next one, or -1 if the piece ends within it. */
   const scan = (piece: CsvPiece, start: number, last: boolean): number => {
     const { bytes } = piece
     const { length } = bytes
@@ -138,7 +135,7 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
     }
   }
 
-  /** Reads the records that end in a text, and keeps what is left. */
+  /** Reads the complete records of a piece and keeps the rest. */
   const read = (bytes: Uint8Array, last: boolean, records: Array<CsvRecord>): void => {
     const piece: CsvPiece = { bytes, delimiter, ends: new Int32Array(Math.ceil(bytes.length * density) + 16) }
     at.first = 0
@@ -147,7 +144,7 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
       if (skipping) {
         const end = nextLine(bytes, start, last)
         skipping = end < 0
-        // A CR at the very end stays, since it may be half of a CRLF.
+        // A CR at the very end is kept, since it may be half of a CRLF.
         start = !skipping ? end : bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length
         if (skipping) break
         line++
@@ -174,11 +171,11 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
 
   return (content, last) => {
     const records: Array<CsvRecord> = []
-    // What comes from Node is of a class of its own, and code for one class is faster than code for two.
+    // Buffers of Node are a class of their own, and code that sees one class is faster.
     let bytes = new Uint8Array(content.buffer, content.byteOffset, content.length)
     const lineEnd = rest.length === 0 || last ? 0 : bytes.indexOf(lineFeed) + 1
     if (lineEnd > 0) {
-      // Mostly the rest is a line that ends here: not all that follows is copied for it.
+      // Only the line that the rest belongs to is copied, not the whole piece.
       read(joinBytes(rest, bytes.subarray(0, lineEnd)), false, records)
       bytes = bytes.subarray(lineEnd)
     }

@@ -1,25 +1,23 @@
-/**
- * One record of a CSV file, as the bytes in which it stands.
- */
+/** One record of a CSV file, as a range of its bytes. */
 
-/** A piece of the file, and where in it each cell ends. */
+/** A piece of the file, and the end of each cell in it. */
 export interface CsvPiece {
   readonly bytes: Uint8Array
   readonly delimiter: string
   ends: Int32Array
 }
 
-/** Where a record stands. */
+/** The place of a record in a piece, as the reader finds it. */
 export interface CsvPlace {
   start: number
-  /** Of its first cell among those of the piece. */
+  /** The index of its first cell among those of the piece. */
   first: number
   count: number
   isPlain: boolean
   problem: string | undefined
 }
 
-/** What is kept of a line that is no record, in UTF-16 units. */
+/** The longest text that is kept of an unreadable line, in UTF-16 units. */
 const keptText = 64 * 1024
 
 const kept = (line: string): string => {
@@ -30,15 +28,13 @@ const kept = (line: string): string => {
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 const quote = 0x22
 
-/**
- * The cells of a record, or what is wrong with it. It holds the piece of the file that it stands in, and is not to be kept.
- */
+/** The cells of a record, or its problem. It holds on to its piece of the file, so it must not be kept. */
 export class CsvRecord {
   readonly line: number
   readonly problem: string | undefined
-  /** How many cells it has. */
+  /** The number of cells. */
   readonly count: number
-  /** Whether its bytes are those of its cells as they are, and those of JSON too: no quotes, no signs that are escaped. */
+  /** Whether the cells have no quotes and nothing that JSON escapes, so that their bytes can be copied. */
   readonly isPlain: boolean
   readonly start: number
   readonly #piece: CsvPiece
@@ -62,7 +58,7 @@ export class CsvRecord {
     return cell === 0 ? this.start : this.end(cell - 1) + 1
   }
 
-  /** Behind a cell. The next one begins behind the delimiter that stands there. */
+  /** The end of a cell, where its delimiter stands. */
   end(cell: number): number {
     return this.#piece.ends[this.#first + cell] ?? 0
   }
@@ -84,14 +80,14 @@ export class CsvRecord {
     return cells
   }
 
-  /** Whether there is nothing in it, so that it is a blank line. */
+  /** Whether the record is a blank line. */
   get isBlank(): boolean {
     return (
       this.problem === undefined && this.count === 1 && (this.start === this.end(0) || this.cells[0]?.trim() === "")
     )
   }
 
-  /** The line of a record that is none, as it stands in the file, or its beginning. */
+  /** The unreadable line as it stands in the file, or its beginning. */
   get text(): string {
     const end = Math.min(this.end(0), this.start + 4 * (keptText + 2))
     return kept(utf8.decode(this.#piece.bytes.subarray(this.start, end)))

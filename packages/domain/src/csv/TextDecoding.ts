@@ -1,11 +1,11 @@
 /**
- * The text of a file in whatever encoding it came, as UTF-8. Bytes that the encoding does not have are an error with a line,
- * never a replacement character in somebody's name.
+ * Converts the text of a file in any encoding to UTF-8. Invalid bytes are an error with a line, never a replacement character
+ * in somebody's name.
  */
 import { Result, Schema } from "effect"
 import { joinBytes } from "./CsvReader.ts"
 
-/** The file cannot be read as contacts at all. */
+/** The file as a whole cannot be read as contacts. */
 export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
   line: Schema.Int,
   reason: Schema.String
@@ -15,7 +15,7 @@ export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("Unread
   }
 }
 
-/** A byte order mark outranks what was said of the encoding: whoever wrote it was there. */
+/** The encoding of a byte order mark, which takes precedence over the option. */
 const encodingByMark = (bytes: Uint8Array): string | undefined => {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8"
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le"
@@ -26,7 +26,7 @@ const encodingByMark = (bytes: Uint8Array): string | undefined => {
 const byteOrderMark = 3
 const lookedAt = 16 * 1024
 
-/** Whether an encoding of this name can be read: the names are those of the Encoding Standard. */
+/** Whether this is the name of an encoding that can be read, as in the Encoding Standard. */
 export const isEncoding = (name: string): boolean => {
   try {
     return new TextDecoder(name).encoding !== ""
@@ -38,7 +38,7 @@ export const isEncoding = (name: string): boolean => {
 const nothing = new Uint8Array(0)
 const lineFeed = 0x0a
 
-/** Why a text cannot be read on, and the whole lines of the last piece that stand before. */
+/** Why decoding stopped, and the complete lines of the last piece before that place. */
 export interface BrokenText {
   readonly reason: string
   readonly before: Uint8Array
@@ -53,7 +53,7 @@ const isUtf8 = (bytes: Uint8Array): boolean => {
   }
 }
 
-/** The lines before the first one that is not UTF-8. The piece may begin with the rest of a character. */
+/** The lines before the first one that is not UTF-8. The piece may begin within a character. */
 const readableLines = (bytes: Uint8Array): Uint8Array => {
   let start = 0
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
@@ -65,9 +65,8 @@ const readableLines = (bytes: Uint8Array): Uint8Array => {
 }
 
 /**
- * Makes a reader that takes the bytes of a file piece by piece and gives them as UTF-8, or says why it cannot. The encoding is
- * the one named, UTF-8 without a name, unless a byte order mark says which it is; the mark itself is no part of the text.
- * What is UTF-8 already is looked at and given as it is. The last call says that nothing follows.
+ * Makes a function that takes the pieces of a file and gives each as UTF-8, or the error. A byte order mark takes precedence
+ * over `encoding` (default: UTF-8) and is removed. UTF-8 is checked and passed on without a copy. The last call has `last`.
  */
 export const makeTextReader = (
   encoding = "utf-8"
@@ -93,7 +92,7 @@ export const makeTextReader = (
     }
     try {
       if (decoder.encoding !== "utf-8") return Result.succeed(encoder.encode(decoder.decode(bytes, { stream: !last })))
-      // Only looked at, in parts whose texts are soon gone.
+      // Checked in small parts, whose texts are soon collected.
       for (let at = 0; at < bytes.length; at += lookedAt) {
         decoder.decode(bytes.subarray(at, at + lookedAt), { stream: true })
       }

@@ -1,36 +1,38 @@
 /**
- * A mail to send, and the answer to it.
+ * Messages to send, and the answer of the service.
  * (Service interface, Mail sending and Errors, 1; docs/decisions/records.md)
  */
 import { Schema } from "effect"
-import { CustomFields } from "../contacts/Contact.ts"
+import { CustomFields } from "../contacts/ContactRecord.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 
 const optionalText = nullableRequestField(Schema.String)
 
+/** A recipient of a message, with the values of its merge fields. */
 export const EmailRecipient = Schema.Struct({
   email: Schema.String,
   fields: requestField(CustomFields)
 }).pipe(Schema.encodeKeys({ email: "Email", fields: "Fields" }))
-export type EmailRecipient = typeof EmailRecipient.Type
+export interface EmailRecipient extends Schema.Schema.Type<typeof EmailRecipient> {}
 
-/** One form of the text of a mail. */
+/** One form of the text of a message. */
 export const BodyPart = Schema.Struct({
   contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
   content: optionalText,
   charset: optionalText
 }).pipe(Schema.encodeKeys({ contentType: "ContentType", content: "Content", charset: "Charset" }))
-export type BodyPart = typeof BodyPart.Type
+export interface BodyPart extends Schema.Schema.Type<typeof BodyPart> {}
 
-/** A file that goes with a mail, in base64. */
+/** A file attached to a message, in base64. */
 export const Attachment = Schema.Struct({
   binaryContent: Schema.String,
   name: Schema.String,
   contentType: optionalText,
   size: nullableRequestField(Schema.Int)
 }).pipe(Schema.encodeKeys({ binaryContent: "BinaryContent", name: "Name", contentType: "ContentType", size: "Size" }))
-export type Attachment = typeof Attachment.Type
+export interface Attachment extends Schema.Schema.Type<typeof Attachment> {}
 
+/** The sender, texts, headers and attachments of a message. */
 export const EmailContent = Schema.Struct({
   from: Schema.String,
   body: requestField(Schema.Array(BodyPart)),
@@ -64,8 +66,9 @@ export const EmailContent = Schema.Struct({
     utm: "Utm"
   })
 )
-export type EmailContent = typeof EmailContent.Type
+export interface EmailContent extends Schema.Schema.Type<typeof EmailContent> {}
 
+/** How a message is delivered and tracked. */
 export const EmailOptions = Schema.Struct({
   timeOffset: nullableRequestField(Schema.Int),
   poolName: optionalText,
@@ -83,15 +86,12 @@ export const EmailOptions = Schema.Struct({
     trackClicks: "TrackClicks"
   })
 )
-export type EmailOptions = typeof EmailOptions.Type
+export interface EmailOptions extends Schema.Schema.Type<typeof EmailOptions> {}
 
-/** The most recipients of one message. */
+/** The maximum number of recipients of one message. */
 export const maximumRecipients = 1000
 
-/**
- * A message to one or more recipients, each with fields of their own to fill in. `content.from` is a bare address or
- * `Name <address>`.
- */
+/** A message to one or more recipients. `content.from` is a bare address or `Name <address>`. */
 export const EmailMessage = Schema.Struct({
   recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
   content: EmailContent,
@@ -100,9 +100,9 @@ export const EmailMessage = Schema.Struct({
   Schema.encodeKeys({ recipients: "Recipients", content: "Content", options: "Options" }),
   Schema.annotate({ identifier: "EmailMessageData" })
 )
-export type EmailMessage = typeof EmailMessage.Type
+export interface EmailMessage extends Schema.Schema.Type<typeof EmailMessage> {}
 
-/** What the service calls an accepted message. */
+/** The identifiers of an accepted message. */
 export const EmailSend = Schema.Struct({
   transactionId: Schema.optionalKey(Schema.String),
   messageId: Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -110,8 +110,9 @@ export const EmailSend = Schema.Struct({
   Schema.encodeKeys({ transactionId: "TransactionID", messageId: "MessageID" }),
   Schema.annotate({ identifier: "EmailSend" })
 )
-export type EmailSend = typeof EmailSend.Type
+export interface EmailSend extends Schema.Schema.Type<typeof EmailSend> {}
 
+/** The account has not verified the sender address. */
 export class NotAllowedSender extends Schema.TaggedError<NotAllowedSender>()("NotAllowedSender", {
   email: Schema.String
 }) {

@@ -1,13 +1,11 @@
-/**
- * Input that the service would refuse whatever its state: named by its field, never by its value, since the value may be
- * somebody's address or key.
- */
-import { Schema } from "effect"
+/** Invalid input, and how an issue of a schema becomes `Invalid Email: …`. */
+import { Schema, SchemaIssue } from "effect"
 
+/** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
-  /** What was wrong, as the wire spells it: `Email`, `limit`, `[3].CustomFields`. */
+  /** The name of the field on the wire: `Email`, `limit`, `[3].CustomFields`. */
   field: Schema.String,
-  /** What is wrong with it and what would be right, in words that follow "…:". */
+  /** What is wrong and what would be right, phrased to follow "Invalid Email: ". */
   issue: Schema.String
 }) {
   override get message(): string {
@@ -22,11 +20,59 @@ const addressable = Schema.String.check(
 )
 
 /**
- * Whether a text can stand as one segment of a path: the empty text would reach another operation, `.` and `..` are
- * folded away by every URL parser, a lone surrogate has no UTF-8, and NUL is refused by servers.
+ * Whether a text can be a segment of a path. The empty text would reach another operation, URL parsers remove `.` and `..`,
+ * a lone surrogate has no UTF-8, and servers refuse NUL.
  */
 export const isAddressable = Schema.is(addressable)
 
-/** What is said of a text that cannot. */
+/** Makes the error for a text that cannot be a segment of a path. */
 export const notAddressable = (field: string): InvalidInput =>
   new InvalidInput({ field, issue: "it is empty, a dot path or broken text, and cannot stand in an address" })
+
+/** The wire names that differ from the name in code with a capital. */
+const wireNames: Readonly<Record<string, string>> = {
+  accessLevels: "AccessLevel",
+  ipRanges: "RestrictAccessToIPRange",
+  ip: "ConsentIP",
+  date: "ConsentDate",
+  tracking: "ConsentTracking",
+  fileFormat: "fileFormat",
+  compressionFormat: "compressionFormat",
+  fileName: "fileName",
+  listnames: "listnames",
+  limit: "limit",
+  offset: "offset",
+  subaccount: "subaccount"
+}
+
+/** Fields that hold custom names, by their names in code and on the wire. */
+const maps = new Set(["customFields", "CustomFields", "fields", "Fields", "merge", "Merge", "headers", "Headers"])
+
+const wireName = (key: string): string => wireNames[key] ?? key.slice(0, 1).toUpperCase() + key.slice(1)
+
+const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
+  const names = path.map((key, index) =>
+    typeof key === "number" || /^\d+$/.test(String(key))
+      ? `[${String(key)}]`
+      : `${index === 0 ? "" : "."}${maps.has(String(path[index - 1])) ? String(key) : wireName(String(key))}`
+  )
+  return names.join("").replaceAll(/\s/g, "_")
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Makes the error for input that does not fit a schema; `whole` is the field of an issue with the input itself. */
+export const invalidInput = (error: Schema.SchemaError, whole = "body"): InvalidInput => {
+  const [first] = format(error.issue).issues
+  const path = (first?.path ?? []).map((part) => (typeof part === "object" ? part.key : part))
+  return new InvalidInput({
+    field: path.length === 0 ? whole : fieldOf(path),
+    issue: (first?.message ?? error.message).replaceAll(/\s*\n\s*/g, " ").replace(/^Expected/, "expected")
+  })
+}
+
+/** Describes input that does not fit a schema in one text, for the report of a row: `Email: …`. */
+export const inputProblem = (error: Schema.SchemaError): string => {
+  const { field, issue } = invalidInput(error)
+  return `${field}: ${issue}`
+}

@@ -1,31 +1,30 @@
-/**
- * What a service imports contacts from: a file that travels with the request, or the address of one that the service
- * fetches itself.
- * (Service interface, contactsImportPost.)
- */
+/** Server-side imports of contacts. (Service interface, contactsImportPost.) */
 import { Data, type PlatformError, Schema, type Stream } from "effect"
 
+/** The file to import: sent with the request, or fetched by the service from an address. */
 export type ImportSource = Data.TaggedEnum<{
   File: {
     readonly name: string
-    /** Where it fails, so does the import, with the same error; the service takes nothing of it. */
+    /** If it fails, the import fails with the same error and the service imports nothing. */
     readonly content: Stream.Stream<Uint8Array, PlatformError.PlatformError>
-    /** Whether the content can be read a second time, as that of a file can and that of standard input cannot. */
+    /** Whether the content can be read a second time, such as that of a file and unlike standard input. */
     readonly replayable?: boolean
   }
   Address: { readonly url: string }
 }>
 
+/** The constructors and the matcher of `ImportSource`. */
 export const ImportSource = Data.taggedEnum<ImportSource>()
 
+/** Options of a server-side import. */
 export interface ImportOptions {
-  /** A list that exists already. */
+  /** An existing list, to which the contacts are added. */
   readonly listName?: string | undefined
-  /** The encoding of the file, as the Encoding Standard names it; UTF-8 where it is not given. */
+  /** The encoding of the file, a name of the Encoding Standard (default: UTF-8). */
   readonly encodingName?: string | undefined
 }
 
-/** The service does not take this file, or does not fetch from this address. */
+/** The service refuses this file, or refuses to fetch from this address. */
 export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
   reason: Schema.String
 }) {

@@ -1,5 +1,5 @@
 /**
- * Exports: a file of contacts that the service prepares, and the states on the way to it.
+ * Exports: files of contacts that the service prepares, and their states.
  * (Service interface, Resources: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.)
  */
 import { Schema } from "effect"
@@ -17,36 +17,40 @@ export const ExportId = Schema.String.pipe(
 )
 export type ExportId = typeof ExportId.Type
 
+/** The file format of an export. */
 export const ExportFileFormat = Schema.Literals(["Csv", "Xml", "Json"])
 export type ExportFileFormat = typeof ExportFileFormat.Type
 
+/** The compression of the file of an export. */
 export const CompressionFormat = Schema.Literals(["None", "Zip"])
 export type CompressionFormat = typeof CompressionFormat.Type
 
-/** Where an export stands: `Loading`, then `Ready` or `Error`; `Expired` once its file is gone. */
+/** The state of an export: `Loading`, then `Ready` or `Error`; `Expired` once its file is gone. */
 export const ExportStatus = openLiterals(Schema.Literals(["Error", "Loading", "Ready", "Expired"]))
 export type ExportStatus = typeof ExportStatus.Type
 
 /**
- * Where the file of an export will be: the address answers 404 until the export is ready. It carries its own
- * unguessable id and needs no key, so whoever knows it can read the file until it expires.
+ * The address of the file of an export, which answers 404 until the export is ready. It contains an unguessable id and needs
+ * no key, so whoever knows it can read the file until it expires.
  */
 export const ExportLink = Schema.Struct({
   link: Schema.String,
   id: ExportId
 }).pipe(Schema.encodeKeys({ link: "Link", id: "PublicExportID" }), Schema.annotate({ identifier: "ExportLink" }))
-export type ExportLink = typeof ExportLink.Type
+export interface ExportLink extends Schema.Schema.Type<typeof ExportLink> {}
 
-/**
- * What to export and how. Without a filter it is every contact; the format is Csv and nothing is compressed unless said.
- */
+/** What to export and how. */
 export interface ExportRequest {
+  /** The contacts to export (default: all). */
   readonly filter?: ContactFilter | undefined
+  /** The file format (default: Csv). */
   readonly fileFormat?: ExportFileFormat | undefined
+  /** The compression (default: None). */
   readonly compressionFormat?: CompressionFormat | undefined
   readonly fileName?: string | undefined
 }
 
+/** There is no export with this id, or its file is not ready yet. */
 export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("ExportNotFound", {
   id: Schema.String
 }) {
@@ -55,13 +59,14 @@ export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("Export
   }
 }
 
-/** The service could not make the file. Nothing is repeated by itself: ask for a new export. */
+/** The service could not make the file. It does not try again: request a new export. */
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", { id: ExportId }) {
   override get message(): string {
     return `The service could not complete export ${this.id}. Ask for a new one.`
   }
 }
 
+/** The export has expired and its file was deleted. */
 export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", { id: Schema.String }) {
   override get message(): string {
     return `Export ${this.id} has expired and its file is gone. Ask for a new one.`
@@ -69,8 +74,8 @@ export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportEx
 }
 
 /**
- * The service did not answer for too long, so that nobody knows how the export stands. It goes on: wait again with the same
- * id, in this process or another one, when the service is back.
+ * Polling gave up: the status is unknown and the export may still be running. Wait again with the same id, in this process
+ * or another one, when the service is back.
  */
 export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("ExportInterrupted", {
   id: ExportId,
@@ -81,7 +86,7 @@ export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("
   }
 }
 
-/** The wait ended before the export did. The export goes on: wait again with the same id. */
+/** The wait ended before the export did. The export is still running: wait again with the same id. */
 export class ExportTimedOut extends Schema.TaggedError<ExportTimedOut>()("ExportTimedOut", {
   id: ExportId,
   lastStatus: ExportStatus

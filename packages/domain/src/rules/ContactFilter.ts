@@ -1,26 +1,27 @@
 /**
- * Which contacts an operation is about: those that a rule selects, or those of a list of addresses. The two together
- * cannot be written; where they arrive from outside, one constructor tells them apart.
+ * Filters select the contacts of an operation, by a rule or by a list of addresses, never by both.
  * (Service interface, Contacts, rule 2.)
  */
 import { Data, Effect, Option, Schema } from "effect"
 import { requestField } from "../values/RequestField.ts"
-import { ruleRefusal } from "./RuleRefusal.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
-import type { InvalidRule } from "./RuleError.ts"
+import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
+/** Selects contacts by a rule or by a non-empty list of addresses. */
 export type ContactFilter = Data.TaggedEnum<{
   ByRule: { readonly rule: ContactRule }
   ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }
 }>
 
-/** The most addresses that one bulk delete may carry. More are deleted in parts, or by a rule. */
+/** The maximum number of addresses in one bulk delete. More are deleted in parts, or by a rule. */
 export const maximumEmailsPerDelete = 100_000
 
+/** The constructors and the matcher of `ContactFilter`. */
 export const ContactFilter = Data.taggedEnum<ContactFilter>()
 
+/** The input had both a rule and a list of addresses. */
 export class ConflictingFilter extends Schema.TaggedError<ConflictingFilter>()("ConflictingFilter", {}) {
   override get message(): string {
     return "A rule and a list of e-mails were both given. Provide either a rule or a list of e-mails, not both."
@@ -40,9 +41,8 @@ const emailsRefusal = (field: string, emails: unknown): InvalidInput | undefined
 }
 
 /**
- * Refuses a filter that selects nobody knows whom, in the same words on every layer, for callers whom no compiler stopped:
- * in the query of an export a list without addresses would vanish, and the export be one of everybody. The field is named as
- * it is sent, in a query or in a body.
+ * Refuses an invalid filter in the same words on every layer, for callers without type checks: an empty list would vanish
+ * from the query of an export, which would then export everybody. The error names the field as it is sent.
  */
 export const checkFilter = (filter: ContactFilter, sentIn: "query" | "body"): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() => {
@@ -61,8 +61,8 @@ const readRule = (rule: string | RawRule): Effect.Effect<ContactRule, InvalidRul
     : Effect.as(Effect.fromResult(checkRule(rule)), rule)
 
 /**
- * Reads a filter from outside: a command line or a request. Gives `None` where neither part is there; refuses both at
- * once, a blank rule and an empty list, each of which would be read as "everything" by somebody.
+ * Makes a filter from a command line or a request; `None` without a rule and without addresses. Refuses both at once, a
+ * blank rule and an empty list, which a service might read as "every contact".
  */
 export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
   readonly rule?: string | RawRule | undefined
@@ -78,9 +78,9 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
   return Option.some<ContactFilter>(ContactFilter.ByEmails({ emails: [first, ...rest] }))
 })
 
-/** The body of a bulk delete as it travels. Both fields are optional here, so that the constructor above decides. */
+/** The body of a bulk delete. Both fields are optional, since `contactFilterFromInput` decides about them. */
 export const EmailsPayload = Schema.Struct({
   rule: requestField(Schema.String),
   emails: requestField(Schema.Array(Schema.String))
 }).pipe(Schema.encodeKeys({ rule: "Rule", emails: "Emails" }), Schema.annotate({ identifier: "EmailsPayload" }))
-export type EmailsPayload = typeof EmailsPayload.Type
+export interface EmailsPayload extends Schema.Schema.Type<typeof EmailsPayload> {}

@@ -1,19 +1,15 @@
 /**
- * The syntax tree of the rule language, which selects contacts. Rules are plain
- * data: `RuleParser` reads them, `RulePrinter` writes them, `RuleEvaluator`
- * decides whether a contact matches.
+ * The syntax tree of the rule language, which selects contacts, and how rules compare and print what they hold. Rules are
+ * plain data: `RuleParser` reads them, `print` writes them, `RuleEvaluator` and the SQL compiler decide who matches.
  */
 import type * as Arr from "effect/Array"
-import type { DateLiteral } from "./RuleDate.ts"
+import { type DateLiteral, formatDate } from "./RuleDate.ts"
 import { type FieldKind, recordFieldInfo, type RecordFieldName } from "./RuleFields.ts"
 
 /** A rule: either every contact, or a condition. */
 export type Rule = All | Condition
 
-/**
- * Everything a rule can be except `All`, which stands alone and is never a part
- * of another rule.
- */
+/** Everything a rule can be except `All`, which is never a part of another rule. */
 export type Condition = And | Or | Compare | MonthDay | DaysFrom
 
 /** The rule that selects every contact. */
@@ -21,19 +17,13 @@ export interface All {
   readonly _tag: "All"
 }
 
-/**
- * Selects what all of its terms select. No term is itself an `And`; use the
- * constructor `and`, which keeps it so.
- */
+/** Selects what all of its terms select. No term is itself an `And`, which the constructor `and` ensures. */
 export interface And {
   readonly _tag: "And"
   readonly terms: ReadonlyArray<Condition>
 }
 
-/**
- * Selects what any of its terms selects. No term is itself an `Or`; use the
- * constructor `or`, which keeps it so.
- */
+/** Selects what any of its terms selects. No term is itself an `Or`, which the constructor `or` ensures. */
 export interface Or {
   readonly _tag: "Or"
   readonly terms: ReadonlyArray<Condition>
@@ -62,17 +52,14 @@ export interface DaysFrom {
   readonly days: number
 }
 
-/**
- * The field that a condition looks at: one of the record, or a custom field,
- * whose name is kept as written and compared case-insensitively.
- */
+/** The field of a condition. The name of a custom field is kept as written and compared case-insensitively. */
 export type Field =
   | { readonly _tag: "RecordField"; readonly name: RecordFieldName }
   | { readonly _tag: "CustomField"; readonly name: string }
 
 /**
- * A literal. Its tag decides how the field is compared: as text, as a number,
- * or as a span of time; a `Word` is the known value of an enumeration.
+ * A literal, whose tag decides how the field is compared: as text, as a number or as a span of time. A `Word` is a known
+ * value of an enumeration.
  */
 export type Value =
   | { readonly _tag: "Text"; readonly text: string }
@@ -95,28 +82,22 @@ export type TextOperator = (typeof textOperators)[number]
 /** The operators of `Compare`. */
 export type Operator = Comparison | TextOperator
 
-/** The rule that selects every contact. */
+/** The value of `All`. */
 export const all: All = { _tag: "All" }
 
-/**
- * Joins conditions by AND. Nested conjunctions are flattened, and a single
- * condition is returned as it is.
- */
+/** Joins conditions by AND, flattens nested ones and returns a single condition unchanged. */
 export const and = (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
   terms.length === 1
     ? terms[0]
     : { _tag: "And", terms: terms.flatMap((term) => (term._tag === "And" ? term.terms : [term])) }
 
-/**
- * Joins conditions by OR. Nested disjunctions are flattened, and a single
- * condition is returned as it is.
- */
+/** Joins conditions by OR, flattens nested ones and returns a single condition unchanged. */
 export const or = (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
   terms.length === 1
     ? terms[0]
     : { _tag: "Or", terms: terms.flatMap((term) => (term._tag === "Or" ? term.terms : [term])) }
 
-/** Compares a field with a literal. */
+/** Makes a `Compare`. */
 export const compare = (field: Field, operator: Operator, value: Value): Compare => ({
   _tag: "Compare",
   field,
@@ -124,10 +105,10 @@ export const compare = (field: Field, operator: Operator, value: Value): Compare
   value
 })
 
-/** Compares the UTC month and day of a date field with `MM-dd`. */
+/** Makes a `MonthDay`. */
 export const monthDay = (field: Field, monthDay: string): MonthDay => ({ _tag: "MonthDay", field, monthDay })
 
-/** Compares the number of whole days since the date in a field. */
+/** Makes a `DaysFrom`. */
 export const daysFrom = (field: Field, operator: Comparison, days: number): DaysFrom => ({
   _tag: "DaysFrom",
   field,
@@ -153,6 +134,79 @@ export const word = (word: string): Value => ({ _tag: "Word", word })
 /** A date literal. */
 export const date = (date: DateLiteral): Value => ({ _tag: "Date", date })
 
-/** The kind of a field, where every custom field is of the kind `custom`. */
+/** The kind of a field; every custom field is of the kind `custom`. */
 export const fieldKind = (field: Field): FieldKind | "custom" =>
   field._tag === "CustomField" ? "custom" : recordFieldInfo(field.name).kind
+
+/**
+ * Prints a rule in its canonical form: one space between elements, keywords in upper case, record fields and operators in
+ * lower case, texts in single quotes, and parentheses only where they are needed. Parsing the result gives the same rule,
+ * unless the spaces and doubled quotes that printing adds exceed the parser's limits.
+ */
+export const print = (rule: Rule): string => {
+  switch (rule._tag) {
+    case "All":
+      return "All"
+    case "And":
+      return rule.terms.map(printTerm).join(" AND ")
+    case "Or":
+      return rule.terms.map(print).join(" OR ")
+    case "Compare":
+      return `${rule.field.name} ${rule.operator} ${printValue(rule.value)}`
+    case "MonthDay":
+      return `${rule.field.name} month-day ${quote(rule.monthDay)}`
+    case "DaysFrom":
+      return `daysfrom ${rule.field.name} ${rule.operator} ${rule.days}`
+  }
+}
+
+const printTerm = (term: Condition): string => (term._tag === "Or" ? `(${print(term)})` : print(term))
+
+const printValue = (value: Value): string => {
+  switch (value._tag) {
+    case "Text":
+      return quote(value.text)
+    case "Number":
+      return String(value.number)
+    case "Word":
+      return value.word
+    case "Date":
+      return quote(formatDate(value.date))
+  }
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/**
+ * Folds a text for comparison: lower case, then NFC, so that neither case nor the composition of accents matters. SQLite's
+ * own `lower` knows ASCII only, so SQL stores folded columns and binds folded literals.
+ */
+export const foldText = (text: string): string => text.toLowerCase().normalize("NFC")
+
+/**
+ * Orders two folded texts by code points, as `COLLATE BINARY` in SQLite and `COLLATE "C"` in PostgreSQL do. JavaScript's
+ * own `<` orders by UTF-16 units and differs above U+FFFF.
+ */
+export const compareText = (left: string, right: string): number => {
+  const length = Math.min(left.length, right.length)
+  for (let i = 0; i < length; i++) {
+    const a = left.charCodeAt(i)
+    const b = right.charCodeAt(i)
+    if (a !== b) return rank(a) - rank(b)
+  }
+  return left.length - right.length
+}
+
+// Surrogates encode the code points above U+FFFF, so they rank above every other unit.
+const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
+
+/**
+ * Reads a text that is a decimal number such as `42`, `-1.5` or `1e-7` and nothing else, or returns `undefined`. Number
+ * literals and the texts of custom fields are both read by it.
+ */
+export const numberOf = (text: string): number | undefined => {
+  if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
+  const number = Number(text)
+  if (!Number.isFinite(number)) return undefined
+  return number === 0 ? 0 : number
+}

@@ -1,32 +1,25 @@
-/** Dates in rules. All days are UTC days. */
+/** Date literals of rules. All days are UTC days. */
 
 const precisions = { day: 86_400_000, minute: 60_000, second: 1000, millisecond: 1 } as const
 
 /**
- * A date as written in a rule: the instant it starts at, in milliseconds since
- * the epoch, and how precisely it was written. A rule names a span of time, not
- * a point: `'2024-01-31'` is the whole UTC day, `'2024-01-31T10:00:00Z'` the
- * whole second.
+ * A date literal: the start of a span of time in milliseconds since the epoch, and its precision. `'2024-01-31'` is the
+ * whole UTC day, `'2024-01-31T10:00:00Z'` the whole second.
  */
 export interface DateLiteral {
   readonly start: number
   readonly precision: keyof typeof precisions
 }
 
-/**
- * The half-open span of time `from <= t < until`, in milliseconds since the
- * epoch.
- */
+/** The half-open span of time `from <= t < until`, in milliseconds since the epoch. */
 export interface DateRange {
   readonly from: number
   readonly until: number
 }
 
 /**
- * The span of time that a date literal names. Every comparison is defined on
- * it, here and in SQL: `=` is `from <= t < until`, `<` is `t < from`, `<=` is
- * `t < until`, `>` is `t >= until`, `>=` is `t >= from`, and `!=` is whatever
- * `=` is not.
+ * The span of time of a date literal. Comparisons are defined on it, here and in SQL: `=` is `from <= t < until`, `<` is
+ * `t < from`, `<=` is `t < until`, `>` is `t >= until`, `>=` is `t >= from`, and `!=` is the complement of `=`.
  */
 export const dateRange = (date: DateLiteral): DateRange => ({
   from: date.start,
@@ -37,10 +30,8 @@ const pattern =
   /^(\d{4}-\d\d-\d\d)(?:T((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?)?$/i
 
 /**
- * Reads a day (`2024-01-31`) or an instant (`2024-01-31T10:00:00Z`, where
- * seconds, a fraction of up to nine digits and the zone may be left out; no
- * zone is UTC and a fraction is cut to milliseconds). Answers `undefined` for
- * anything else, days that do not exist included.
+ * Parses a day (`2024-01-31`) or an instant (`2024-01-31T10:00:00Z`). Seconds, a fraction of up to nine digits, which is cut
+ * to milliseconds, and the zone (default: UTC) are optional. Returns `undefined` for anything else, such as 30 February.
  */
 export const parseDate = (text: string): DateLiteral | undefined => {
   const [, day, time, seconds, fraction, zone] = pattern.exec(text) ?? []
@@ -53,10 +44,7 @@ export const parseDate = (text: string): DateLiteral | undefined => {
   return { start, precision: fraction !== undefined ? "millisecond" : seconds !== undefined ? "second" : "minute" }
 }
 
-/**
- * Writes a date literal in the canonical form that `parseDate` reads: a plain
- * day, or an instant with `Z`.
- */
+/** Prints a date literal in its canonical form: a day, or an instant with `Z`. */
 export const formatDate = (date: DateLiteral): string => {
   const iso = new Date(date.start).toISOString()
   switch (date.precision) {
@@ -71,22 +59,16 @@ export const formatDate = (date: DateLiteral): string => {
   }
 }
 
-/** Whether a text is a month and day, `MM-dd`, that exists in a leap year. */
+/** Whether a text is a month and day, `MM-dd`, of a leap year. */
 export const isMonthDay = (text: string): boolean => /^\d\d-\d\d$/.test(text) && isDay(`2000-${text}`)
 
-/**
- * The UTC month and day of an instant, as `MM-dd`. The 29th of February is
- * itself in leap years and nothing else in others.
- */
+/** The UTC month and day of an instant, as `MM-dd`. */
 export const monthDayOf = (epochMillis: number): string => new Date(epochMillis).toISOString().slice(-19, -14)
 
-/**
- * The number of whole days from an instant until now, rounded down: 0 for the
- * last 24 hours, negative for the future.
- */
+/** The number of whole days from an instant until now, rounded down: 0 for the last 24 hours, negative for the future. */
 export const wholeDays = (from: number, now: number): number => Math.floor((now - from) / precisions.day)
 
-// Date.parse turns 30 February into 1 March; a day that exists comes back as it was.
+// Date.parse turns 30 February into 1 March; only a day that exists is printed unchanged.
 const isDay = (day: string): boolean => {
   const date = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)

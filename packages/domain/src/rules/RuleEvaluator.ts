@@ -1,19 +1,16 @@
-/** Deciding whether a contact matches a rule. */
+/** Decides whether a contact matches a rule. */
 import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, DaysFrom, Field, MonthDay, Operator, Rule } from "./Rule.ts"
+import { compareText, foldText, numberOf } from "./Rule.ts"
 import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
-import { compareText, foldText, numberOf } from "./RuleSemantics.ts"
 import { customValue, type FieldValue, recordValue, type RuleSubject } from "./RuleSubject.ts"
 
 /**
- * Whether a rule selects a contact, where `now` is what `daysfrom` and
- * `contactage` count from.
+ * Whether a rule selects a contact. `daysfrom` and `contactage` count from `now`.
  *
- * A field without a value equals the empty text, and the empty text matches no
- * order comparison. Texts are compared case-insensitively. Against a number
- * literal a custom field counts only if its text is a number, against a date
- * only if it is a date. `!=` and `not-contains` are exactly what `=` and
- * `contains` are not, for every contact.
+ * A field without a value equals the empty text, which matches no order comparison. Texts are compared case-insensitively.
+ * A custom field matches a number or date literal only if its text is one. `!=` and `not-contains` are the exact
+ * complements of `=` and `contains`, for every contact.
  */
 export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.Utc): boolean =>
   rule._tag === "All" || matchesCondition(rule, subject, DateTime.toEpochMillis(now))

@@ -1,16 +1,12 @@
 /** The fields of a contact record that a rule can name. */
-import { ConsentTracking, ContactSource, ContactStatus } from "../contacts/Contact.ts"
+import { ConsentTracking, ContactSource, ContactStatus } from "../contacts/ContactRecord.ts"
+import { didYouMean } from "./RuleError.ts"
 
-/**
- * What a record field holds, which decides the operators and literals that a
- * rule may use with it.
- */
+/** What a record field holds, which decides the operators and literals that a rule may use with it. */
 export type FieldKind = "text" | "number" | "date" | "enumeration"
 
 /**
- * Every record field by its name in the language, in the order of the record.
- * The parser, the evaluator, the error hints and the SQL compiler all read
- * this one table; a name that is not in it is the name of a custom field.
+ * Every record field by its name in the language, in the order of the record. Any other name is that of a custom field.
  * `contactage` is not stored: it is the number of whole days since `dateadded`.
  */
 export const recordFields = {
@@ -39,10 +35,7 @@ export const recordFields = {
   contactage: { kind: "number" }
 } as const satisfies Record<string, RecordFieldInfo>
 
-/**
- * One row of the table: the kind of the field and, for an enumeration, the
- * values known today. Enumerations are open, so the list is not exhaustive.
- */
+/** A row of the table. The values of an enumeration are those known today: the service may add others. */
 export type RecordFieldInfo =
   | { readonly kind: Exclude<FieldKind, "enumeration"> }
   | { readonly kind: "enumeration"; readonly values: ReadonlyArray<string> }
@@ -59,3 +52,6 @@ export const isRecordFieldName = (name: string): name is RecordFieldName => Obje
 
 /** Looks up the row of a record field. */
 export const recordFieldInfo = (name: RecordFieldName): RecordFieldInfo => recordFields[name]
+
+/** Asks whether a custom field of this name was meant to be a record field, or gives `undefined` when none is near. */
+export const meantField = (name: string): string | undefined => didYouMean(name, recordFieldNames)

@@ -1,15 +1,13 @@
-/** Cutting the text of a rule into words, literals and symbols. */
+/** Splits the text of a rule into tokens: words, literals and symbols. */
 import * as Result from "effect/Result"
-import { InvalidRule } from "./RuleError.ts"
-import { quoted } from "./RuleExcerpt.ts"
+import { InvalidRule, quoted } from "./RuleError.ts"
 
-/** The longest rule that is read, in UTF-16 units. */
+/** The maximum length of a rule, in UTF-16 units. */
 export const maximumRuleLength = 16_384
 
 /**
- * A piece of a rule and its place. The `text` of a quoted text is its content,
- * that of any other token is what is written. The last token is `end`, or the
- * first character that means nothing, with the problem that it is.
+ * A token and its place. The `text` of a quoted literal is its content. The last token is `end`, or `unreadable` with its
+ * `problem` at the first character that starts no token.
  */
 export interface Token {
   readonly kind: "word" | "number" | "text" | "operator" | "symbol" | "end" | "unreadable"
@@ -19,16 +17,13 @@ export interface Token {
   readonly problem?: InvalidRule
 }
 
-/**
- * What else can be said about a mistake: what would have been right, and the
- * most likely remedy.
- */
+/** What would have been right in place of a mistake, and the most likely remedy. */
 export interface Advice {
   readonly expected?: ReadonlyArray<string> | undefined
   readonly hint?: string | undefined
 }
 
-/** Describes a mistake at a place in a rule. */
+/** Makes the error for a mistake at a place in a rule. */
 export const invalidRule = (
   rule: string,
   place: Pick<Token, "position" | "length">,
@@ -44,8 +39,8 @@ export const invalidRule = (
     ...(hint === undefined ? {} : { hint })
   })
 
-// One alternative per kind of token; no two can start with the same character, so reading is linear.
-// Made for the first rule: the letters of all scripts take a while, and most starts of a program read no rule.
+// One alternative per kind of token; no two start with the same character, so reading is linear. Compiled for the first
+// rule, since the letter classes are slow to compile and most program starts read no rule.
 const makePattern = () =>
   new RegExp(
     [
@@ -66,10 +61,8 @@ let madePattern: RegExp | undefined
 const unusable = /\0|\p{Cs}/u
 
 /**
- * Cuts a rule into tokens. Refused here: rules that are too long, and
- * characters that no text can have. Texts that are not closed and characters
- * that mean nothing end the tokens; a mistake that stands before them is the one
- * to speak of.
+ * Splits a rule into tokens. Fails for rules that are too long and for characters that no text can have. An unclosed text or
+ * an unexpected character only ends the tokens, since the parser may find an earlier mistake to report.
  */
 export const tokenize = (rule: string): Result.Result<ReadonlyArray<Token>, InvalidRule> => {
   if (rule.length > maximumRuleLength) {

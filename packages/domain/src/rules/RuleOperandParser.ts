@@ -1,13 +1,9 @@
-/** Which operators and literals go with which field. */
+/** Parses the operators and literals of conditions, by the kind of their field. */
 import * as Result from "effect/Result"
 import * as Rule from "./Rule.ts"
 import { isMonthDay, parseDate } from "./RuleDate.ts"
-import type { InvalidRule } from "./RuleError.ts"
-import { quoted } from "./RuleExcerpt.ts"
-import { meantField } from "./RuleFieldHints.ts"
-import { type FieldKind, recordFieldInfo } from "./RuleFields.ts"
-import { numberOf } from "./RuleSemantics.ts"
-import { didYouMean } from "./RuleSuggestion.ts"
+import { didYouMean, type InvalidRule, quoted } from "./RuleError.ts"
+import { type FieldKind, meantField, recordFieldInfo } from "./RuleFields.ts"
 import { type Advice, invalidRule, type Token } from "./RuleLexer.ts"
 
 const everyOperator = [...Rule.comparisons, ...Rule.textOperators, "month-day"] as const
@@ -24,7 +20,7 @@ export const operatorsOf: Readonly<Record<FieldKind | "custom", ReadonlyArray<Wr
   custom: everyOperator
 }
 
-// How people write it who know another language: the operator they need, and what to do.
+// Operators of other languages: the operator that is meant, and a hint.
 const foreign: ReadonlyMap<string, readonly [needs: WrittenOperator, hint: string]> = new Map([
   ["==", ["=", "write ="]],
   ["===", ["=", "write ="]],
@@ -39,10 +35,7 @@ const foreign: ReadonlyMap<string, readonly [needs: WrittenOperator, hint: strin
   ["between", [">=", "join >= and <= by AND"]]
 ])
 
-/**
- * A reader of operators and literals for one rule, which knows how to complain
- * about them.
- */
+/** Makes the parsers of operators and literals for one rule, with the errors that they report. */
 export const operands = (rule: string) => {
   const fail = (token: Token, problem: string, advice?: Advice): Result.Result<never, InvalidRule> =>
     Result.fail(token.problem ?? invalidRule(rule, token, problem, advice))
@@ -68,7 +61,7 @@ export const operands = (rule: string) => {
 
   const number = (token: Token): Result.Result<number, InvalidRule> => {
     if (token.kind !== "number") return fail(token, "a number is needed here", { expected: ["a number such as 25"] })
-    const value = numberOf(token.text)
+    const value = Rule.numberOf(token.text)
     if (value === undefined) {
       return fail(token, `${quoted(token.text)} is not a number`, { hint: "texts and dates are written in quotes" })
     }
@@ -115,12 +108,12 @@ export const operands = (rule: string) => {
   }
 
   const value = (token: Token, field: Rule.Field, operator: Rule.Operator): Result.Result<Rule.Value, InvalidRule> => {
-    // The empty text asks whether a field of any kind has a value at all.
+    // The empty text tests whether a field of any kind has a value.
     if (token.kind === "text" && token.text === "" && (operator === "=" || operator === "!=")) return text(token)
     if (field._tag === "CustomField") {
       const numeric = token.kind === "number" && Rule.comparisons.some((comparison) => comparison === operator)
       if (numeric) return Result.map(number(token), Rule.number)
-      // A word without quotes is right where a fixed list of values is: the field is misspelt rather than the value.
+      // An unquoted word suits an enumeration, so the field is probably misspelt rather than the value.
       const meant = token.kind === "word" ? meantField(field.name) : undefined
       return text(token, meant && `${quoted(field.name)} is taken for a custom field, ${meant}`)
     }

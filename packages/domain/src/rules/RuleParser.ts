@@ -1,26 +1,21 @@
 /**
- * Reading rules.
+ * Parses rules.
  *
  * ```
  * rule := 'All' | or      or := and ('OR' and)*      and := prim ('AND' prim)*      prim := '(' or ')' | cond
  * cond := field op value | field 'month-day' text | 'daysfrom' field cmp number
  * ```
  *
- * Keywords, operators and field names are read in any case, white space is
- * free, `daysfrom[field]` may be written with brackets. The words All, AND, OR,
- * NOT and daysfrom are reserved; custom fields with such a name, or with a name
- * that is not one word of letters, digits, `_`, `.` and `-`, cannot be used in
- * rules.
+ * Keywords, operators and field names are case-insensitive, white space is free, and `daysfrom[field]` may have brackets.
+ * The words All, AND, OR, NOT and daysfrom are reserved; a custom field with such a name, or whose name is not one word of
+ * letters, digits, `_`, `.` and `-`, cannot be used in rules.
  */
 import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import * as Rule from "./Rule.ts"
-import type { InvalidRule } from "./RuleError.ts"
-import { quoted } from "./RuleExcerpt.ts"
-import { isRecordFieldName, recordFieldNames } from "./RuleFields.ts"
+import { didYouMean, type InvalidRule, quoted } from "./RuleError.ts"
+import { isRecordFieldName, meantField, recordFieldNames } from "./RuleFields.ts"
 import { operands, operatorsOf } from "./RuleOperandParser.ts"
-import { foldText } from "./RuleSemantics.ts"
-import { didYouMean } from "./RuleSuggestion.ts"
 import { type Token, tokenize } from "./RuleLexer.ts"
 
 /** The deepest nesting of parentheses that is read. */
@@ -29,11 +24,7 @@ export const maximumRuleDepth = 100
 /** The largest number of conditions that one rule may hold. */
 export const maximumRuleConditions = 1000
 
-/**
- * Options of `parseRule`. When the names of the custom fields are given, any
- * other name is an error; without them every unknown name is taken for that of
- * a custom field.
- */
+/** Options of `parseRule`. Unknown names are errors when the custom fields are given, and custom fields otherwise. */
 export interface ParseRuleOptions {
   readonly customFields?: Iterable<string> | undefined
 }
@@ -41,7 +32,7 @@ export interface ParseRuleOptions {
 const conditionStart = ["a condition such as status = Engaged", "("]
 const reserved = ["all", "and", "or", "not", "daysfrom"]
 
-/** Reads a rule. A blank text is an error, never every contact. */
+/** Parses a rule. A blank text is an error; it never selects every contact. */
 export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> =>
   Result.flatMap(tokenize(text), (tokens) => parseTokens(text, tokens, options))
 
@@ -52,7 +43,7 @@ const parseTokens = (
 ): Result.Result<Rule.Rule, InvalidRule> => {
   const { fail, operator, days, value, monthDay } = operands(rule)
   const customFields = options.customFields === undefined ? undefined : Array.from(options.customFields)
-  const customNames = customFields && new Set(customFields.map(foldText))
+  const customNames = customFields && new Set(customFields.map(Rule.foldText))
   const end: Token = { kind: "end", text: "", position: rule.length, length: 1 }
   let index = 0
   let conditions = 0
@@ -144,7 +135,7 @@ const parseTokens = (
     const name = token.text.toLowerCase()
     if (token.kind !== "word" || reserved.includes(name)) return noField(token)
     if (isRecordFieldName(name)) return Result.succeed(Rule.recordField(name))
-    if (customNames === undefined || customNames.has(foldText(token.text))) {
+    if (customNames === undefined || customNames.has(Rule.foldText(token.text))) {
       return Result.succeed(Rule.customField(token.text))
     }
     return fail(token, `unknown field ${quoted(token.text)}`, {
@@ -189,3 +180,20 @@ const described = {
 } as const
 
 const dateFields = recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordField(name)) === "date")
+
+/**
+ * A hint for each custom field whose name is nearly that of a record field. Such a rule is valid: `stauts != 'Active'`
+ * selects every contact without a custom field of that name.
+ */
+export const fieldHints = (rule: Rule.Rule): ReadonlyArray<string> => {
+  const names = new Set(
+    (rule._tag === "All" ? [] : fieldsOf(rule)).flatMap((field) => (field._tag === "CustomField" ? [field.name] : []))
+  )
+  return [...names].flatMap((name) => {
+    const question = meantField(name)
+    return question === undefined ? [] : [`The rule takes ${quoted(name)} for a custom field; ${question}`]
+  })
+}
+
+const fieldsOf = (condition: Rule.Condition): ReadonlyArray<Rule.Field> =>
+  condition._tag === "And" || condition._tag === "Or" ? condition.terms.flatMap(fieldsOf) : [condition.field]

@@ -1,15 +1,12 @@
-/** What rules are evaluated on. */
+/** The part of a contact that rules are evaluated on, and how its fields are read. */
 import * as DateTime from "effect/DateTime"
 import { wholeDays } from "./RuleDate.ts"
 import type { RecordFieldName } from "./RuleFields.ts"
-import { foldText } from "./RuleSemantics.ts"
+import { foldText } from "./Rule.ts"
 
 type Maybe<A> = A | null | undefined
 
-/**
- * The part of a contact that rules look at. Every `Contact` is one; whatever is
- * missing, null or undefined is a field without a value.
- */
+/** What rules read of a contact. Every `Contact` is one; a missing, null or undefined property is a field without a value. */
 export interface RuleSubject {
   readonly email: string
   readonly status?: Maybe<string>
@@ -73,10 +70,7 @@ const readers: Readonly<Record<RecordFieldName, (subject: RuleSubject, now: numb
 export const recordValue = (subject: RuleSubject, name: RecordFieldName, now: number): FieldValue =>
   readers[name](subject, now) ?? undefined
 
-/**
- * Reads a custom field. A name spelled exactly so wins over one that differs in
- * case; among several of those the first wins.
- */
+/** Reads a custom field. A name in the same case wins, then the first one in another case. */
 export const customValue = ({ customFields }: RuleSubject, name: string): FieldValue => {
   if (customFields === undefined || customFields === null) return undefined
   if (Object.hasOwn(customFields, name)) return customFields[name]

@@ -1,19 +1,16 @@
-/** Recognising rules that select every contact although they do not say so. */
+/** Recognises rules that select every contact without being `All`. */
 import * as Rule from "./Rule.ts"
 import type { RecordFieldName } from "./RuleFields.ts"
-import { foldText } from "./RuleSemantics.ts"
 
 /**
- * Whether a rule certainly selects every contact of a store: `All`, a condition
- * that cannot fail (`email != ''`, `totalsent >= 0`, `firstname starts-with ''`),
- * an OR with such a term or with two terms of which one always holds
- * (`x = 1 OR x != 1`, `x != 1 OR x != 2`, `dateadded < '2024-01-01' OR dateadded
- * >= '2024-01-01'`), an AND of nothing but such rules, and an OR over ANDs that
- * comes to the same once it is multiplied out. It is never wrong when it says
- * yes. It says no to rules that select everyone only because of how contacts
- * happen to be (`dateadded > '1900-01-01'`), to orders that meet on a field that
- * contacts can lack (`x < 1 OR x >= 1`), and to what takes too long to multiply
- * out; a count of what would be deleted guards against those.
+ * Whether a rule certainly selects every contact of a store: `All`, a condition that cannot fail (`email != ''`,
+ * `totalsent >= 0`, `firstname starts-with ''`), an OR with such a term or with two terms of which one always holds
+ * (`x = 1 OR x != 1`, `x != 1 OR x != 2`, `dateadded < '2024-01-01' OR dateadded >= '2024-01-01'`), an AND of such rules,
+ * and an OR over ANDs that becomes one when it is multiplied out.
+ *
+ * `true` is never wrong. `false` is also the answer for rules that select everyone only because of the present data
+ * (`dateadded > '1900-01-01'`), for complementary orders on a field that contacts can lack (`x < 1 OR x >= 1`), and for
+ * rules that take too long to multiply out; counting what would be deleted guards against those.
  */
 export const selectsEveryContact = (rule: Rule.Rule): boolean => {
   let products = 200
@@ -42,7 +39,7 @@ export const selectsEveryContact = (rule: Rule.Rule): boolean => {
   return everyone(rule)
 }
 
-/** The fields that no contact of a store is without. */
+/** The fields that every contact of a store has. */
 const everPresent: ReadonlySet<string> = new Set<RecordFieldName>([
   "email",
   "status",
@@ -96,7 +93,7 @@ const isOfEveryCount = (operator: Rule.Operator, number: number): boolean => {
   }
 }
 
-/** With which operators on the same value a term leaves nobody out. */
+/** The operators that, on the same value, select exactly what a term leaves out. */
 const complements: { readonly [operator: string]: ReadonlyArray<Rule.Operator> } = {
   "=": ["!="],
   "!=": ["="],
@@ -104,7 +101,7 @@ const complements: { readonly [operator: string]: ReadonlyArray<Rule.Operator> }
   "not-contains": ["contains"]
 }
 
-/** The same where the field has a value, so that one of two orders holds. */
+/** The same for a field that always has a value, so that one of two orders holds. */
 const complementsInOrder: { readonly [operator: string]: ReadonlyArray<Rule.Operator> } = {
   ...complements,
   "<": [">="],
@@ -133,16 +130,16 @@ const coversEveryContact = (terms: ReadonlyArray<Rule.Condition>): boolean => {
 }
 
 const identity = ({ field, value }: Rule.Compare): { field: string; kind: string; value: string } => {
-  const name = `${field._tag}:${foldText(field.name)}`
+  const name = `${field._tag}:${Rule.foldText(field.name)}`
   switch (value._tag) {
     case "Text":
-      return { field: name, kind: "text", value: foldText(value.text) }
+      return { field: name, kind: "text", value: Rule.foldText(value.text) }
     case "Word":
-      return { field: name, kind: "text", value: foldText(value.word) }
+      return { field: name, kind: "text", value: Rule.foldText(value.word) }
     case "Number":
       return { field: name, kind: "number", value: String(value.number) }
     case "Date":
-      // Different spans may overlap, so dates of different precision are never told apart.
+      // Spans of different precision may overlap, so they never count as different values.
       return { field: name, kind: `date:${value.date.precision}`, value: String(value.date.start) }
   }
 }

@@ -5,9 +5,8 @@
 import { Result, Schema } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
 import type { ImportRow } from "../csv/ContactCsv.ts"
-import { inputProblem, invalidInput } from "../errors/InputIssue.ts"
-import type { InvalidInput } from "../errors/InvalidInput.ts"
-import { parseJson } from "../values/JsonParser.ts"
+import { type InvalidInput, inputProblem, invalidInput } from "../errors/InvalidInput.ts"
+import * as JsonParser from "../values/JsonParser.ts"
 
 export interface ContactBatch {
   readonly count: number
@@ -46,7 +45,7 @@ class JsonBatch implements ContactBatch {
   }
 
   get contacts(): ReadonlyArray<ContactPayload> {
-    return (this.#contacts ??= decodePayloads(parseJson(new TextDecoder().decode(this.json))))
+    return (this.#contacts ??= decodePayloads(JsonParser.parse(new TextDecoder().decode(this.json))))
   }
 
   slice(from: number, to: number): ContactBatch {

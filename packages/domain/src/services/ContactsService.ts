@@ -1,16 +1,6 @@
-/**
- * Contacts: what every layer promises, whatever it is made of.
- * (Service interface, Endpoints, Contacts.)
- */
 import { Context, Effect, type PlatformError, type Stream } from "effect"
-import type {
-  Contact,
-  ContactNotFound,
-  ContactPayload,
-  ContactUpdatePayload,
-  ListNotFound,
-  TooManyContacts
-} from "../contacts/Contact.ts"
+import type { Contact, ContactNotFound, ContactPayload, ListNotFound, TooManyContacts } from "../contacts/Contact.ts"
+import type { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
 import type { ContactBatch } from "./ContactBatch.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
@@ -22,9 +12,8 @@ import type {
   ExportRequest,
   ExportStatus
 } from "../jobs/Export.ts"
-import { ruleRefusal } from "../rules/RuleRefusal.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
-import type { InvalidRule } from "../rules/RuleError.ts"
+import { type InvalidRule, ruleRefusal } from "../rules/RuleError.ts"
 import type { ContactRule } from "../rules/RuleText.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 
@@ -55,6 +44,7 @@ export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: C
   if (refusal !== undefined) return yield* refusal
 })
 
+/** The operations on contacts, the same on every layer. (Service interface, Endpoints, Contacts.) */
 export class ContactsService extends Context.Service<
   ContactsService,
   {

@@ -1,7 +1,3 @@
-/**
- * Access credentials: API keys and SMTP credentials, of the account or of one of its subaccounts.
- * (Service interface, Endpoints, Access credentials.)
- */
 import { Context, type Effect } from "effect"
 import type { ApiKey, ApiKeyPayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
@@ -10,35 +6,39 @@ import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "../credentials/SmtpCredentials.ts"
 
-/** Whose credentials: the account's own where it is not given. */
+/** The subaccount whose credentials are meant (default: the account itself). */
 export interface SubaccountScope {
   readonly subaccount?: EmailAddress | undefined
 }
 
 /**
- * The five things that can be done with one kind of credential. Reading needs the access level Security, the rest
- * ModifyAccessTokens. `Kept` is how this kind says that a credential cannot be spared.
+ * The operations on one kind of credential. Reading needs the access level Security, the rest ModifyAccessTokens.
+ * `Protected` is the error for a credential that must not be changed or deleted.
  */
-export interface CredentialOperations<Credential, NewCredential, Payload, Kept = never> {
+export interface CredentialOperations<Credential, NewCredential, Payload, Protected = never> {
   readonly list: (of?: SubaccountScope) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
   readonly get: (
     name: string,
     of?: SubaccountScope
   ) => Effect.Effect<Credential, CredentialNotFound | InvalidInput | ServiceError>
-  /** Makes one. Its secret is in this answer and in no other. */
+  /** Creates a credential. Its secret is in this answer and in no other. */
   readonly create: (
     payload: Payload
   ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
   readonly update: (
     name: string,
     payload: Payload
-  ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Kept | InvalidInput | ServiceError>
+  ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Protected | InvalidInput | ServiceError>
   readonly delete: (
     name: string,
     of?: SubaccountScope
-  ) => Effect.Effect<void, CredentialNotFound | Kept | InvalidInput | ServiceError>
+  ) => Effect.Effect<void, CredentialNotFound | Protected | InvalidInput | ServiceError>
 }
 
+/**
+ * The operations on API keys and SMTP credentials, of the account or of one of its subaccounts.
+ * (Service interface, Endpoints, Access credentials.)
+ */
 export class CredentialsService extends Context.Service<
   CredentialsService,
   {

@@ -1,12 +1,9 @@
-/**
- * Mail sending.
- * (Service interface, Mail sending.)
- */
 import { Context, type Effect } from "effect"
 import type { EmailMessage, EmailSend, NotAllowedSender } from "../emails/EmailMessage.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 
+/** Sends messages. (Service interface, Mail sending.) */
 export class EmailsService extends Context.Service<
   EmailsService,
   {

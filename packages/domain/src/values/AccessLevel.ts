@@ -1,13 +1,13 @@
 /**
- * What a key may do. Each operation needs one level; a key that has it may call the operation.
+ * Access levels, which say what a key may do. Each operation requires one level.
  * (Service interface, Authentication, 3.)
  */
 import { Schema } from "effect"
 import { openLiterals } from "./OpenLiterals.ts"
 
 /**
- * The levels that can be given to a key. Five of them open operations of this interface; the others belong to areas of
- * the service that the interface leaves out, and are kept so that a key can be read and written whole.
+ * A level that can be given to a key. Five of them open operations of this interface. The others belong to other areas of
+ * the service, and are listed so that a key can be read and written in full.
  */
 export const AccessLevel = Schema.Literals([
   "None",
@@ -74,6 +74,6 @@ export const AccessLevel = Schema.Literals([
 ])
 export type AccessLevel = typeof AccessLevel.Type
 
-/** A level as a service reports it, known to this version or not. */
+/** A level as a service reports it, which this version may not know. */
 export const ReportedAccessLevel = openLiterals(AccessLevel)
 export type ReportedAccessLevel = typeof ReportedAccessLevel.Type

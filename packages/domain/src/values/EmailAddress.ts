@@ -1,21 +1,17 @@
-/**
- * An e-mail address that a contact, an SMTP login or a subaccount can be made under: a dot-atom, one `@`, a domain; at
- * most 254 characters, 64 of them before the `@`. Letters of any script are fine, and so are `/ ? # % & = + '`.
- * (docs/decisions/addresses.md)
- */
+/** E-mail addresses: what is valid, and which are the same. (docs/decisions/addresses.md) */
 import { Schema } from "effect"
 
 const atom = /^[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+(?:\.[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+)*$/u
 const asciiLabels = /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/
 
-// A pattern with the letters of all scripts takes a while to make, and most domains need none of them.
+// Compiled when needed: the letter classes are slow to compile, and most domains are ASCII.
 let madeLabel: RegExp | undefined
 const label = () => (madeLabel ??= /^[\p{L}\p{N}\p{M}](?:[\p{L}\p{N}\p{M}_-]*[\p{L}\p{N}\p{M}])?$/u)
 
 const isDomain = (text: string): boolean =>
   asciiLabels.test(text) || text.split(".").every((part) => label().test(part))
 
-/** Says what is wrong with an address, or `undefined` where nothing is. */
+/** The problem of an address, or `undefined` for a valid one. */
 export const emailAddressIssue = (text: string): string | undefined => {
   if (text.length === 0) return "an e-mail address is missing"
   if (text.length > 254) return "an e-mail address has at most 254 characters"
@@ -33,29 +29,33 @@ export const emailAddressIssue = (text: string): string | undefined => {
   return undefined
 }
 
+/**
+ * A valid e-mail address of a contact, an SMTP login or a subaccount: a dot-atom, one `@` and a domain, at most 254 characters
+ * with 64 before the `@`. Letters of any script are valid, and so are `/ ? # % & = + '`.
+ */
 export const EmailAddress = Schema.String.pipe(
   Schema.check(Schema.makeFilter(emailAddressIssue, { expected: "an e-mail address" })),
   Schema.brand("EmailAddress")
 )
 export type EmailAddress = typeof EmailAddress.Type
 
-// What is not plain ASCII, or stands for it: `xn--bcher-kva.example` is `bücher.example` on its way.
+// Not plain ASCII, or its ASCII form: `xn--bcher-kva.example` is `bücher.example`.
 const international = /[^ -~]|(?:^|\.)xn--/
 
-// Where nothing of it is in a whole address, there is nothing to compose and no domain to translate.
+// An address without these has nothing to compose and no domain to translate.
 const maybeInternational = /[^ -~]|xn--/
 
 const asciiDomain = (domain: string): string =>
   international.test(domain) && isDomain(domain) ? (URL.parse(`http://${domain}`)?.hostname ?? domain) : domain
 
 /**
- * The identity of an address: trimmed, lower case, NFC, the domain in ASCII (IDNA). Two spellings with the same identity
- * are the same contact; the first spelling is the one that is kept.
+ * The canonical form for comparing addresses: trimmed, lower case, NFC, the domain in ASCII (IDNA). Spellings with the same
+ * form are the same contact, which keeps the first spelling.
  */
 export const canonicalEmail = (email: string): string => {
   const lower = email.trim().toLowerCase()
   if (!maybeInternational.test(lower)) return lower
-  // Composed last: there are accents that have a composed form in lower case only.
+  // Composed last, since some accents have a composed form in lower case only.
   const text = lower.normalize("NFC")
   const domain = text.lastIndexOf("@") + 1
   return text.slice(0, domain) + asciiDomain(text.slice(domain))

@@ -1,9 +1,9 @@
 /**
- * JSON whose names may be anything, as those of custom fields. `JSON.parse` of Node 24 and 26 may take a name that is escaped
- * for another that it has read before: `5"` for `5\`. (https://github.com/nodejs/node/issues/63785)
+ * Parses JSON with arbitrary property names, such as those of custom fields. `JSON.parse` of Node 24 and 26 may confuse an
+ * escaped name with one that it read before: `5"` with `5\`. Needed until https://github.com/nodejs/node/issues/63785 is fixed.
  */
 
-/** Where the string ends that begins at a quote, or -1 where it does not end. */
+/** The closing quote of the string that opens at a quote, or -1. */
 const endOfString = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = end - 1
@@ -25,7 +25,7 @@ const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
   if (Array.isArray(value)) return value.map((inner) => renamed(inner, nameOf))
   const object = {}
   for (const [key, inner] of Object.entries(value)) {
-    // An assignment to `__proto__` would be no property.
+    // An assignment to `__proto__` would make no property.
     Object.defineProperty(object, nameOf(key), {
       value: renamed(inner, nameOf),
       configurable: true,
@@ -36,10 +36,10 @@ const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
   return object
 }
 
-/** What `JSON.parse` should give. Names that are escaped in the text are set aside for as long as it runs. */
-export const parseJson = (text: string): unknown => {
+/** Parses JSON as `JSON.parse` should. Escaped names are replaced by placeholders while it runs. */
+export const parse = (text: string): unknown => {
   if (!text.includes("\\")) return JSON.parse(text)
-  // A letter that is nobody's, and where somebody has it, what nobody can know.
+  // A private-use character, with a random number if the text contains it.
   const mark = text.includes("\u{E000}") ? `\u{E000}${Math.random()} ` : "\u{E000}"
   const names: Array<string> = []
   let plain = ""

@@ -1,6 +1,6 @@
 /**
- * The optional fields of what clients send. A field that is left out, one that is `undefined`, and on the wire one that is
- * null, as many clients write what they do not set, all say nothing. (docs/decisions/records.md)
+ * Optional fields of requests. A missing field, `undefined`, and null on the wire, as many clients write unset fields, all
+ * mean that it is not given. (docs/decisions/records.md)
  */
 import { Option, Predicate, Schema, SchemaTransformation } from "effect"
 
@@ -23,6 +23,6 @@ const optional = <Type extends Schema.Constraint, Wire extends Schema.Constraint
 export const requestField = <S extends Schema.Constraint>(schema: S) =>
   optional(Schema.toType(schema), Schema.NullOr(schema), Predicate.isNotNullish)
 
-/** An optional field that may be null in code too. What null says is for the record to tell. */
+/** An optional field that may be null in code too, with a meaning that the record defines. */
 export const nullableRequestField = <S extends Schema.Constraint>(schema: S) =>
   optional(Schema.NullOr(Schema.toType(schema)), Schema.NullOr(schema), Predicate.isNotUndefined)

@@ -129,35 +129,6 @@ export const formatWireDate = (date: DateTime.Utc): string => {
   )
 }
 
-const writeDigits = (number: number, bytes: Uint8Array, at: number): void => {
-  bytes[at] = tens(number)
-  bytes[at + 1] = ones(number)
-}
-
-/** Writes the same text as 20 bytes, and gives the place behind them; -1 for an instant that four digits cannot say. */
-export const writeWireDate = (date: DateTime.Utc, bytes: Uint8Array, at: number): number => {
-  if (!isOfFourDigits(date.epochMilliseconds)) return -1
-  const seconds = Math.floor(date.epochMilliseconds / 1000)
-  const days = Math.floor(seconds / 86_400)
-  const ofDay = (seconds - days * 86_400) | 0
-  const yearMonthDay = dateOf(days)
-  const minutes = (ofDay / 60) | 0
-  writeDigits((yearMonthDay / 1_000_000) | 0, bytes, at)
-  writeDigits(((yearMonthDay / 10_000) | 0) % 100, bytes, at + 2)
-  bytes[at + 4] = 0x2d
-  writeDigits(((yearMonthDay / 100) | 0) % 100, bytes, at + 5)
-  bytes[at + 7] = 0x2d
-  writeDigits(yearMonthDay % 100, bytes, at + 8)
-  bytes[at + 10] = 0x54
-  writeDigits((ofDay / 3600) | 0, bytes, at + 11)
-  bytes[at + 13] = 0x3a
-  writeDigits(minutes % 60, bytes, at + 14)
-  bytes[at + 16] = 0x3a
-  writeDigits(ofDay % 60, bytes, at + 17)
-  bytes[at + 19] = 0x5a
-  return at + 20
-}
-
 /** The codec between the two. */
 export const WireDate = Schema.String.annotate({ expected: "a date and time such as 2024-01-02T03:04:05Z" }).pipe(
   Schema.decodeTo(

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
 import { Contact } from "../../src/contacts/Contact.ts"
+import { compareText, foldText, numberOf } from "../../src/rules/Rule.ts"
 import { parseDate } from "../../src/rules/RuleDate.ts"
 import { matchesRule } from "../../src/rules/RuleEvaluator.ts"
 import { parseRule } from "../../src/rules/RuleParser.ts"
-import { compareText, foldText, numberOf } from "../../src/rules/RuleSemantics.ts"
 import type { RuleSubject } from "../../src/rules/RuleSubject.ts"
 
 const now = DateTime.makeUnsafe("2024-03-01T12:00:00Z")

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { parseJson } from "../../src/values/JsonParser.ts"
+import * as JsonParser from "../../src/values/JsonParser.ts"
 
 const oneOf = <const A extends string>(values: ReadonlyArray<A>) => Arbitrary.schema(Schema.Literals(values))
 
@@ -32,7 +32,7 @@ describe("JSON with any names", () => {
       { x: "1", "5\\": "1" },
       { x: "1", '5"': "1" }
     ]) {
-      assert.deepStrictEqual(parseJson(JSON.stringify(fields)), fields)
+      assert.deepStrictEqual(JsonParser.parse(JSON.stringify(fields)), fields)
     }
   })
 
@@ -41,19 +41,19 @@ describe("JSON with any names", () => {
     { all: Arbitrary.array(fields, { maxLength: 5 }), own: fields },
     ({ all, own }) => {
       const value = { all, own: [own, 1, null, true, '"\\:'] }
-      for (const space of [0, 2]) assert.deepStrictEqual(parseJson(JSON.stringify(value, null, space)), value)
+      for (const space of [0, 2]) assert.deepStrictEqual(JsonParser.parse(JSON.stringify(value, null, space)), value)
     },
     { arbitrary: { runs: 500 } }
   )
 
   it("has the last of two values of one name, escaped or not", () => {
-    assert.deepStrictEqual(parseJson('{"\\u0061":1,"b":2,"a":3}'), { a: 3, b: 2 })
+    assert.deepStrictEqual(JsonParser.parse('{"\\u0061":1,"b":2,"a":3}'), { a: 3, b: 2 })
   })
 
   it.each(["", '{"a\\"', '{"a\\":1}', '{"\\x":1}', '{"a\\"":}', '"a\\"":1', '{"a\\"":1}}', "\\"])(
     "is refused where it is none: %s",
     (text) => {
-      assert.throws(() => parseJson(text), SyntaxError)
+      assert.throws(() => JsonParser.parse(text), SyntaxError)
     }
   )
 })

@@ -2,7 +2,7 @@
  * Reading answers: the bytes must be UTF-8, the text JSON, the JSON what the interface says.
  */
 import { ErrorBody } from "@roster/api"
-import { parseJson, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
+import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { headerOf, WholeBodyResponse } from "../transport/BodyLimitResponse.ts"
@@ -157,7 +157,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
       }
       let json: unknown
       try {
-        json = parseJson(text)
+        json = JsonParser.parse(text)
       } catch {
         if (mayBeCut(response) && endsEarly(text)) return Effect.fail(cut(operation, response))
         const detail = text === "" ? "it is empty" : "it is not JSON"

@@ -17,8 +17,8 @@ import {
   InvalidRule,
   LookAgain,
   maximumContactsPerAdd,
+  Pagination,
   ruleSource,
-  streamPages,
   TooManyContacts
 } from "@roster/domain"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
@@ -99,7 +99,7 @@ const make = Effect.gen(function* () {
 
   return ContactsService.of({
     list,
-    stream: ({ offset, rule } = {}) => streamPages((page) => list({ ...page, rule }), offset),
+    stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
 
     get: method(
       "ContactsService.get",

@@ -1,7 +1,7 @@
 /**
  * A response whose body is read as whole bytes, and what text, JSON and forms are made of them. Text must be UTF-8.
  */
-import { parseJson } from "@roster/domain"
+import { JsonParser } from "@roster/domain"
 import { Effect, Inspectable, Option, Pipeable, type Schema, type Stream } from "effect"
 import {
   type Cookies,
@@ -65,7 +65,7 @@ export abstract class WholeBodyResponse extends Inspectable.Class implements Htt
   /** As in the clients of Effect, no body at all is `null`. */
   get json(): Reading<Schema.Json> {
     // What can be parsed as JSON is JSON.
-    return this.#decode((bytes) => (bytes.length === 0 ? null : (parseJson(utf8.decode(bytes)) as Schema.Json)))
+    return this.#decode((bytes) => (bytes.length === 0 ? null : (JsonParser.parse(utf8.decode(bytes)) as Schema.Json)))
   }
 
   get urlParamsBody(): Reading<UrlParams.UrlParams> {

@@ -1,7 +1,7 @@
 /**
  * A contact as its row.
  */
-import { type Contact, type CustomFields, parseJson } from "@roster/domain"
+import { type Contact, type CustomFields, JsonParser } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"
@@ -129,7 +129,7 @@ export const nullableDate = (seconds: number | null): DateTime.Utc | null =>
 
 export const toContact = (row: ContactRow): Contact => {
   // What we wrote ourselves: an object of texts.
-  const customFields = parseJson(row.custom_fields) as CustomFields
+  const customFields = JsonParser.parse(row.custom_fields) as CustomFields
   const consent = {
     ...(row.consent_ip === null ? {} : { ip: row.consent_ip }),
     ...(row.consent_date === null ? {} : { date: fromSeconds(row.consent_date) }),

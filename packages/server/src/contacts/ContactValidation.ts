@@ -2,13 +2,13 @@
  * What the store takes of a contact, beyond what the schemas say of its form.
  */
 import {
+  ContactColumns,
   type ContactPayload,
   type ContactUpdatePayload,
   type CustomFields,
   emailAddressIssue,
   InvalidInput,
   isAddressable,
-  isRecordColumn,
   notAddressable
 } from "@roster/domain"
 import { Effect } from "effect"
@@ -22,7 +22,8 @@ const customFieldsIssue = (fields: CustomFields): string | undefined => {
   for (const [name, value] of Object.entries(fields)) {
     if (name.trim() === "" || name !== name.trim())
       return "the name of a custom field is not blank and has no space at its ends"
-    if (isRecordColumn(name)) return "the name of a custom field is not that of a field that every contact has"
+    if (ContactColumns.isRecordColumn(name))
+      return "the name of a custom field is not that of a field that every contact has"
     const issue = textIssue(name) ?? textIssue(value)
     if (issue !== undefined) return issue
   }

@@ -2,7 +2,7 @@
  * Rules as SQL over the table `contacts`: the same answer as `matchesRule` for every row, computed where the rows are.
  * Every name and operator in the text is written in this file; whatever the rule's author wrote is a bound parameter.
  */
-import { dateRange, type DateRange, foldText, recordFieldInfo, type RecordFieldName, type Rule } from "@roster/domain"
+import { Rule, RuleDate, RuleFields } from "@roster/domain"
 import { DateTime } from "effect"
 import type { Statement } from "effect/sql"
 import { dialect, type RuleSqlDialect } from "./RuleSqlDialect.ts"
@@ -21,7 +21,7 @@ export const ruleSql = (sql: Statement.Constructor, rule: Rule.Rule, now: DateTi
   rule._tag === "All" ? sql`1 = 1` : compiler(sql, dialect(sql), DateTime.toEpochMillis(now))(rule).sql
 
 // `contactage` is computed from `date_added`; every other field is a column.
-const columns: { readonly [Name in Exclude<RecordFieldName, "contactage">]: string } = {
+const columns: { readonly [Name in Exclude<RuleFields.RecordFieldName, "contactage">]: string } = {
   email: "email",
   status: "status",
   firstname: "first_name",
@@ -106,7 +106,7 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
     if (field._tag === "CustomField") return { type: "text", sql: by.customField(field.name) }
     if (field.name === "contactage") return { type: "number", sql: daysSince(instantOf(columns.dateadded)) }
     const column = columns[field.name]
-    switch (recordFieldInfo(field.name).kind) {
+    switch (RuleFields.recordFieldInfo(field.name).kind) {
       case "text":
       case "enumeration":
         return { type: "text", sql: sql`${sql(column)}` }
@@ -131,13 +131,13 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
     const actual = operand(field)
     switch (value._tag) {
       case "Text":
-        return compareText(textOf(actual), operator, foldText(value.text))
+        return compareText(textOf(actual), operator, Rule.foldText(value.text))
       case "Word":
-        return compareText(textOf(actual), operator, foldText(value.word))
+        return compareText(textOf(actual), operator, Rule.foldText(value.word))
       case "Number":
         return compareNumber(numberIn(actual), operator, value.number)
       case "Date":
-        return compareSpan(instantIn(actual), operator, dateRange(value.date))
+        return compareSpan(instantIn(actual), operator, RuleDate.dateRange(value.date))
     }
   }
 
@@ -206,7 +206,11 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
   const compareNumber = (actual: Fragment | undefined, operator: Rule.Operator, literal: number): Fragment =>
     actual === undefined ? absent(operator) : inOrder(actual, operator, double(literal))
 
-  const compareSpan = (actual: Fragment | undefined, operator: Rule.Operator, { from, until }: DateRange): Fragment => {
+  const compareSpan = (
+    actual: Fragment | undefined,
+    operator: Rule.Operator,
+    { from, until }: RuleDate.DateRange
+  ): Fragment => {
     if (actual === undefined) return absent(operator)
     switch (operator) {
       case "=":

@@ -2,7 +2,7 @@
  * Everything that rules need and the databases say differently, in one place. SQLite calls the functions that
  * `SqliteFunctions` registers, which are the domain's own; PostgreSQL says the same in its own words.
  */
-import { foldText } from "@roster/domain"
+import { Rule } from "@roster/domain"
 import type { Statement } from "effect/sql"
 
 export interface RuleSqlDialect {
@@ -54,7 +54,7 @@ const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
   fold: (text) => sql`(coalesce(normalize(lower(${text} COLLATE "und-x-icu"), NFC), '') COLLATE "C")`,
   customField: (name) =>
     sql`(SELECT entry.value FROM json_each_text(${sql("custom_fields")}::json) WITH ORDINALITY AS entry (key, value, place)
-      WHERE normalize(lower(entry.key COLLATE "und-x-icu"), NFC) COLLATE "C" = ${foldText(name)}
+      WHERE normalize(lower(entry.key COLLATE "und-x-icu"), NFC) COLLATE "C" = ${Rule.foldText(name)}
       ORDER BY entry.key COLLATE "C" = ${name} DESC, entry.place LIMIT 1)`,
   // A numeric takes any exponent up to four digits, where the cast of a text to double precision fails beyond 308.
   number: (text) =>

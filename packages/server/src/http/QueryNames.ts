@@ -4,7 +4,7 @@
  * word selects everybody. (docs/decisions/records.md)
  */
 import { InvalidInput } from "@roster/domain"
-import { didYouMean } from "@roster/domain/RuleSuggestion"
+import { didYouMean } from "@roster/domain/RuleError"
 import { Effect, Schema } from "effect"
 import type { FindMyWay } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"

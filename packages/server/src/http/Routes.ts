@@ -12,7 +12,7 @@ import type {
   ServerUnavailable,
   TooManyRequests
 } from "@roster/api"
-import { type InvalidInput, parseJson } from "@roster/domain"
+import { type InvalidInput, JsonParser } from "@roster/domain"
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
 import { type FindMyWay, type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
@@ -90,7 +90,7 @@ const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {
   return (body: string | undefined) => {
     if (body === undefined || body === "") return decode(undefined)
     try {
-      return decode(parseJson(body))
+      return decode(JsonParser.parse(body))
     } catch {
       return Effect.fail(noJson)
     }

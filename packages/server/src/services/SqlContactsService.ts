@@ -2,20 +2,20 @@
  * Contacts on SQL.
  */
 import {
+  canonicalEmail,
   checkFilter,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
   ContactsService,
   ContactUpdatePayload,
-  canonicalEmail,
   ExportNotFound,
   fnRedacted,
   InvalidInput,
   maximumEmailsPerDelete,
+  Pagination,
   redactStreamSpans,
-  selectsEveryContact,
-  streamPages
+  selectsEveryContact
 } from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -129,7 +129,7 @@ const make = Effect.gen(function* () {
   return ContactsService.of({
     get: (email) => Effect.map(rows.get(email), toContact),
     list,
-    stream: ({ offset, rule } = {}) => streamPages((page) => list({ ...page, rule }), offset),
+    stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
     add: (contacts, options = {}) =>
       Effect.map(rows.add(contacts, options, readPayloads), (added) => added.map(toContact)),
     addBatch: ({ contacts }, options = {}) => Effect.asVoid(rows.add(contacts, options, readPayloads)),

@@ -1,5 +1,5 @@
 /** Generators of contacts whose texts and field names are difficult for formats. */
-import { type ContactPayload, EmailAddress, isRecordColumn } from "@roster/domain"
+import { ContactColumns, type ContactPayload, EmailAddress } from "@roster/domain"
 import { Arbitrary, DateTime, Schema } from "effect"
 import { integer, mostly, oneOf, optional } from "./Generators.ts"
 
@@ -87,7 +87,7 @@ const fieldNames = [
 // A record field, or a name with surrounding space, is refused in input, since a file could not say which is meant.
 const fieldName = Arbitrary.map(mostly(oneOf(fieldNames), composed), (text) => {
   const name = text.trim()
-  return name === "" || isRecordColumn(name) ? `x${name}` : name
+  return name === "" || ContactColumns.isRecordColumn(name) ? `x${name}` : name
 })
 
 const customFields = Arbitrary.map(

@@ -3,14 +3,13 @@
  * compositions.
  */
 import {
-  type ContactPayload,
   ConsentTracking,
+  type ContactPayload,
   ContactSource,
   ContactStatus,
   EmailAddress,
-  recordFieldInfo,
-  recordFieldNames,
-  Rule
+  Rule,
+  RuleFields
 } from "@roster/domain"
 import { Arbitrary, DateTime, Schema } from "effect"
 import { integer, mostly, oneOf, optional } from "./Generators.ts"
@@ -140,7 +139,7 @@ const conditionOn = (field: Rule.Field): Arbitrary.Arbitrary<Rule.Condition> => 
       daysFrom(field)
     )
   }
-  const info = recordFieldInfo(field.name)
+  const info = RuleFields.recordFieldInfo(field.name)
   switch (info.kind) {
     case "text":
       return compare(field, textOperator, literal)
@@ -156,7 +155,10 @@ const conditionOn = (field: Rule.Field): Arbitrary.Arbitrary<Rule.Condition> => 
 }
 
 const condition = Arbitrary.flatMap(
-  mostly(Arbitrary.map(oneOf(recordFieldNames), Rule.recordField), Arbitrary.map(oneOf(customNames), Rule.customField)),
+  mostly(
+    Arbitrary.map(oneOf(RuleFields.recordFieldNames), Rule.recordField),
+    Arbitrary.map(oneOf(customNames), Rule.customField)
+  ),
   conditionOn
 )
 

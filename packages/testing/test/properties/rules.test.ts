@@ -8,7 +8,7 @@ import {
   ContactsService,
   matchesRule,
   parseRule,
-  printRule,
+  Rule,
   RuleText,
   selectsEveryContact
 } from "@roster/domain"
@@ -35,7 +35,7 @@ describe("a generated rule", () => {
     "is the same rule, printed and parsed",
     [meetingRule],
     ([rule]) => {
-      assert.deepStrictEqual(Result.getOrThrow(parseRule(printRule(rule))), rule)
+      assert.deepStrictEqual(Result.getOrThrow(parseRule(Rule.print(rule))), rule)
     },
     property({ ci: 3000, long: 100_000 })
   )
@@ -54,7 +54,7 @@ layer(layerMemory, { excludeTestServices: true, timeout: "60 seconds" })("a gene
         yield* contacts.deleteMany(everyone)
         yield* contacts.add(payloads)
         for (const tree of rules) {
-          const rule = RuleText.make(printRule(tree))
+          const rule = RuleText.make(Rule.print(tree))
           const before = yield* contacts.list({ limit: 1000 })
           const now = yield* DateTime.now
           const meant = emailsOf(before.filter((contact) => matchesRule(tree, contact, now)))

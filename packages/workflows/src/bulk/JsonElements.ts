@@ -1,8 +1,8 @@
 /**
- * The elements of a JSON array that comes in pieces, each as soon as it is whole. Each is read by `parseJson`, since its
+ * The elements of a JSON array that comes in pieces, each as soon as it is whole. Each is read by `JsonParser.parse`, since its
  * names may be anything.
  */
-import { parseJson } from "@roster/domain"
+import { JsonParser } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 
 /**
@@ -62,7 +62,7 @@ class ElementReader {
     this.#seen = Math.max(0, this.#seen - end - 1)
     let elements: unknown
     try {
-      elements = parseJson(`[${text}]`)
+      elements = JsonParser.parse(`[${text}]`)
     } catch {
       return noJsonArray("it is no JSON")
     }

@@ -3,7 +3,7 @@
  */
 import { parsePurpose, type Purpose, purposes } from "@roster/api/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
-import { didYouMean } from "@roster/domain/RuleSuggestion"
+import { didYouMean } from "@roster/domain/RuleError"
 import { DateTime, Effect } from "effect"
 import { CliError, Flag } from "effect/cli"
 import { parseEmail, toggle } from "../shared/CommonFlags.ts"

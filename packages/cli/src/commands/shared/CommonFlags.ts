@@ -1,7 +1,7 @@
 /**
  * Flags and arguments that more than one command has, parsed into what the domain works with.
  */
-import { EmailAddress, isRecordColumn } from "@roster/domain"
+import { ContactColumns, EmailAddress } from "@roster/domain"
 import { Duration, Effect } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { parseDuration } from "../../terminal/Spans.ts"
@@ -49,7 +49,7 @@ export const customFields = Flag.String("field").pipe(
     const at = given.indexOf("=")
     const name = given.slice(0, at)
     if (at <= 0) return refusedInput(Effect.fail(invalid("field", "a custom field is written as key=value")))
-    return isRecordColumn(name)
+    return ContactColumns.isRecordColumn(name)
       ? refusedInput(Effect.fail(invalid("field", `${name} is a field that every contact has, and no custom one`)))
       : Effect.succeed([name, given.slice(at + 1)] as const)
   }),

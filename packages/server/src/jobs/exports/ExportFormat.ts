@@ -2,14 +2,7 @@
  * A contact as a part of an exported file, made of its row at once: the same text as the domain and the codecs of Effect make
  * of `toContact`, without the values between. (docs/decisions/csv.md)
  */
-import {
-  type CustomFields,
-  type ExportFileFormat,
-  exportHeader,
-  formatWireDate,
-  parseJson,
-  protectCell
-} from "@roster/domain"
+import { ContactColumns, type CustomFields, type ExportFileFormat, formatWireDate, JsonParser } from "@roster/domain"
 import { type ContactRow, fromSeconds } from "../../contacts/ContactRow.ts"
 import { contactText } from "../../contacts/ContactJson.ts"
 
@@ -34,7 +27,7 @@ const mustBeQuoted = /^\uFEFF|[,"\r\n]/
 
 const cell = (text: string): string => {
   if (!mayNeedCare.test(text)) return text
-  const safe = protectCell(text)
+  const safe = ContactColumns.protectCell(text)
   return mustBeQuoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
@@ -75,14 +68,14 @@ const csvRow = (row: ContactRow): string => {
 
 const line = "\r\n"
 
-const columnCount = exportHeader([]).length
+const columnCount = ContactColumns.exportHeader([]).length
 
 /** A cell as `cell` writes it, and what stands behind it. */
 const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
 
 const csv: ExportFormat = {
   // What we wrote ourselves: an object of texts.
-  fields: (row) => parseJson(row.custom_fields) as CustomFields,
+  fields: (row) => JsonParser.parse(row.custom_fields) as CustomFields,
   row: (row, own, names) => {
     let text = csvRow(row)
     for (const name of names) text += `,${cell(Object.hasOwn(own, name) ? (own[name] ?? "") : "")}`
@@ -105,7 +98,7 @@ const csv: ExportFormat = {
   },
   // The names are protected already.
   head: (names) =>
-    exportHeader(names)
+    ContactColumns.exportHeader(names)
       .map((name) => (mustBeQuoted.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
       .join(",") + line,
   separator: "",
@@ -153,7 +146,7 @@ const xmlInside = (name: string, value: unknown): string => {
 
 const xml: ExportFormat = {
   ...withoutColumns,
-  row: (row) => xmlOf("Contact", parseJson(contactText(row))),
+  row: (row) => xmlOf("Contact", JsonParser.parse(contactText(row))),
   head: () => `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
   separator: "",
   tail: "</Contacts>"

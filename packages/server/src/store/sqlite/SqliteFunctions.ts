@@ -2,7 +2,7 @@
  * What rules ask of SQLite and SQLite does not know: folding beyond ASCII, and what the text of a custom field means.
  * Each function is the domain's own, so that a rule selects by SQL whom `matchesRule` selects.
  */
-import { type CustomFields, customValue, foldText, monthDayOf, numberOf, parseDate, parseJson } from "@roster/domain"
+import { type CustomFields, JsonParser, Rule, RuleDate, RuleSubject } from "@roster/domain"
 import { Predicate } from "effect"
 import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } from "node:sqlite"
 
@@ -16,19 +16,19 @@ const options: FunctionOptions = { deterministic: true, directOnly: true }
 export const registerFunctions = (database: DatabaseSync): void => {
   const customFields = reader()
   // The folded text, empty for an absent one.
-  database.function("roster_fold", options, (text) => (Predicate.isString(text) ? foldText(text) : ""))
+  database.function("roster_fold", options, (text) => (Predicate.isString(text) ? Rule.foldText(text) : ""))
   // The value of a custom field out of the column that holds them all.
   database.function("roster_custom_field", options, (fields, name) =>
     Predicate.isString(fields) && Predicate.isString(name) ? customFields(fields, name) : null
   )
-  database.function("roster_number", options, ofText(numberOf))
+  database.function("roster_number", options, ofText(Rule.numberOf))
   // In milliseconds since 1970; a bigint is an INTEGER in SQL, where a number would be a REAL.
   database.function(
     "roster_instant",
     options,
-    ofText((text) => bigintOf(parseDate(text)?.start))
+    ofText((text) => bigintOf(RuleDate.parseDate(text)?.start))
   )
-  database.function("roster_month_day", options, ofInstant(monthDayOf))
+  database.function("roster_month_day", options, ofInstant(RuleDate.monthDayOf))
   database.function(
     "roster_iso_date",
     options,
@@ -55,10 +55,10 @@ const reader = () => {
   return (fields: string, name: string): string | null => {
     if (fields !== text) {
       // The column is only ever written from `CustomFields`; what is not JSON fails the query.
-      customFields = parseJson(fields) as CustomFields
+      customFields = JsonParser.parse(fields) as CustomFields
       text = fields
     }
-    const value = customValue({ email: "", customFields }, name)
+    const value = RuleSubject.customValue({ email: "", customFields }, name)
     return Predicate.isString(value) ? value : null
   }
 }

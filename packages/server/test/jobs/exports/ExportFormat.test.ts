@@ -1,4 +1,4 @@
-import { Contact, type CustomFields, exportCells, exportHeader, parseJson } from "@roster/domain"
+import { Contact, ContactColumns, type CustomFields, JsonParser } from "@roster/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { Csv, JsonArray, Xml } from "effect/encoding"
@@ -80,9 +80,10 @@ const valueEvents = (name: string, value: unknown): ReadonlyArray<Xml.Event> =>
         )
 const oracles = {
   Csv: (rows: ReadonlyArray<ContactRow>, columns: ReadonlyArray<string>) =>
-    Stream.fromIterable([exportHeader(columns), ...rows.map((row) => exportCells(toContact(row), columns))]).pipe(
-      Stream.pipeThroughChannel(Csv.encode())
-    ),
+    Stream.fromIterable([
+      ContactColumns.exportHeader(columns),
+      ...rows.map((row) => ContactColumns.exportCells(toContact(row), columns))
+    ]).pipe(Stream.pipeThroughChannel(Csv.encode())),
   Json: (rows: ReadonlyArray<ContactRow>) =>
     Stream.fromIterable(rows.map((row) => encode(toContact(row)))).pipe(Stream.pipeThroughChannel(JsonArray.encode())),
   Xml: (rows: ReadonlyArray<ContactRow>) =>
@@ -106,7 +107,7 @@ describe("an exported file", () => {
       ({ rows }) =>
         Effect.gen(function* () {
           // What we wrote ourselves: an object of texts.
-          const fields = rows.map((row) => parseJson(row.custom_fields) as CustomFields)
+          const fields = rows.map((row) => JsonParser.parse(row.custom_fields) as CustomFields)
           const filled = fields.flatMap((own) => Object.keys(own).filter((name) => own[name] !== ""))
           const columns = [...new Set(filled)].sort()
           const making = makeExportPieces(exportFormats[format])

@@ -1,5 +1,5 @@
 /** Files to import, and the contacts that result. */
-import { type Contact, ContactsService, ImportSource, parseJson, type RuleText } from "@roster/domain"
+import { type Contact, ContactsService, ImportSource, JsonParser, type RuleText } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { eventually } from "../Eventually.ts"
 
@@ -22,4 +22,4 @@ export const imported = (rule: RuleText, count: number) =>
 /** The fields that an import must not change: all but the date of the last update. */
 export const profile = (contact: Contact): Record<string, unknown> =>
   // The same shape as the written file.
-  Object(parseJson(JSON.stringify({ ...contact, dateUpdated: undefined })))
+  Object(JsonParser.parse(JSON.stringify({ ...contact, dateUpdated: undefined })))

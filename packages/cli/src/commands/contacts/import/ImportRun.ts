@@ -1,7 +1,7 @@
 /**
  * An import row by row: sent with a journal where there is room for one, and accounted for however it ends.
  */
-import { type ColumnMap, type ImportRow, type ReadContactsOptions } from "@roster/domain"
+import { type ContactColumns, type ImportRow, type ReadContactsOptions } from "@roster/domain"
 import { type JournaledUpload, makeUpload, type UploadJournal, type UploadSurvey } from "@roster/workflows"
 import { Cause, Data, Effect, Exit, Stream } from "effect"
 import type { ImportedFile } from "./ImportedFile.ts"
@@ -28,7 +28,7 @@ export interface ImportRun<E> {
   readonly rows: Stream.Stream<ImportRow, E>
   readonly survey: UploadSurvey
   readonly lists: ReadonlyArray<string>
-  readonly reading: ReadContactsOptions & { readonly columns: ColumnMap }
+  readonly reading: ReadContactsOptions & { readonly columns: ContactColumns.ColumnMap }
   readonly concurrency: number | undefined
   readonly dryRun: boolean
   readonly restart: boolean

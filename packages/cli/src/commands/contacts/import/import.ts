@@ -1,7 +1,7 @@
 /**
  * `roster contacts import`
  */
-import { likelyFields, readContacts } from "@roster/domain"
+import { ContactColumns, readContacts } from "@roster/domain"
 import { surveyContacts } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
@@ -37,7 +37,7 @@ export const command = Command.make(
         Effect.fail(fileProblem("A temporary file for the addresses", "written")(error))
       )
     )
-    for (const [column, field] of likelyFields(survey.header?.cells ?? [], columns)) {
+    for (const [column, field] of ContactColumns.likelyFields(survey.header?.cells ?? [], columns)) {
       const map = `--map ${quoted(`${column}=${field}`)}`
       yield* output.note(`${column} is taken as a custom field; ${map} if the contact's own field is meant`)
     }

@@ -1,0 +1,162 @@
+/**
+ * The fields of contacts and the exact schemas of their records. `Contact.ts` adds the fast codec to two of them.
+ * (Service interface, Resources: Contact, ContactPayload, ContactUpdatePayload; docs/decisions/records.md)
+ */
+import { Schema } from "effect"
+import { EmailAddress } from "../values/EmailAddress.ts"
+import { openLiterals } from "../values/OpenLiterals.ts"
+import { nullableRequestField, requestField } from "../values/RequestField.ts"
+import { WireDate } from "../values/WireDate.ts"
+
+/** The status of a contact. The last six statuses receive no mail. */
+export const ContactStatus = Schema.Literals([
+  "Transactional",
+  "Engaged",
+  "Active",
+  "Bounced",
+  "Unsubscribed",
+  "Abuse",
+  "Inactive",
+  "Stale",
+  "NotConfirmed"
+])
+export type ContactStatus = typeof ContactStatus.Type
+
+/** How a contact was added. */
+export const ContactSource = Schema.Literals([
+  "DeliveryApi",
+  "ManualInput",
+  "FileUpload",
+  "WebForm",
+  "ContactApi",
+  "VerificationApi",
+  "FileVerificationApi",
+  "PilotBillingPlan",
+  "PaidNewsletter"
+])
+export type ContactSource = typeof ContactSource.Type
+
+/** Whether opens and clicks of a contact may be tracked. */
+export const ConsentTracking = Schema.Literals(["Unknown", "Allow", "Deny"])
+export type ConsentTracking = typeof ConsentTracking.Type
+
+/** The custom fields of an account. Values are texts, numbers included. */
+export const CustomFields = Schema.Record(Schema.String, Schema.String)
+export interface CustomFields extends Schema.Schema.Type<typeof CustomFields> {}
+
+const optionalDate = Schema.optionalKey(Schema.NullOr(WireDate))
+const optionalText = Schema.optionalKey(Schema.String)
+const optionalCount = Schema.optionalKey(Schema.Int)
+
+/** The wire names of `Consent`. */
+export const consentKeys = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
+
+/** The consent of a contact: what they agreed to, when and from which IP address. */
+export const Consent = Schema.Struct({
+  ip: optionalText,
+  date: optionalDate,
+  tracking: Schema.optionalKey(openLiterals(ConsentTracking))
+}).pipe(Schema.encodeKeys(consentKeys))
+export interface Consent extends Schema.Schema.Type<typeof Consent> {}
+
+const givenText = requestField(Schema.String)
+
+const ConsentPayload = Schema.Struct({
+  ip: givenText,
+  date: nullableRequestField(WireDate),
+  tracking: requestField(ConsentTracking)
+}).pipe(Schema.encodeKeys(consentKeys))
+
+/** The wire names of `ContactActivity`. */
+export const activityKeys = {
+  totalSent: "TotalSent",
+  totalOpened: "TotalOpened",
+  totalClicked: "TotalClicked",
+  totalFailed: "TotalFailed",
+  lastSent: "LastSent",
+  lastOpened: "LastOpened",
+  lastClicked: "LastClicked",
+  lastFailed: "LastFailed",
+  lastIP: "LastIP",
+  errorCode: "ErrorCode",
+  friendlyErrorMessage: "FriendlyErrorMessage"
+} as const
+
+/** The mail that a contact received, and how they reacted. */
+export const ContactActivity = Schema.Struct({
+  totalSent: optionalCount,
+  totalOpened: optionalCount,
+  totalClicked: optionalCount,
+  totalFailed: optionalCount,
+  lastSent: optionalDate,
+  lastOpened: optionalDate,
+  lastClicked: optionalDate,
+  lastFailed: optionalDate,
+  lastIP: optionalText,
+  errorCode: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  friendlyErrorMessage: optionalText
+}).pipe(Schema.encodeKeys(activityKeys))
+export interface ContactActivity extends Schema.Schema.Type<typeof ContactActivity> {}
+
+/** The wire names of `Contact`. */
+export const contactKeys = {
+  email: "Email",
+  status: "Status",
+  firstName: "FirstName",
+  lastName: "LastName",
+  customFields: "CustomFields",
+  consent: "Consent",
+  source: "Source",
+  dateAdded: "DateAdded",
+  dateUpdated: "DateUpdated",
+  statusChangeDate: "StatusChangeDate",
+  activity: "Activity"
+} as const
+
+/** The exact schema of `Contact`. */
+export const ContactRecord = Schema.Struct({
+  email: Schema.String,
+  status: Schema.optionalKey(openLiterals(ContactStatus)),
+  firstName: optionalText,
+  lastName: optionalText,
+  customFields: Schema.optionalKey(CustomFields),
+  consent: Schema.optionalKey(Consent),
+  source: Schema.optionalKey(openLiterals(ContactSource)),
+  dateAdded: Schema.optionalKey(WireDate),
+  dateUpdated: optionalDate,
+  statusChangeDate: optionalDate,
+  activity: Schema.optionalKey(ContactActivity)
+}).pipe(Schema.encodeKeys(contactKeys), Schema.annotate({ identifier: "Contact" }))
+export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
+
+/** The wire names of `ContactPayload`. */
+export const payloadKeys = {
+  email: "Email",
+  status: "Status",
+  firstName: "FirstName",
+  lastName: "LastName",
+  customFields: "CustomFields",
+  consent: "Consent"
+} as const
+
+/** The exact schema of `ContactPayload`. */
+export const PayloadRecord = Schema.Struct({
+  email: EmailAddress,
+  status: requestField(ContactStatus),
+  firstName: givenText,
+  lastName: givenText,
+  customFields: requestField(CustomFields),
+  consent: requestField(ConsentPayload)
+}).pipe(Schema.encodeKeys(payloadKeys), Schema.annotate({ identifier: "ContactPayload" }))
+export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> {}
+
+/** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
+export const ContactUpdatePayload = Schema.Struct({
+  firstName: givenText,
+  lastName: givenText,
+  customFields: requestField(CustomFields)
+}).pipe(
+  Schema.encodeKeys({ firstName: "FirstName", lastName: "LastName", customFields: "CustomFields" }),
+  Schema.annotate({ identifier: "ContactUpdatePayload" })
+)
+export interface ContactUpdatePayload extends Schema.Schema.Type<typeof ContactUpdatePayload> {}
