@@ -22,7 +22,7 @@ import {
   Unavailable
 } from "@roster/domain"
 import { Result, Schema } from "effect"
-import { readExceedsGrantor, readRefusal, readStoreFailure, type Refusal, refusalTexts } from "../src/Refusal.ts"
+import { readExceedsGrantor, readRefusal, readStoreFailure, type Refusal, refusalTexts } from "../src/ErrorTexts.ts"
 
 /** What somebody may call a list or a key to make one refusal look like another. */
 const hostile = [
