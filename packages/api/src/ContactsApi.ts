@@ -1,7 +1,3 @@
-/**
- * The operations on contacts.
- * (Service interface, Endpoints, Contacts; places and codes: docs/decisions/records.md)
- */
 import {
   CompressionFormat,
   Contact,
@@ -25,6 +21,7 @@ const importOptions = {
   fileUrl: Schema.optional(Schema.String)
 }
 
+/** The operations on contacts. (Service interface, Endpoints, Contacts; docs/decisions/records.md) */
 export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true })
   .add(
     HttpApiEndpoint.delete("contactsByEmailDelete", "/contacts/:email", {

@@ -1,12 +1,9 @@
-/**
- * Mail sending.
- * (Service interface, Mail sending and Errors, 1.)
- */
 import { EmailMessage, EmailSend } from "@roster/domain"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RequiredAccess } from "./ApiKeyAuth.ts"
 import { BadRequest } from "./WireError.ts"
 
+/** The operation that sends mail. (Service interface, Mail sending and Errors, 1.) */
 export class EmailsApi extends HttpApiGroup.make("emails", { topLevel: true })
   .add(
     HttpApiEndpoint.post("emailsPost", "/emails", {

@@ -1,16 +1,11 @@
-/**
- * The operations as data: what the documentation, the server's access check and the client's policies are written by.
- */
+/** The operations as data, for the documentation, the server's access check and the client's policies. */
 import type { AccessLevel } from "@roster/domain"
 import { Context } from "effect"
 import { RequiredAccess } from "./ApiKeyAuth.ts"
+import { type Purpose, purposeOf } from "./Purpose.ts"
 import { RosterApi } from "./RosterApi.ts"
 
-type Groups = (typeof RosterApi)["groups"]
-
-/** The identifier of an operation. */
-export type OperationId = { [G in keyof Groups]: keyof Groups[G]["endpoints"] }[keyof Groups] & string
-
+/** An operation of the interface. */
 export interface Operation {
   readonly id: string
   readonly method: string
@@ -18,7 +13,7 @@ export interface Operation {
   readonly requiredAccess: AccessLevel
 }
 
-/** All operations, read from the contract. */
+/** All operations by their identifier, read from the contract. */
 export const operations: ReadonlyMap<string, Operation> = (() => {
   const found = new Map<string, Operation>()
   for (const group of Object.values(RosterApi.groups)) {
@@ -33,3 +28,14 @@ export const operations: ReadonlyMap<string, Operation> = (() => {
   }
   return found
 })()
+
+/** The access levels that a key needs for these purposes, and no others. */
+export const accessFor = (wanted: Iterable<Purpose>): ReadonlyArray<AccessLevel> => {
+  const purposes = new Set(wanted)
+  const levels = new Set<AccessLevel>()
+  for (const { id, requiredAccess } of operations.values()) {
+    const purpose = purposeOf(id)
+    if (purpose !== undefined && purposes.has(purpose)) levels.add(requiredAccess)
+  }
+  return [...levels]
+}

@@ -1,6 +1,4 @@
-/**
- * Inputs that several endpoints share. Names are those of the wire.
- */
+/** The parameters and headers that several endpoints share, by their wire names. */
 import { EmailAddress, maximumContactsPerPage } from "@roster/domain"
 import { Schema, SchemaGetter } from "effect"
 import { OpenApi } from "effect/http-api"
@@ -20,10 +18,10 @@ export const byEmail = { email: Schema.String }
 /** One credential, by name. */
 export const byName = { name: Schema.String }
 
-/** The account whose credentials are meant. */
+/** The subaccount whose credentials are meant. */
 export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
 
-/** A part of a list. (docs/decisions/paging.md) */
+/** A page of a list. (docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
 
 const pagingDocumented: Readonly<Record<string, object>> = {
@@ -31,7 +29,7 @@ const pagingDocumented: Readonly<Record<string, object>> = {
   offset: { type: "integer", minimum: 0, default: 0 }
 }
 
-/** What the OpenAPI document says of such an operation: these are numbers, and how large they may be. */
+/** Documents the paging parameters as numbers with their limits in the OpenAPI document. */
 export const documentPaging = OpenApi.annotations({
   transform: ({ parameters, ...operation }) => ({
     ...operation,
@@ -42,20 +40,25 @@ export const documentPaging = OpenApi.annotations({
   })
 })
 
-/** Several texts: the key repeated, or given once. */
-export const repeated = Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
-  Schema.decodeTo(Schema.Array(Schema.String), {
-    decode: SchemaGetter.transform((value) => (typeof value === "string" ? [value] : value)),
-    encode: SchemaGetter.transform((values) => values)
-  })
-)
+const textsFrom = (split: (value: string) => ReadonlyArray<string>) =>
+  Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
+    Schema.decodeTo(Schema.Array(Schema.String), {
+      decode: SchemaGetter.transform((value) => (typeof value === "string" ? split(value) : value)),
+      encode: SchemaGetter.transform((values) => values)
+    })
+  )
 
-/** Several e-mails: the key repeated, or one value with commas between them; no address that we make has one. */
-export const emails = Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
-  Schema.decodeTo(Schema.Array(Schema.String), {
-    decode: SchemaGetter.transform((value) =>
-      typeof value === "string" ? value.split(",").map((email) => email.trim()) : value
-    ),
-    encode: SchemaGetter.transform((values) => values)
-  })
-)
+/** Several texts: the parameter repeated, or given once. */
+export const repeated = textsFrom((value) => [value])
+
+/** Several e-mails: the parameter repeated, or one value with commas, which no valid address contains. */
+export const emails = textsFrom((value) => value.split(",").map((email) => email.trim()))
+
+/**
+ * The header with the idempotency key of a call, the same on all its attempts. A service that honours it repeats the answer
+ * that it gave to a known key. (docs/decisions/retries.md)
+ */
+export const idempotencyKeyHeader = "Idempotency-Key"
+
+/** The header, in lower case, by which a service says on every answer that it honours the key. */
+export const idempotencyHonoured = { name: "roster-idempotency-key", value: "honoured" } as const

@@ -1,8 +1,8 @@
 /**
- * What somebody wants to do, in a word for each group of operations: what a key is made for. Which access level a purpose
- * needs is not said here; `AccessFor` reads it from the contract.
+ * The purposes of a key, one for each group of operations. It stands apart from `Operation`, which says the access levels
+ * that a purpose needs, since it is needed at every start of the command line and that one loads the whole contract.
  */
-import type { OperationId } from "./Operation.ts"
+import type { OperationId } from "./RosterApi.ts"
 
 const operationPurposes = {
   contactsByEmailDelete: "contacts:delete",
@@ -27,6 +27,7 @@ const operationPurposes = {
   emailsPost: "emails:send"
 } as const satisfies Readonly<Record<OperationId, string>>
 
+/** What a key is made for, such as `contacts:read`. */
 export type Purpose = (typeof operationPurposes)[OperationId]
 
 /** All purposes, in alphabetical order. */
@@ -34,13 +35,13 @@ export const purposes: ReadonlyArray<Purpose> = [...new Set(Object.values(operat
 
 const byOperation: ReadonlyMap<string, Purpose> = new Map(Object.entries(operationPurposes))
 
-/** The purpose that an operation of the interface serves. */
+/** The purpose of an operation, by its identifier. */
 export const purposeOf = (operation: string): Purpose | undefined => byOperation.get(operation)
 
-/** What a purpose ends with, where one alone does: `export` is `contacts:export`. */
+/** The part of a purpose after the colon: `export` of `contacts:export`. */
 const shortOf = (purpose: Purpose): string => purpose.slice(purpose.indexOf(":") + 1)
 
-/** Reads a purpose as it is typed: whole, or without what it is about where that can be one thing only. */
+/** Parses a purpose as it is typed, whole or only its part after the colon if that is unambiguous. */
 export const parsePurpose = (text: string): Purpose | undefined => {
   const typed = text.trim().toLowerCase()
   const whole = purposes.find((purpose) => purpose === typed)

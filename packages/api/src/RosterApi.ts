@@ -1,14 +1,11 @@
-/**
- * The HTTP interface, written down once. Every path follows a base address whose last segment is `v4`.
- * (Service interface, whole.)
- */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeyAuth } from "./ApiKeyAuth.ts"
 import { ContactsApi } from "./ContactsApi.ts"
 import { EmailsApi } from "./EmailsApi.ts"
-import { RequestErrors } from "./RequestErrors.ts"
 import { SecurityApi } from "./SecurityApi.ts"
+import { RequestErrors } from "./WireError.ts"
 
+/** The whole HTTP interface. Every path follows a base address whose last segment is `versionSegment`. */
 export class RosterApi extends HttpApi.make("roster")
   .add(ContactsApi, SecurityApi, EmailsApi)
   .middleware(RequestErrors)
@@ -21,8 +18,10 @@ export class RosterApi extends HttpApi.make("roster")
     })
   ) {}
 
-/**
- * The path segment that the base address ends with.
- * (Service interface, Versioning, 1.)
- */
+/** The last path segment of the base address. (Service interface, Versioning, 1.) */
 export const versionSegment = "v4"
+
+type Groups = (typeof RosterApi)["groups"]
+
+/** The identifier of an operation. */
+export type OperationId = { [G in keyof Groups]: keyof Groups[G]["endpoints"] }[keyof Groups] & string

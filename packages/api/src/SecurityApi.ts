@@ -1,7 +1,3 @@
-/**
- * The operations on access credentials.
- * (Service interface, Endpoints, Access credentials.)
- */
 import {
   ApiKey,
   ApiKeyPayload,
@@ -16,6 +12,7 @@ import { RequiredAccess } from "./ApiKeyAuth.ts"
 import { byName, bySubaccount } from "./Parameters.ts"
 import { BadRequest, Conflict, NotFound } from "./WireError.ts"
 
+/** The operations on access credentials. (Service interface, Endpoints, Access credentials.) */
 export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true })
   .add(
     HttpApiEndpoint.delete("securityApikeysByNameDelete", "/security/apikeys/:name", {

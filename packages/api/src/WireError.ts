@@ -1,37 +1,47 @@
 /**
- * Refusals as they travel: a status and `{"Error": "text"}`, whatever the operation. The tag is for code and not on the
- * wire. (docs/decisions/status-codes.md)
+ * Errors on the wire: a status and `{"Error": "text"}` for every operation. The tag is not sent.
+ * (docs/decisions/status-codes.md)
  */
 import { Schema } from "effect"
+import { HttpApiMiddleware } from "effect/http-api"
 
 const fields = <const Tag extends string>(tag: Tag) => ({ _tag: Schema.tagDefaultOmit(tag), Error: Schema.String })
 
-/** The request is malformed, or refused for what it says. */
+/** The request is malformed or invalid. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(fields("BadRequest"), { httpApiStatus: 400 }) {}
 
 /** The key is missing, unknown or expired. */
 export class KeyRefused extends Schema.Error<KeyRefused>("KeyRefused")(fields("KeyRefused"), { httpApiStatus: 401 }) {}
 
-/** The key lacks the access level, is used from an address outside its ranges, or would give more than it has. */
+/** The key lacks the access level, is used from an address outside its ranges, or would grant more than it has. */
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(fields("Forbidden"), { httpApiStatus: 403 }) {}
 
+/** The contact, credential or export does not exist. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(fields("NotFound"), { httpApiStatus: 404 }) {}
 
-/** The name is taken, the account holds as many as it can, or the key is the last one that can manage keys. */
+/** The name is taken, the account is full, or the key is the last one that can manage keys. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(fields("Conflict"), { httpApiStatus: 409 }) {}
 
+/** The client has to slow down. */
 export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(fields("TooManyRequests"), {
   httpApiStatus: 429
 }) {}
 
+/** The service failed. */
 export class ServerFailure extends Schema.Error<ServerFailure>("ServerFailure")(fields("ServerFailure"), {
   httpApiStatus: 500
 }) {}
 
+/** The service cannot answer now. */
 export class ServerUnavailable extends Schema.Error<ServerUnavailable>("ServerUnavailable")(
   fields("ServerUnavailable"),
   { httpApiStatus: 503 }
 ) {}
 
-/** The body of every refusal. */
+/** The body of every error. */
 export const ErrorBody = Schema.Struct({ Error: Schema.String })
+
+/** Declares the errors that every operation may answer besides its own. */
+export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("@roster/api/RequestErrors", {
+  error: [BadRequest, ServerFailure, ServerUnavailable]
+}) {}

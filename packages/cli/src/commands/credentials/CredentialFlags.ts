@@ -77,7 +77,7 @@ export const namesLevels = (flags: LevelFlags): boolean => flags.access.length +
 /** The access levels that the flags come to. The contract is loaded only where it is asked. */
 export const levelsOf = Effect.fnUntraced(function* ({ access, for: wanted }: LevelFlags) {
   if (wanted.length === 0) return [...new Set(access)]
-  const { accessFor } = yield* Effect.promise(() => import("@roster/api/AccessFor"))
+  const { accessFor } = yield* Effect.promise(() => import("@roster/api/Operation"))
   return [...new Set([...access, ...accessFor(wanted)])]
 })
 
