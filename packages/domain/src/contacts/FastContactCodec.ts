@@ -9,15 +9,11 @@ import { type EmailAddress, emailAddressIssue } from "../values/EmailAddress.ts"
 import type { UnknownValue } from "../values/OpenLiterals.ts"
 import { formatWireDate, isInstant, parseWireDate } from "../values/WireDate.ts"
 import {
-  activityKeys,
   type Consent,
-  consentKeys,
   ConsentTracking,
   type ContactActivity,
-  contactKeys,
   type ContactRecord,
   ContactStatus,
-  payloadKeys,
   type PayloadRecord
 } from "./ContactRecord.ts"
 
@@ -189,113 +185,103 @@ const readPayload = (wire: unknown): PayloadRecord | undefined => {
   return to
 }
 
-/** Encodes a value, or gives `undefined` for one that is not plain. */
-type Write = (value: unknown) => unknown
+// Each of these gives `undefined` for what is not plain, which `whole` finds then.
 
-const writeIf =
-  (isPlain: (value: unknown) => boolean): Write =>
-  (value) =>
-    isPlain(value) ? value : undefined
-const orNull =
-  (write: Write): Write =>
-  (value) =>
-    value === null ? null : write(value)
+const text = (value: unknown) => (typeof value === "string" ? value : undefined)
+const texts = (value: unknown) => (areTexts(value) ? { ...value } : undefined)
+const count = (value: unknown) => (isCount(value) ? value : undefined)
+const date = (value: unknown) => (isInstant(value) ? formatWireDate(value) : undefined)
+const dateOrNull = (value: unknown) => (value === null ? null : date(value))
 
-const writeText = writeIf((value) => typeof value === "string")
-const writeCount = writeIf(isCount)
-const writeDate: Write = (value) => (isInstant(value) ? formatWireDate(value) : undefined)
-const writeTexts: Write = (value) => (areTexts(value) ? { ...value } : undefined)
-
-/** Encodes the fields that a record has, of which an undefined one is plain only if it `mayBeUndefined`. */
-const writeRecord = <Key extends string>(
-  keys: { readonly [K in Key]: string },
-  writers: { readonly [K in Key]: Write },
-  mayBeUndefined = false
-): Write => {
-  // The keys of the table are its own.
-  const fields = (Object.keys(keys) as Array<Key>).map((key) => ({ key, wire: keys[key], write: writers[key] }))
-  return (value) => {
-    if (!isPlain<{ readonly [K in Key]: unknown }>(value)) return undefined
-    const to: Record<string, unknown> = {}
-    for (const { key, wire, write } of fields) {
-      const field = value[key]
-      if (field !== undefined) {
-        const written = write(field)
-        if (written === undefined) return undefined
-        to[wire] = written
-      } else if (!mayBeUndefined && key in value) {
-        return undefined
-      }
-    }
-    return to
-  }
+/** Whether no field is undefined. A field that is missing is no field. */
+const isWhole = (value: { readonly [name: string]: unknown }): boolean => {
+  for (const name in value) if (value[name] === undefined) return false
+  return true
 }
 
-const writeContact = writeRecord(contactKeys, {
-  email: writeText,
-  status: writeText,
-  firstName: writeText,
-  lastName: writeText,
-  customFields: writeTexts,
-  consent: writeRecord(consentKeys, { ip: writeText, date: orNull(writeDate), tracking: writeText }),
-  source: writeText,
-  dateAdded: writeDate,
-  dateUpdated: orNull(writeDate),
-  statusChangeDate: orNull(writeDate),
-  activity: writeRecord(activityKeys, {
-    totalSent: writeCount,
-    totalOpened: writeCount,
-    totalClicked: writeCount,
-    totalFailed: writeCount,
-    lastSent: orNull(writeDate),
-    lastOpened: orNull(writeDate),
-    lastClicked: orNull(writeDate),
-    lastFailed: orNull(writeDate),
-    lastIP: writeText,
-    errorCode: orNull(writeCount),
-    friendlyErrorMessage: writeText
-  })
-})
+const whole = <A extends { readonly [name: string]: unknown }>(value: A): A | undefined =>
+  isWhole(value) ? value : undefined
 
-const writePayload = writeRecord(
-  payloadKeys,
-  {
-    email: writeIf(isEmailAddress),
-    status: writeIf(isStatus),
-    firstName: writeText,
-    lastName: writeText,
-    customFields: writeTexts,
-    consent: writeRecord(consentKeys, { ip: writeText, date: orNull(writeDate), tracking: writeIf(isTracking) }, true)
-  },
-  true
-)
+const writeConsent = (value: unknown) => {
+  if (!isPlain<Consent>(value) || !isWhole(value)) return undefined
+  const to: Writable<Fields<typeof Consent.Encoded>> = {}
+  if (value.ip !== undefined) to.ConsentIP = text(value.ip)
+  if (value.date !== undefined) to.ConsentDate = dateOrNull(value.date)
+  if (value.tracking !== undefined) to.ConsentTracking = text(value.tracking)
+  return whole(to)
+}
+
+const writeActivity = (value: unknown) => {
+  if (!isPlain<ContactActivity>(value) || !isWhole(value)) return undefined
+  const to: Writable<Fields<typeof ContactActivity.Encoded>> = {}
+  if (value.totalSent !== undefined) to.TotalSent = count(value.totalSent)
+  if (value.totalOpened !== undefined) to.TotalOpened = count(value.totalOpened)
+  if (value.totalClicked !== undefined) to.TotalClicked = count(value.totalClicked)
+  if (value.totalFailed !== undefined) to.TotalFailed = count(value.totalFailed)
+  if (value.lastSent !== undefined) to.LastSent = dateOrNull(value.lastSent)
+  if (value.lastOpened !== undefined) to.LastOpened = dateOrNull(value.lastOpened)
+  if (value.lastClicked !== undefined) to.LastClicked = dateOrNull(value.lastClicked)
+  if (value.lastFailed !== undefined) to.LastFailed = dateOrNull(value.lastFailed)
+  if (value.lastIP !== undefined) to.LastIP = text(value.lastIP)
+  if (value.errorCode !== undefined) to.ErrorCode = value.errorCode === null ? null : count(value.errorCode)
+  if (value.friendlyErrorMessage !== undefined) to.FriendlyErrorMessage = text(value.friendlyErrorMessage)
+  return whole(to)
+}
+
+const writeContact = (value: unknown) => {
+  if (!isPlain<ContactRecord>(value) || !isWhole(value)) return undefined
+  const to: Writable<Fields<typeof ContactRecord.Encoded>> = { Email: text(value.email) }
+  if (value.status !== undefined) to.Status = text(value.status)
+  if (value.firstName !== undefined) to.FirstName = text(value.firstName)
+  if (value.lastName !== undefined) to.LastName = text(value.lastName)
+  if (value.customFields !== undefined) to.CustomFields = texts(value.customFields)
+  if (value.consent !== undefined) to.Consent = writeConsent(value.consent)
+  if (value.source !== undefined) to.Source = text(value.source)
+  if (value.dateAdded !== undefined) to.DateAdded = date(value.dateAdded)
+  if (value.dateUpdated !== undefined) to.DateUpdated = dateOrNull(value.dateUpdated)
+  if (value.statusChangeDate !== undefined) to.StatusChangeDate = dateOrNull(value.statusChangeDate)
+  if (value.activity !== undefined) to.Activity = writeActivity(value.activity)
+  return whole(to)
+}
+
+const writePayloadConsent = (value: unknown) => {
+  if (!isPlain<PayloadConsent>(value)) return undefined
+  const to: Writable<Fields<PayloadWireConsent>> = {}
+  if (value.ip !== undefined) to.ConsentIP = text(value.ip)
+  if (value.date !== undefined) to.ConsentDate = dateOrNull(value.date)
+  if (value.tracking !== undefined) to.ConsentTracking = isTracking(value.tracking) ? value.tracking : undefined
+  return whole(to)
+}
+
+const writePayload = (value: unknown) => {
+  if (!isPlain<PayloadRecord>(value)) return undefined
+  const to: Writable<Fields<PayloadWire>> = { Email: isEmailAddress(value.email) ? value.email : undefined }
+  if (value.status !== undefined) to.Status = isStatus(value.status) ? value.status : undefined
+  if (value.firstName !== undefined) to.FirstName = text(value.firstName)
+  if (value.lastName !== undefined) to.LastName = text(value.lastName)
+  if (value.customFields !== undefined) to.CustomFields = texts(value.customFields)
+  if (value.consent !== undefined) to.Consent = writePayloadConsent(value.consent)
+  return whole(to)
+}
 
 /** Both directions, each of which gives `undefined` for what it leaves to the schema. */
 interface FastCodec {
-  readonly decode: Write
-  readonly encode: Write
+  readonly decode: (wire: unknown) => unknown
+  readonly encode: (value: unknown) => unknown
 }
-
-const hasEmail = (value: unknown): boolean => isPlain<{ readonly email: string }>(value) && value.email !== undefined
 
 /** The fast path of `Contact`. */
-export const contactCodec: FastCodec = {
-  decode: readContact,
-  encode: (value) => (hasEmail(value) ? writeContact(value) : undefined)
-}
+export const contactCodec: FastCodec = { decode: readContact, encode: writeContact }
 
 /** The fast path of `ContactPayload`. */
-export const payloadCodec: FastCodec = {
-  decode: readPayload,
-  encode: (value) => (hasEmail(value) ? writePayload(value) : undefined)
-}
+export const payloadCodec: FastCodec = { decode: readPayload, encode: writePayload }
 
 /** Options other than the usual ones are left to the schema. */
 const isUsual = ({ disableChecks, onExcessProperty }: SchemaAST.ParseOptions): boolean =>
   disableChecks !== true && onExcessProperty !== "error"
 
 const attempt =
-  (fast: Write) =>
+  (fast: FastCodec["decode"]) =>
   (value: unknown, options: SchemaAST.ParseOptions): unknown =>
     isUsual(options) ? (fast(value) ?? SchemaCompiler.invalid) : SchemaCompiler.invalid
 
