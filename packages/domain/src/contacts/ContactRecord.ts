@@ -48,8 +48,7 @@ const optionalDate = Schema.optionalKey(Schema.NullOr(WireDate))
 const optionalText = Schema.optionalKey(Schema.String)
 const optionalCount = Schema.optionalKey(Schema.Int)
 
-/** The wire names of `Consent`. */
-export const consentKeys = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
+const consentKeys = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
 
 /** The consent of a contact: what they agreed to, when and from which IP address. */
 export const Consent = Schema.Struct({
@@ -67,21 +66,6 @@ const ConsentPayload = Schema.Struct({
   tracking: requestField(ConsentTracking)
 }).pipe(Schema.encodeKeys(consentKeys))
 
-/** The wire names of `ContactActivity`. */
-export const activityKeys = {
-  totalSent: "TotalSent",
-  totalOpened: "TotalOpened",
-  totalClicked: "TotalClicked",
-  totalFailed: "TotalFailed",
-  lastSent: "LastSent",
-  lastOpened: "LastOpened",
-  lastClicked: "LastClicked",
-  lastFailed: "LastFailed",
-  lastIP: "LastIP",
-  errorCode: "ErrorCode",
-  friendlyErrorMessage: "FriendlyErrorMessage"
-} as const
-
 /** The mail that a contact received, and how they reacted. */
 export const ContactActivity = Schema.Struct({
   totalSent: optionalCount,
@@ -95,23 +79,22 @@ export const ContactActivity = Schema.Struct({
   lastIP: optionalText,
   errorCode: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   friendlyErrorMessage: optionalText
-}).pipe(Schema.encodeKeys(activityKeys))
+}).pipe(
+  Schema.encodeKeys({
+    totalSent: "TotalSent",
+    totalOpened: "TotalOpened",
+    totalClicked: "TotalClicked",
+    totalFailed: "TotalFailed",
+    lastSent: "LastSent",
+    lastOpened: "LastOpened",
+    lastClicked: "LastClicked",
+    lastFailed: "LastFailed",
+    lastIP: "LastIP",
+    errorCode: "ErrorCode",
+    friendlyErrorMessage: "FriendlyErrorMessage"
+  })
+)
 export interface ContactActivity extends Schema.Schema.Type<typeof ContactActivity> {}
-
-/** The wire names of `Contact`. */
-export const contactKeys = {
-  email: "Email",
-  status: "Status",
-  firstName: "FirstName",
-  lastName: "LastName",
-  customFields: "CustomFields",
-  consent: "Consent",
-  source: "Source",
-  dateAdded: "DateAdded",
-  dateUpdated: "DateUpdated",
-  statusChangeDate: "StatusChangeDate",
-  activity: "Activity"
-} as const
 
 /** The exact schema of `Contact`. */
 export const ContactRecord = Schema.Struct({
@@ -126,18 +109,23 @@ export const ContactRecord = Schema.Struct({
   dateUpdated: optionalDate,
   statusChangeDate: optionalDate,
   activity: Schema.optionalKey(ContactActivity)
-}).pipe(Schema.encodeKeys(contactKeys), Schema.annotate({ identifier: "Contact" }))
+}).pipe(
+  Schema.encodeKeys({
+    email: "Email",
+    status: "Status",
+    firstName: "FirstName",
+    lastName: "LastName",
+    customFields: "CustomFields",
+    consent: "Consent",
+    source: "Source",
+    dateAdded: "DateAdded",
+    dateUpdated: "DateUpdated",
+    statusChangeDate: "StatusChangeDate",
+    activity: "Activity"
+  }),
+  Schema.annotate({ identifier: "Contact" })
+)
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
-
-/** The wire names of `ContactPayload`. */
-export const payloadKeys = {
-  email: "Email",
-  status: "Status",
-  firstName: "FirstName",
-  lastName: "LastName",
-  customFields: "CustomFields",
-  consent: "Consent"
-} as const
 
 /** The exact schema of `ContactPayload`. */
 export const PayloadRecord = Schema.Struct({
@@ -147,7 +135,17 @@ export const PayloadRecord = Schema.Struct({
   lastName: givenText,
   customFields: requestField(CustomFields),
   consent: requestField(ConsentPayload)
-}).pipe(Schema.encodeKeys(payloadKeys), Schema.annotate({ identifier: "ContactPayload" }))
+}).pipe(
+  Schema.encodeKeys({
+    email: "Email",
+    status: "Status",
+    firstName: "FirstName",
+    lastName: "LastName",
+    customFields: "CustomFields",
+    consent: "Consent"
+  }),
+  Schema.annotate({ identifier: "ContactPayload" })
+)
 export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> {}
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
