@@ -1,7 +1,3 @@
-/**
- * What no caller can foresee: one error around the reason, with the operation that met it. No part of it holds a request,
- * a header or a key.
- */
 import { Schema } from "effect"
 import { AccessLevel } from "../values/AccessLevel.ts"
 
@@ -12,7 +8,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   }
 }
 
-/** The key is good but lacks the access level of the operation, or is used from an address outside its ranges. */
+/** The key lacks the access level of the operation, or is used from an address outside its ranges. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {
   required: AccessLevel
 }) {
@@ -21,11 +17,11 @@ export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDeni
   }
 }
 
-/** A credential would be good for longer, or from more addresses, than the API key that makes or changes it. */
+/** A credential would be valid for longer, or from more addresses, than the API key that creates or changes it. */
 export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("ExceedsGrantor", {
-  /** The field that goes too far, as on the wire. */
+  /** The wire name of the field that goes too far. */
   field: Schema.Literals(["Expires", "RestrictAccessToIPRange"]),
-  /** How far the key itself goes: a date and time, or ranges with commas between them. */
+  /** The limit of the key itself: a date and time, or ranges with commas between them. */
   limit: Schema.String
 }) {
   override get message(): string {
@@ -35,6 +31,7 @@ export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("Exceed
   }
 }
 
+/** The service asks the client to slow down. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   /** How long the service asked to wait, in seconds. */
   retryAfter: Schema.optionalKey(Schema.Finite)
@@ -46,9 +43,9 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   }
 }
 
-/** The service could not be reached, or said that it cannot answer now. */
+/** The service could not be reached, or cannot answer now. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
-  /** The status, where there was an answer. */
+  /** The status, if there was an answer. */
   status: Schema.optionalKey(Schema.Int),
   detail: Schema.String,
   /** How long the service asked to wait, in seconds. */
@@ -60,10 +57,11 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   }
 }
 
+/** The answer did not arrive in time. */
 export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
-  /** The time that was given, in seconds. */
+  /** The time limit, in seconds. */
   after: Schema.Finite,
-  /** How much of the answer had come, where that is known. */
+  /** The number of bytes that had arrived, if known. */
   receivedBytes: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
@@ -71,12 +69,12 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   }
 }
 
-/** A write was sent and no answer came: it may have happened or not, and repeating it could do it twice. */
+/** A write was sent without an answer: it may have been carried out or not, and repeating it could do it twice. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
-  /** How to find out, and what to do then. */
+  /** How to find out what happened, and what to do then. */
   recovery: Schema.String,
   detail: Schema.String,
-  /** The status of the answer, where one began to come. */
+  /** The status, if an answer began to arrive. */
   status: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
@@ -85,7 +83,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   }
 }
 
-/** The answer is not what the interface says it is. */
+/** The answer does not match the interface. */
 export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
   status: Schema.Int,
   detail: Schema.String
@@ -95,13 +93,11 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
   }
 }
 
-/**
- * The answer is of a kind that the interface does not have: a page for browsers, as proxies and logins send it, or text.
- */
+/** The answer is not JSON, but for example an HTML page of a proxy or a login. */
 export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentType>()("UnexpectedContentType", {
   status: Schema.Int,
   contentType: Schema.String,
-  /** How it begins, without what a terminal would obey. */
+  /** Its beginning, without control characters. */
   snippet: Schema.String
 }) {
   override get message(): string {
@@ -110,10 +106,10 @@ export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentT
   }
 }
 
-/** The service sends the client elsewhere. That is not followed, since the key would go with it. */
+/** The service redirects the client, which does not follow, since it would send the key along. */
 export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()("UnexpectedRedirect", {
   status: Schema.Int,
-  /** The scheme and host that it names, or nothing where that is no address. */
+  /** The scheme and host of the target, or an empty text if it is no address. */
   targetOrigin: Schema.String
 }) {
   override get message(): string {
@@ -131,7 +127,7 @@ export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("Re
   }
 }
 
-/** The service refused the request for a reason that has no tag of its own; its words are kept. */
+/** The service refused the request for a reason without a tag of its own; `detail` is its text. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   status: Schema.Int,
   detail: Schema.String
@@ -150,6 +146,7 @@ export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailu
   }
 }
 
+/** The reasons of a `ServiceError`. */
 export const ServiceErrorReason = Schema.Union([
   Unauthorized,
   AccessDenied,
@@ -167,6 +164,7 @@ export const ServiceErrorReason = Schema.Union([
 ])
 export type ServiceErrorReason = typeof ServiceErrorReason.Type
 
+/** An error that no caller can foresee: the operation and the reason, without any request, header or key. */
 export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
   /** The operation identifier of the interface, such as `contactsByEmailGet`. */
   operation: Schema.String,
@@ -176,13 +174,13 @@ export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceErr
     return this.reason.message
   }
 
-  /** Whether the same call may well succeed later, and is safe to make again. */
+  /** Whether the same call may succeed later and is safe to repeat. */
   get isRetryable(): boolean {
     const { _tag } = this.reason
     return _tag === "RateLimited" || _tag === "Unavailable" || _tag === "TimedOut" || _tag === "StoreFailure"
   }
 
-  /** Whether a write that failed so may have been carried out: its answer was lost, or cannot be read. */
+  /** Whether a write that failed with this error may have been carried out, since its answer was lost or unreadable. */
   get mayHaveHappened(): boolean {
     const { _tag } = this.reason
     return (

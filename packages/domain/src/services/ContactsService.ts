@@ -17,14 +17,14 @@ import { type InvalidRule, ruleRefusal } from "../rules/RuleError.ts"
 import type { ContactRule } from "../rules/RuleText.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 
-/** The largest `limit` of a page; a larger one is refused. (docs/decisions/paging.md) */
+/** The maximum `limit` of a page; a larger one is refused. (docs/decisions/paging.md) */
 export const maximumContactsPerPage = 1000
 
-/** Which contacts to list. */
+/** The page of contacts to list. */
 export interface ContactsPage {
   /** Maximum number of contacts, up to 1000 (default: 20). `stream` gives more. */
   readonly limit?: number | undefined
-  /** How many to skip ahead. */
+  /** The number of contacts to skip (default: 0). */
   readonly offset?: number | undefined
   readonly rule?: ContactRule | undefined
 }
@@ -36,7 +36,7 @@ const checkCount = (field: "limit" | "offset", count: number | undefined, most: 
 
 const limitIssue = `it is a whole number from 0 to ${maximumContactsPerPage}; more contacts are read page by page, by offset`
 
-/** Refuses a page that no service gives, in the same words on every layer. */
+/** Refuses an invalid page, in the same words on every layer. */
 export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: ContactsPage) {
   yield* checkCount("limit", limit, maximumContactsPerPage, limitIssue)
   yield* checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")

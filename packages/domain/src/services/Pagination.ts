@@ -1,9 +1,10 @@
 /**
- * All contacts, a page at a time in constant memory. Contacts are listed in the order in which they were added, so new
- * ones come at the end; a deleted one moves those behind it forward, which is noticed, since each page begins with the
- * last contact of the page before. A full page is most likely not the last one, so the next is asked for while its contacts
- * are used. Every contact that is there all the time is delivered once, unless a whole page of
- * contacts is deleted, at once or bit by bit, at the very place where the reading is; whoever comes or goes meanwhile may be there or not.
+ * Streams all contacts page by page in constant memory. Contacts are listed in the order in which they were added, so new ones
+ * come last, and a deleted one moves those after it forward. Each page therefore begins with the last contact of the page
+ * before, which shows whether contacts moved. The next page is requested while a full page is used.
+ *
+ * Every contact that exists all the time is delivered once, unless a whole page of contacts is deleted at the very place of
+ * reading. A contact that is added or deleted meanwhile may be delivered or not.
  */
 import { Effect, Fiber, Option, Stream } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
@@ -13,13 +14,13 @@ import { canonicalEmail } from "../values/EmailAddress.ts"
 const pageSize = maximumContactsPerPage
 
 interface Place {
-  /** Where the next page begins: at the last contact that was delivered. */
+  /** The offset of the next page, which is that of the last contact delivered. */
   readonly offset: number
-  /** Those that were delivered last, a page of them. */
+  /** The last page of contacts that were delivered. */
   readonly delivered: ReadonlyArray<Keyed>
 }
 
-/** What tells contacts apart: of one that was deleted and added again, which stands at the end now, the date is another. */
+/** What identifies a contact. One that was deleted and added again has another date. */
 interface Keyed {
   readonly email: string
   readonly added: number | undefined
@@ -28,23 +29,24 @@ interface Keyed {
 const keyed = ({ dateAdded, email }: Contact): Keyed => ({ email, added: dateAdded?.epochMilliseconds })
 const keyOf = ({ added, email }: Keyed): string => `${canonicalEmail(email)} ${added ?? ""}`
 
-/** How many of a page have been delivered, and what stands before those. */
+/** The number of contacts of a page up to the last one that was delivered. */
 const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<Keyed>): number => {
   const [first, last] = [page[0], delivered.at(-1)]
   if (first === undefined || last === undefined) return 0
-  // Nothing has moved: what is behind the last one is new.
+  // Nothing has moved: everything after the first one is new.
   if (keyOf(keyed(first)) === keyOf(last)) return 1
   const seen = new Set(delivered.map(keyOf))
   return page.findLastIndex((contact) => seen.has(keyOf(keyed(contact)))) + 1
 }
 
+/** Streams all contacts from an offset, given a function that lists a page. */
 export const streamPages = <E>(
   list: (page: { readonly limit: number; readonly offset: number }) => Effect.Effect<ReadonlyArray<Contact>, E>,
   offset = 0
 ): Stream.Stream<Contact, E> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      /** Asks for the next page, and where it is put: what ends long after it began, such as a fiber, outlives its page. */
+      /** The request of the next page, and its result: the fiber would keep its result alive for too long. */
       let asking: Fiber.Fiber<void, E> | undefined
       let ahead: ReadonlyArray<Contact> = []
       yield* Effect.addFinalizer(() => (asking === undefined ? Effect.void : Fiber.interrupt(asking)))
@@ -67,12 +69,12 @@ export const streamPages = <E>(
         const page = yield* take(place)
         const to = (fresh: ReadonlyArray<Contact>, next?: Place) => [fresh, Option.fromUndefinedOr(next)] as const
         const overlap = overlapOf(page, delivered)
-        // Nothing of the page before is here: it has moved forward. Further back stands what is left of it.
+        // Nothing of the page before is here, so it has moved forward: step back to find the rest of it.
         if (overlap === 0 && delivered.length > 0 && offset > 0) {
           return to([], { offset: Math.max(0, offset - pageSize + 1), delivered })
         }
         const fresh = page.slice(overlap)
-        // Not a short page is the end but one with nothing new: a service may give fewer than were asked for.
+        // Stop at a page without new contacts; services may return short pages.
         if (fresh.length === 0) return to([])
         const next = {
           offset: offset + page.length - 1,

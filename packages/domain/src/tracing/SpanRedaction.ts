@@ -1,29 +1,28 @@
 /**
- * Keeps e-mail addresses, names, rules and bodies out of spans. An exporter writes the message of an error into the status
- * and the exception event of a failed span, and our messages say who they are about.
+ * Keeps e-mail addresses, names, rules and bodies out of spans. Exporters write the message of an error into the status and
+ * the exception event of a failed span, and our messages name the contact.
  *
- * Whatever runs inside `redactSpans` sees the tracer of its caller through a wrapper: a span ends with the tag of its error,
- * the tag of its reason or the code of the system, and its stack frames, and takes no attribute that holds an address (docs/observability.md).
+ * An effect inside `redactSpans` sees the tracer of its caller through a wrapper. Its spans end with the tag of the error, the
+ * tag of its reason or its system code, and the stack frames, and take no attribute with an address. (docs/observability.md)
  */
 import { Cause, Context, Effect, Exit, Layer, Option, Predicate, Stream, Tracer } from "effect"
 
-/**
- * Whether spans may tell whom they are about (default: no).
- */
+/** Whether spans may name the contacts and credentials they are about (default: false). */
 export const TraceSubjects = Context.Reference<boolean>("@roster/domain/TraceSubjects", { defaultValue: () => false })
 
+/** Options of the functions that redact spans. */
 export interface SpanRedactionOptions {
-  /** Lets spans tell whom they are about, as `TraceSubjects` does (default: as that says). */
+  /** Overrides `TraceSubjects` (default: its value). */
   readonly traceSubjects?: boolean | undefined
 }
 
-/** The attributes of HTTP spans that hold the path, in which an address or a name stands, or the query, which holds rules. */
+/** The attributes of HTTP spans with the path, which has addresses and names, or the query, which has rules. */
 const isSubject = (attribute: string): boolean =>
   attribute === "url.full" || attribute === "url.path" || attribute === "url.query"
 
 const frame = /^\s+at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/
 
-/** The frames alone: a stack begins with the message, which may have several lines. */
+/** The stack frames without the message before them, which may have several lines. */
 const framesOf = ({ message, stack = "" }: Error): ReadonlyArray<string> => {
   const lines = stack.replace(message, "").split("\n")
   return lines.slice(lines.findLastIndex((line) => !frame.test(line)) + 1)
@@ -32,7 +31,7 @@ const framesOf = ({ message, stack = "" }: Error): ReadonlyArray<string> => {
 const tagOf = (value: unknown): string | undefined =>
   Predicate.hasProperty(value, "_tag") && typeof value._tag === "string" ? value._tag : undefined
 
-/** What a system or an engine calls an error, such as `ERR_WORKER_OUT_OF_MEMORY` or `ENOSPC`. */
+/** The code of a system error, such as `ERR_WORKER_OUT_OF_MEMORY` or `ENOSPC`. */
 const codeOf = (error: unknown): string | undefined =>
   Predicate.hasProperty(error, "code") && typeof error.code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(error.code)
     ? error.code
@@ -58,23 +57,19 @@ const redactReason = (reason: Cause.Reason<unknown>): Cause.Reason<unknown> => {
   return Option.isNone(stack) ? redacted : redacted.annotate(Context.make(Cause.StackTrace, stack.value))
 }
 
-/**
- * A cause whose errors are their tag, the tag of their reason or the code of the system, and their stack frames.
- */
+/** Reduces the errors of a cause to their tag, the tag of their reason or their system code, and their stack frames. */
 export const redactCause = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
   Cause.fromReasons(cause.reasons.map(redactReason))
 
-/**
- * A cause as it may be logged: redacted unless `TraceSubjects` says otherwise.
- */
+/** A cause as it may be logged: redacted unless `TraceSubjects` is set. */
 export const loggedCause = (cause: Cause.Cause<unknown>): Effect.Effect<Cause.Cause<unknown>> =>
   Effect.map(TraceSubjects, (traceSubjects) => (traceSubjects ? cause : redactCause(cause)))
 
-// A value is no more to be kept than an error: what was read is in it.
+// A successful value is dropped too, since it holds what was read.
 const redactExit = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
   Exit.isSuccess(exit) ? Exit.void : Exit.failCause(redactCause(exit.cause))
 
-/** Changed in place: a tracer knows its own spans by what else they carry. */
+/** Changes a span in place, since tracers recognise their own spans. */
 const redactSpan = (span: Tracer.Span): Tracer.Span => {
   const attribute = span.attribute.bind(span)
   const end = span.end.bind(span)
@@ -98,17 +93,14 @@ const redactTracer = (tracer: Tracer.Tracer): Tracer.Tracer => {
   return made
 }
 
-/** The tracer to work with, or `undefined` where that is the one in use. Spans of Effect's own tracer are seen by nobody. */
+/** The tracer to use, or `undefined` to keep the present one. Nobody sees the spans of Effect's native tracer. */
 const otherTracer = (tracer: Tracer.Tracer | undefined, traceSubjects: boolean): Tracer.Tracer | undefined => {
   if (tracer === undefined || tracer === Tracer.nativeTracer) return undefined
   const wanted = traceSubjects ? (redacted.get(tracer) ?? tracer) : redactTracer(tracer)
   return wanted === tracer ? undefined : wanted
 }
 
-/**
- * Runs an effect whose spans, and all spans below them, tell nobody whom they are about. Costs one look where there is no
- * tracer.
- */
+/** Redacts the spans of an effect and all spans below them. Costs next to nothing without a tracer. */
 export const redactSpans =
   (options: SpanRedactionOptions = {}) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -120,9 +112,7 @@ export const redactSpans =
       return options.traceSubjects === true ? Effect.provideService(traced, TraceSubjects, true) : traced
     })
 
-/**
- * `redactSpans` for the spans of a stream.
- */
+/** Redacts the spans of a stream, as `redactSpans` does. */
 export const redactStreamSpans =
   (options: SpanRedactionOptions = {}) =>
   <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
@@ -134,13 +124,11 @@ export const redactStreamSpans =
       })
     )
 
-/**
- * `redactSpans` for a layer: its building, and all that it runs later in the context in which it was built.
- */
+/** Redacts the spans of a layer: those of its construction and of all that runs later in its context. */
 export const redactLayerSpans = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.fromBuildMemo((memoMap, scope) => redactSpans()(Layer.buildWithMemoMap(layer, memoMap, scope)))
 
-/** Who called the function that asks, as `Effect.fn` notes it. Two frames cost a fraction of ten, where the engine counts them. */
+/** The call site of a function, as `Effect.fn` records it. Three frames cost a fraction of the usual ten. */
 const callSite = (): (() => string | undefined) => {
   const limit: unknown = Reflect.get(Error, "stackTraceLimit")
   Reflect.set(Error, "stackTraceLimit", 3)
@@ -149,9 +137,7 @@ const callSite = (): (() => string | undefined) => {
   return () => site.stack?.split("\n")[3]?.trim()
 }
 
-/**
- * `Effect.fn` for public methods and programs: its span, and all spans below it, tell nobody whom they are about.
- */
+/** `Effect.fn` for public methods and programs, whose span and all spans below it are redacted. */
 export const fnRedacted = (
   name: string,
   options: SpanRedactionOptions & Tracer.SpanOptionsNoTrace = {}
@@ -167,6 +153,6 @@ export const fnRedacted = (
     }
     return traced
   }
-  // Takes and gives what `Effect.fnUntraced` does, whose overloads the compiler cannot follow through the spread.
+  // It has the type of `Effect.fnUntraced`, whose overloads the compiler cannot follow through the spread.
   return define as Effect.fn.Untraced
 }
