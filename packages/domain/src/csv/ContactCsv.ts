@@ -1,7 +1,4 @@
-/**
- * Reading contacts from a CSV file as it comes: bytes in, one row after another out, each with the line it stands on and
- * either a contact to add or the reason why there is none.
- */
+/** Reads contacts from the bytes of a CSV file: a stream of rows, each with its line and a contact to add or a problem. */
 import { Array as Arrays, Effect, Result, Stream } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
 import { type ColumnMap, type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
@@ -30,7 +27,7 @@ export interface ImportRow {
 const nothing = new Uint8Array(0)
 const longestHeader = 1024 * 1024
 
-/** The text without quotes, and a sign in place of what separates nothing within them. */
+/** The text without quotes, with a placeholder for quoted cells that contain separators. */
 const unquoted = (text: string): string =>
   text
     .slice(0, longestHeader)
@@ -39,8 +36,8 @@ const unquoted = (text: string): string =>
 const delimiters: ReadonlyArray<FileHeader["delimiter"]> = [",", ";", "\t"]
 
 /**
- * The delimiter is the one that gives the column of addresses soonest, since the names behind it may hold others; where
- * there is none, the one that the header has most of. A header of one column has none, and a comma does no harm.
+ * Detects the delimiter: the one that finds the column of addresses first, since later names may contain others, or else the
+ * most frequent one. A header of one column has none, for which a comma does no harm.
  */
 const sniffDelimiter = (head: string): FileHeader["delimiter"] => {
   const header = unquoted(head).split(/[\r\n]/, 1)[0] ?? ""
@@ -57,10 +54,10 @@ const sniffDelimiter = (head: string): FileHeader["delimiter"] => {
     ).delimiter
 }
 
-/** Whether a text goes on behind the header, which must be known before anything is read. */
+/** Whether a text contains the complete header, which must be known before anything is read. */
 const hasHeader = (text: string): boolean => text.length >= longestHeader || /[\r\n]/.test(unquoted(text.trimStart()))
 
-/** What the header says of the rows below it. */
+/** What the header says about the rows below it. */
 interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
@@ -85,7 +82,7 @@ const readHead = (
 
 const reasonInCell = "a cell holds the reason for which the row was rejected; put the right value there"
 
-/** A row of which nothing is read before somebody asks. */
+/** A row that is read lazily. */
 class ReadRow implements ImportRow, PlainContact {
   readonly #head: Head
   readonly #record: CsvRecord
@@ -139,7 +136,7 @@ class ReadRow implements ImportRow, PlainContact {
     const { problem } = this.#record
     if (problem !== undefined) return Result.fail(problem)
     const { cells } = this
-    // A spreadsheet fills a short row up, so that its reason would become the value of another column.
+    // Spreadsheets pad short rows, so that the reason would become the value of another column.
     return ownCells !== undefined && cells.some(isCountIssue) ? Result.fail(reasonInCell) : importRow(columns, cells)
   }
 }
@@ -154,7 +151,7 @@ export interface ReadContactsOptions {
   readonly columns?: ColumnMap | undefined
 }
 
-/** Makes a reader that takes the bytes piece by piece and gives the rows that are whole. The last call has no piece. */
+/** Makes a function that takes the pieces of a file and gives their complete rows. The last call has no piece. */
 const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) => {
   const toText = makeTextReader(encoding)
   let start: Uint8Array = nothing
@@ -165,7 +162,7 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
 
   const unreadable = (reason: string) => Result.fail(new UnreadableFile({ line, reason }))
 
-  /** The delimiter is in the header, which is held until it is whole. */
+  /** Splits a text into records, once the complete header shows the delimiter. */
   const split = (text: Uint8Array, last: boolean): ReadonlyArray<CsvRecord> => {
     if (toRecords !== undefined) return toRecords(text, last)
     start = joinBytes(start, text)
@@ -206,9 +203,8 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
 }
 
 /**
- * Reads the rows of a CSV file: UTF-8 unless `encoding` or a byte order mark says otherwise; commas, semicolons or tabs,
- * as the header has them. Blank lines are passed over. Fails where there is no header with an address column, or where
- * the bytes are not of the encoding.
+ * Reads the rows of a CSV file, skipping blank lines. Fails for a header without an address column, and for bytes that are
+ * not of the encoding.
  */
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
