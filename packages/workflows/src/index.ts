@@ -4,13 +4,16 @@ export * from "./bulk/Backup.ts"
 export * from "./bulk/BulkDelete.ts"
 export * from "./exports/ExportPolling.ts"
 export * from "./exports/ExportToFile.ts"
-export * from "./rotation/CredentialCreation.ts"
+export { createWithRetry } from "./rotation/CredentialCreation.ts"
 export * from "./rotation/Rotation.ts"
-export * from "./rotation/RotationError.ts"
-export * from "./rotation/RotationNames.ts"
 export * from "./rotation/RotationOptions.ts"
-export * from "./rotation/RotationRecord.ts"
-export * from "./rotation/RotationStep.ts"
+export {
+  type RotationJournal,
+  rotationJournalMemory,
+  RotationRecord,
+  type RotationState,
+  RotationStep
+} from "./rotation/RotationPlan.ts"
 export * from "./upload/Bitset.ts"
 export * from "./upload/BulkAdd.ts"
 export * from "./upload/RowAdds.ts"

@@ -1,39 +1,63 @@
 /**
- * Making a credential although the answer may get lost. Its secret is in that one answer, so a credential whose answer was
- * lost is of no use: it is deleted and made again, until there is exactly one, with its secret in hand.
+ * Makes credentials, also where an answer may get lost. The secret is in that one answer, so a credential whose answer was
+ * lost is useless: it is deleted and made again, until there is exactly one whose secret has arrived.
  */
-import { type DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import {
+  AccessLevel,
+  type ApiKey,
+  type ApiKeyPayload,
+  CredentialName,
   type CredentialOperations,
-  type EmailAddress,
+  EmailAddress,
   fnRedacted,
+  IpRange,
+  type LastManagingKey,
   NameTaken,
   OutcomeUnknown,
-  ServiceError
+  ServiceError,
+  type SmtpCredentials,
+  type SmtpCredentialsPayload
 } from "@roster/domain"
-import { furtherTries, isLost } from "./LostAnswer.ts"
+import { RotationRefused } from "./RotationOptions.ts"
+import type { Credential } from "./RotationPlan.ts"
 
-interface Known {
-  readonly lastUse?: DateTime.Utc | null
-}
-
-interface Named {
+/** The fields of a payload of either kind that name the credential. */
+export interface CredentialPayload {
   readonly name: string
   readonly subaccount?: EmailAddress | undefined
 }
 
+/** How often a write is repeated whose answer was lost. */
+const maximumRetries = 4
+
+/** Whether a write was sent whose answer never came or could not be read. */
+const isLost = (error: { readonly _tag: string }): error is ServiceError =>
+  error instanceof ServiceError && error.mayHaveHappened
+
+/** Repeats an idempotent write whose answer was lost, until it is confirmed or `isDone` finds it done. */
+export const retryUntilConfirmed = <E extends { readonly _tag: string }, E2 extends { readonly _tag: string }>(
+  write: Effect.Effect<void, E>,
+  isDone: Effect.Effect<boolean, E2>
+) =>
+  write.pipe(
+    Effect.catchIf(isLost, (error) =>
+      Effect.flatMap(isDone, (done) => (done ? Effect.void : Effect.fail<E | ServiceError>(error)))
+    ),
+    Effect.retry({ while: isLost, times: maximumRetries })
+  )
+
 /**
- * Creates a credential, by either kind of operations. An answer that was lost or cannot be read is recovered from: only a
- * credential that this call may have made is ever deleted, since the name must be free at first, and one that has been used
- * since is somebody's and is left, with `NameTaken`. Where the recovery fails, and after five tries, it ends as
- * `OutcomeUnknown`, which names the credential that may be there.
+ * Creates a credential of either kind, although the answer may get lost or be unreadable.
+ *
+ * The name must be free at first, so that only a credential that this call may have made is ever deleted. One that has been
+ * used since belongs to somebody and is left, with `NameTaken`. If the recovery fails, and after five attempts, this fails
+ * with `OutcomeUnknown`, which names the credential that may exist.
  */
-export const createWithRetry = fnRedacted("createWithRetry")(function* <
-  Credential extends Known,
-  NewCredential,
-  Payload extends Named,
-  Kept extends { readonly _tag: string; readonly message: string } = never
->(operations: CredentialOperations<Credential, NewCredential, Payload, Kept>, payload: Payload) {
+export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Payload extends CredentialPayload>(
+  operations: CredentialOperations<Credential, New, Payload, LastManagingKey>,
+  payload: Payload
+) {
   const { name, subaccount } = payload
   const find = operations.get(name, { subaccount }).pipe(
     Effect.asSome,
@@ -41,30 +65,67 @@ export const createWithRetry = fnRedacted("createWithRetry")(function* <
   )
   if (Option.isSome(yield* find)) return yield* new NameTaken({ name })
 
-  /** The name was free, so whatever has it and was never used is what a lost call made. */
+  // The name was free, so a credential that has it and was never used comes from a lost call.
   const clear = Effect.gen(function* () {
     const left = yield* find
     if (Option.isNone(left)) return
     if (left.value.lastUse != null) return yield* new NameTaken({ name })
     yield* operations.delete(name, { subaccount }).pipe(Effect.catchTag("CredentialNotFound", () => Effect.void))
   })
-  /** Once an answer was lost, a failure of any kind leaves open whether the credential is there. */
+  // Once an answer was lost, any failure leaves open whether the credential exists.
   const unknown = (lost: ServiceError, error: { readonly message: string }) => {
     const detail = lost === error ? lost.message : `${lost.message} Then: ${error.message}`
     const recovery = `Look for ${JSON.stringify(name)}: if it is there, its secret is lost, so delete it and create it again.`
     return new ServiceError({ operation: lost.operation, reason: new OutcomeUnknown({ detail, recovery }) })
   }
-  const create = (furtherTries: number, lost?: ServiceError): ReturnType<typeof operations.create> =>
+  const create = (retries: number, lost?: ServiceError): ReturnType<typeof operations.create> =>
     operations.create(payload).pipe(
       Effect.catch((error) => {
-        // A name that was taken since may be taken by the lost call itself, carried out late.
+        // A name taken meanwhile may have been taken by the lost call itself, carried out late.
         const latest = isLost(error) ? error : error._tag === "NameTaken" ? lost : undefined
         if (latest === undefined) return Effect.fail(lost === undefined ? error : unknown(lost, error))
         return clear.pipe(
           Effect.mapError((failure) => (failure instanceof NameTaken ? failure : unknown(latest, failure))),
-          Effect.andThen(furtherTries === 0 ? Effect.fail(unknown(latest, latest)) : create(furtherTries - 1, latest))
+          Effect.andThen(retries === 0 ? Effect.fail(unknown(latest, latest)) : create(retries - 1, latest))
         )
       })
     )
-  return yield* create(furtherTries)
+  return yield* create(maximumRetries)
+})
+
+const areRanges = Schema.is(Schema.Array(IpRange))
+const areLevels = Schema.is(Schema.Array(AccessLevel))
+
+/** Expiry and IP ranges: a copy without them would be open to everybody, forever. */
+const limitsOf = Effect.fnUntraced(function* ({ expires, ipRanges = [], name }: Credential) {
+  if (expires != null && DateTime.isLessThanOrEqualTo(expires, yield* DateTime.now)) {
+    const issue = "it has expired, and its successor would have too. Change its expiry first."
+    return yield* new RotationRefused({ name, issue })
+  }
+  if (!areRanges(ipRanges)) {
+    const issue =
+      "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
+    return yield* new RotationRefused({ name, issue })
+  }
+  return { ipRanges, expires: expires ?? undefined }
+})
+
+/** The payload of an API key with the rights and limits of another one. */
+export const copyApiKey = Effect.fnUntraced(function* (key: ApiKey, name: string, subaccount?: EmailAddress) {
+  const { accessLevels } = key
+  if (!areLevels(accessLevels)) {
+    const issue = "it has access levels that this version does not know and would take away. Use a newer version."
+    return yield* new RotationRefused({ name: key.name, issue })
+  }
+  // Names come from the service or from `apiKeySuccessor`.
+  const checked = CredentialName.make(name, { disableChecks: true })
+  const payload: ApiKeyPayload = { name: checked, accessLevels, ...(yield* limitsOf(key)), subaccount }
+  return payload
+})
+
+/** The payload of SMTP credentials with the limits of others. */
+export const copySmtp = Effect.fnUntraced(function* (smtp: SmtpCredentials, name: string, subaccount?: EmailAddress) {
+  const checked = EmailAddress.make(name, { disableChecks: true })
+  const payload: SmtpCredentialsPayload = { name: checked, ...(yield* limitsOf(smtp)), subaccount }
+  return payload
 })

@@ -1,81 +1,280 @@
 /**
- * Giving a credential a new secret while it is in use. A successor is made that may do the same, its secret is handed over,
- * and when the old one is no longer used it is deleted. Whatever stops it, the same call goes on, and at every moment there is
- * a credential whose secret somebody has. (docs/decisions/rotation.md)
+ * Replaces the secret of a credential that is in use. A successor with the same rights is made, its secret is delivered, and
+ * the old credential is deleted once it is no longer used. Idempotent: an interrupted rotation is resumed by the same call,
+ * and at every moment somebody holds a secret that works. (docs/decisions/rotation.md)
  */
+import { DateTime, Duration, Effect, Option, type Redacted, Schedule } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
+  CredentialNotFound,
+  type CredentialOperations,
+  CredentialsService,
   type EmailAddress,
   fnRedacted,
   type LastManagingKey,
-  type NewApiKey,
+  maximumCredentials,
+  NameTaken,
   type NewSmtpCredentials,
   type SmtpCredentials,
-  type SmtpCredentialsPayload
+  type SmtpCredentialsPayload,
+  TooManyCredentials
 } from "@roster/domain"
-import { copyApiKey, copySmtp } from "./CredentialCopy.ts"
-import { rotationOf } from "./RotationRun.ts"
-import { apiKeySuccessor, smtpSuccessors } from "./RotationNames.ts"
-import type { ApiKeyRotationOptions, RotationOptions } from "./RotationOptions.ts"
-import type { RotationJournal } from "./RotationRecord.ts"
+import {
+  copyApiKey,
+  copySmtp,
+  createWithRetry,
+  type CredentialPayload,
+  retryUntilConfirmed
+} from "./CredentialCreation.ts"
+import {
+  type ApiKeyRotationOptions,
+  type Rotated,
+  type RotationOptions,
+  type RotationPlan,
+  type RotationPlanOptions,
+  RotationRefused,
+  type SwitchToNewKey
+} from "./RotationOptions.ts"
+import {
+  apiKeySuccessor,
+  type Credential,
+  isMadeAt,
+  type RotationRecord,
+  rotationState,
+  RotationStep,
+  smtpSuccessors
+} from "./RotationPlan.ts"
+import { awaitUnused } from "./RotationWait.ts"
 
-const apiKeys = rotationOf<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey>({
+interface Secret {
+  readonly token: Redacted.Redacted<string>
+}
+
+/** What differs between API keys and SMTP credentials. */
+interface RotationKind<C extends Credential, P extends CredentialPayload> {
+  readonly operations: (
+    service: CredentialsService["Service"]
+  ) => CredentialOperations<C, C & Secret, P, LastManagingKey>
+  /** The payload of a credential of another name with the same rights and limits. */
+  readonly copy: (credential: C, name: string, subaccount?: EmailAddress) => Effect.Effect<P, RotationRefused>
+  /** The names for a successor, best first. If it is renamed in the end, they follow from the old name alone. */
+  readonly successors: (name: string, day: DateTime.Utc) => ReadonlyArray<string>
+  /** Whether the successor takes the name of the old credential in the end. */
+  readonly isRenamed: boolean
+  /** Whether a rotation could be done with this credential. */
+  readonly canRotate: (credential: C) => boolean
+}
+
+const isNotFound = (error: { readonly _tag: string }): error is CredentialNotFound =>
+  error._tag === "CredentialNotFound"
+
+const isNameTaken = (error: { readonly _tag: string }): error is NameTaken => error._tag === "NameTaken"
+
+const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: RotationKind<C, P>) => {
+  /** Finds where to begin, and refuses what cannot be done before anything is made. */
+  const begin = Effect.fnUntraced(function* <E>(name: string, { journal, subaccount }: RotationPlanOptions<E>) {
+    const operations = kind.operations(yield* CredentialsService)
+    const record = yield* journal.load
+    const all = yield* operations.list({ subaccount })
+    const named = (wanted: string | undefined) => all.find((credential) => credential.name === wanted)
+    const names = kind.successors(name, yield* DateTime.now)
+    const noted = kind.isRenamed ? names[0] : record?.successor
+    const free = names.filter((candidate) => candidate === noted || named(candidate) === undefined)
+    const state = rotationState({ old: named(name), successor: named(noted), record })
+    if (state._tag === "NotFound") return yield* new CredentialNotFound({ name })
+    if (state._tag === "NameTaken") return yield* new NameTaken({ name })
+    if (state._tag === "Fresh" || state._tag === "Unproven") {
+      yield* kind.copy(state.old, free[0] ?? name, subaccount)
+      if (names.length === 0) {
+        const issue = "its part before the @ has no room for a date. Make another one under a shorter name."
+        return yield* new RotationRefused({ name, issue })
+      }
+      if (state._tag === "Fresh" && all.length >= maximumCredentials) {
+        return yield* new TooManyCredentials({ maximum: maximumCredentials })
+      }
+    }
+    return { operations, free, state }
+  })
+
+  const plan = Effect.fnUntraced(function* <E>(name: string, options: RotationPlanOptions<E>) {
+    const { free, state } = yield* begin(name, options)
+    const successor = "successor" in state ? state.successor.name : (free[0] ?? name)
+    const planned: RotationPlan = { state: state._tag, successor }
+    return planned
+  })
+
+  const rotate = Effect.fnUntraced(function* <E, R>(
+    name: string,
+    options: RotationOptions<C & Secret, E, R> & { readonly switchToNewKey?: SwitchToNewKey<R> | undefined }
+  ) {
+    const { deliver, journal, onStep = () => Effect.void, subaccount, switchToNewKey } = options
+    const { free, operations: given, state } = yield* begin(name, options)
+    // Those of the new key, once that can be used.
+    let operations = given
+
+    const isThere = (credential: string) =>
+      operations.get(credential, { subaccount }).pipe(
+        Effect.as(true),
+        Effect.catchIf(isNotFound, () => Effect.succeed(false))
+      )
+
+    const remove = (credential: string) =>
+      retryUntilConfirmed(
+        operations.delete(credential, { subaccount }).pipe(Effect.catchIf(isNotFound, () => Effect.void)),
+        Effect.map(isThere(credential), (there) => !there)
+      )
+
+    const save = ({ dateCreated, name: successor }: C, phase: RotationRecord["phase"]) =>
+      journal.save({ successor, phase, ...(dateCreated === undefined ? {} : { created: dateCreated }) })
+
+    /** Each name is noted before it is used, so that the next run knows whose credential it finds. */
+    const make = Effect.fnUntraced(function* (old: C) {
+      let taken = new NameTaken({ name })
+      for (const successor of free) {
+        const payload = yield* kind.copy(old, successor, subaccount)
+        yield* journal.save({ successor, phase: "Started" })
+        const made = yield* createWithRetry(operations, payload).pipe(
+          Effect.asSome,
+          Effect.catchIf(isNameTaken, (error) => {
+            taken = error
+            return Effect.succeedNone
+          })
+        )
+        if (Option.isSome(made)) return made.value
+      }
+      return yield* taken
+    })
+
+    /** Nothing can come between the making, the delivery and its record but their own failures. */
+    const makeAndDeliver = (old: C) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const made = yield* restore(make(old))
+          const successor = made.name
+          yield* onStep(RotationStep.Made({ successor }))
+          yield* restore(deliver(made)).pipe(Effect.tapError(() => Effect.ignore(remove(successor))))
+          yield* save(made, "Delivered")
+          yield* onStep(RotationStep.Delivered({ successor }))
+          return made
+        })
+      )
+
+    /** Continues with the new key if it works: checking with the old key would be using it. */
+    const switchKeys = Effect.fnUntraced(function* (successor: C, secret: Redacted.Redacted<string> | undefined) {
+      if (switchToNewKey === undefined || !kind.canRotate(successor)) return
+      const service = yield* switchToNewKey(secret)
+      if (service === undefined) return
+      const others = kind.operations(service)
+      if (Option.isSome(yield* Effect.option(others.list({ subaccount })))) operations = others
+    })
+
+    const retire = Effect.fnUntraced(function* (successor: C) {
+      const look = Effect.map(operations.list({ subaccount }), (all) => ({
+        old: all.find((credential) => credential.name === name),
+        successor: all.find(
+          (credential) => credential.name === successor.name && isMadeAt(credential, successor.dateCreated)
+        )
+      }))
+      yield* awaitUnused({
+        name,
+        successor: successor.name,
+        look,
+        quiet: Duration.fromInputUnsafe(options.quiet ?? "10 minutes"),
+        grace: Duration.fromInputUnsafe(options.grace ?? "1 day"),
+        schedule: options.schedule ?? Schedule.spaced("30 seconds"),
+        onStep
+      })
+      yield* remove(name)
+      yield* onStep(RotationStep.Deleted({ name }))
+    })
+
+    /** Copies the successor as it is by now, since somebody may have changed it. */
+    const rename = Effect.fnUntraced(function* (successor: C) {
+      yield* save(successor, "Retired")
+      const payload = yield* kind.copy(yield* operations.get(successor.name, { subaccount }), name, subaccount)
+      yield* retryUntilConfirmed(Effect.asVoid(operations.update(successor.name, payload)), isThere(name))
+      yield* onStep(RotationStep.Renamed({ successor: successor.name, name }))
+    })
+
+    const isResumed = state._tag !== "Fresh" && state._tag !== "Unproven"
+    let successor: C
+    let secret: Redacted.Redacted<string> | undefined
+    if (isResumed) {
+      successor = state.successor
+      yield* onStep(RotationStep.Resumed({ from: state._tag, successor: successor.name }))
+    } else {
+      if (state._tag === "Unproven") {
+        yield* remove(state.successor.name)
+        yield* onStep(RotationStep.Discarded({ successor: state.successor.name }))
+      }
+      const made = yield* makeAndDeliver(state.old)
+      successor = made
+      secret = made.token
+    }
+    if ("old" in state) {
+      yield* switchKeys(successor, secret)
+      yield* retire(successor)
+    }
+    if (kind.isRenamed && state._tag !== "Renamed") yield* rename(successor)
+    yield* journal.clear
+    const rotated: Rotated = { name: kind.isRenamed ? name : successor.name, isResumed }
+    return rotated
+  })
+
+  return { plan, rotate }
+}
+
+const apiKeys = rotationOf<ApiKey, ApiKeyPayload>({
   operations: (service) => service.apiKeys,
   copy: copyApiKey,
   successors: (name) => [apiKeySuccessor(name)],
-  renames: true,
-  rotates: ({ accessLevels }) => accessLevels.includes("Security") && accessLevels.includes("ModifyAccessTokens")
+  isRenamed: true,
+  canRotate: ({ accessLevels }) => accessLevels.includes("Security") && accessLevels.includes("ModifyAccessTokens")
 })
 
-const smtp = rotationOf<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayload>({
+const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
   operations: (service) => service.smtp,
   copy: copySmtp,
   successors: smtpSuccessors,
-  renames: false,
-  rotates: () => false
+  isRenamed: false,
+  canRotate: () => false
 })
 
 /**
- * Rotates an API key, which has its name again in the end. Fails before anything is made where there is no such key, where
- * the account has no room for one more (`TooManyCredentials`), or where no successor could be as able and as limited
- * (`RotationRefused`); and with `StillInUse` where the old one is used on: both are kept then.
+ * Rotates an API key, which has its old name again in the end.
+ *
+ * Fails before anything is made if there is no such key, if the account has no room for one more (`TooManyCredentials`), or
+ * if no successor could have the same rights and limits (`RotationRefused`). Fails with `StillInUse`, and keeps both keys,
+ * if the old one is still used when the grace is over.
  */
-export const rotateApiKey = fnRedacted("rotateApiKey")(function* <E = never, R = never, JE = never>(
+export const rotateApiKey = fnRedacted("rotateApiKey")(function* <E = never, R = never>(
   name: string,
-  options: ApiKeyRotationOptions<E, R, JE>
+  options: ApiKeyRotationOptions<E, R>
 ) {
   return yield* apiKeys.rotate(name, options)
 })
 
-/**
- * Rotates SMTP credentials. Their name is what a program logs in with, so that the successor keeps one of its own, and what is
- * handed over is both.
- */
-export const rotateSmtp = fnRedacted("rotateSmtp")(function* <E = never, R = never, JE = never>(
+/** Rotates SMTP credentials like `rotateApiKey`; the name is the login, so the successor keeps a name of its own. */
+export const rotateSmtp = fnRedacted("rotateSmtp")(function* <E = never, R = never>(
   name: string,
-  options: RotationOptions<NewSmtpCredentials, E, R, JE>
+  options: RotationOptions<NewSmtpCredentials, E, R>
 ) {
   return yield* smtp.rotate(name, options)
 })
 
-interface PlanOptions<JE> {
-  readonly journal: RotationJournal<JE>
-  readonly subaccount?: EmailAddress | undefined
-}
-
-/** What `rotateApiKey` would begin with, without doing it. */
-export const planApiKeyRotation = fnRedacted("planApiKeyRotation")(function* <JE = never>(
+/** Tells where `rotateApiKey` would begin, and changes nothing. */
+export const planApiKeyRotation = fnRedacted("planApiKeyRotation")(function* <E = never>(
   name: string,
-  options: PlanOptions<JE>
+  options: RotationPlanOptions<E>
 ) {
   return yield* apiKeys.plan(name, options)
 })
 
-/** What `rotateSmtp` would begin with, without doing it. */
-export const planSmtpRotation = fnRedacted("planSmtpRotation")(function* <JE = never>(
+/** Tells where `rotateSmtp` would begin, and changes nothing. */
+export const planSmtpRotation = fnRedacted("planSmtpRotation")(function* <E = never>(
   name: string,
-  options: PlanOptions<JE>
+  options: RotationPlanOptions<E>
 ) {
   return yield* smtp.plan(name, options)
 })

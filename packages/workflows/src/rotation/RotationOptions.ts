@@ -1,51 +1,79 @@
 /**
- * What a rotation is told, and what it would do.
+ * The options, the result and the errors of a rotation.
  */
-import type { Duration, Effect, Redacted, Schedule } from "effect"
-import { type CredentialsService, type EmailAddress, type NewApiKey } from "@roster/domain"
-import type { RotationJournal } from "./RotationRecord.ts"
-import type { RotationState, RotationStep } from "./RotationStep.ts"
+import { type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
+import { type CredentialsService, type EmailAddress, formatWireDate, type NewApiKey } from "@roster/domain"
+import type { RotationJournal, RotationState, RotationStep } from "./RotationPlan.ts"
 
-export interface RotationOptions<New, E = never, R = never, JE = never> {
+/** What both planning and rotating need to know. */
+export interface RotationPlanOptions<E = never> {
+  readonly journal: RotationJournal<E>
   readonly subaccount?: EmailAddress | undefined
+}
+
+/** The options of a rotation; `E` and `R` are the errors and the services of the callbacks and the journal. */
+export interface RotationOptions<New, E = never, R = never> extends RotationPlanOptions<E> {
   /**
-   * Hands the new secret over, and has to be sure of it when it ends: the old one goes because of it. Where it fails the
-   * successor is deleted, and nothing has changed.
+   * Hands over the new secret. It may only succeed once the secret is safe, since the old credential is deleted because of
+   * it; if it fails, the successor is deleted and nothing has changed.
    */
   readonly deliver: (made: New) => Effect.Effect<void, E, R>
-  readonly journal: RotationJournal<JE>
-  /** How long the old one has to be left unused: 10 minutes. A service may note uses only once a minute. */
+  /** How long the old credential must stay unused (default: 10 minutes). A service may record uses only once a minute. */
   readonly quiet?: Duration.Input | undefined
-  /** How long to wait for that in all: a day, counted anew in each run. One that nobody ever used goes at its end. */
+  /** Maximum wait for that, per run (default: 1 day). A credential that was never used is deleted at its end. */
   readonly grace?: Duration.Input | undefined
-  /** When to look: every 30 seconds. */
+  /** When to check the last use (default: every 30 seconds). */
   readonly schedule?: Schedule.Schedule<unknown> | undefined
   readonly onStep?: ((step: RotationStep) => Effect.Effect<void>) | undefined
 }
 
 /**
- * The service by the new key, where that key can manage keys: a program would never see the key unused that it looks with
- * itself. Called with the secret by the run that made it, with `undefined` by a later one. Where it gives `undefined`, or the
- * service does not answer there, all goes on by the old key.
+ * Gives the service authenticated by the new key, for a key that can manage keys: a program that checks with the old key
+ * itself would never see it unused. The run that made the secret passes it; a later run passes `undefined`. If this gives
+ * `undefined`, or the service does not accept the new key, the rotation continues with the old one.
  */
 export type SwitchToNewKey<R = never> = (
   secret: Redacted.Redacted<string> | undefined
 ) => Effect.Effect<CredentialsService["Service"] | undefined, never, R>
 
-export interface ApiKeyRotationOptions<E = never, R = never, JE = never> extends RotationOptions<NewApiKey, E, R, JE> {
+/** The options of a rotation of an API key. */
+export interface ApiKeyRotationOptions<E = never, R = never> extends RotationOptions<NewApiKey, E, R> {
   readonly switchToNewKey?: SwitchToNewKey<R> | undefined
 }
 
-/** What a rotation would begin with, by what is there now. */
+/** Where a rotation would begin, judged by what the service and the journal hold now. */
 export interface RotationPlan {
   readonly state: RotationState<never>["_tag"]
-  /** The name of the successor, there or to be made. */
+  /** The name of the successor, whether it exists or is still to be made. */
   readonly successor: string
 }
 
+/** The result of a rotation. */
 export interface Rotated {
-  /** The name that the new secret belongs to now. */
+  /** The name that the new secret now belongs to. */
   readonly name: string
-  /** Whether an earlier run had begun it and delivered the secret. */
+  /** Whether an earlier run had already delivered the secret. */
   readonly isResumed: boolean
+}
+
+/** The old credential did not stay unused for long enough within the grace; it and its successor are both kept. */
+export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
+  name: Schema.String,
+  successor: Schema.String,
+  lastUse: Schema.DateTimeUtc
+}) {
+  override get message(): string {
+    return `"${this.name}" was still in use when the time was up, last at ${formatWireDate(this.lastUse)}. It and its successor "${this.successor}" both work. Give the new secret to what still uses the old one, and rotate again: it goes on from here.`
+  }
+}
+
+/** No successor could have exactly the rights and limits of the credential, so nothing was changed. */
+export class RotationRefused extends Schema.TaggedError<RotationRefused>()("RotationRefused", {
+  name: Schema.String,
+  /** What prevents the rotation and what to do about it, as words that follow a colon. */
+  issue: Schema.String
+}) {
+  override get message(): string {
+    return `"${this.name}" cannot be rotated: ${this.issue}`
+  }
 }

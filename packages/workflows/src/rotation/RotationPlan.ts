@@ -1,0 +1,141 @@
+/**
+ * How far a rotation has come: the journal of earlier runs, the names by which a later run finds the successor, the state
+ * that both add up to, and the steps from there.
+ */
+import { Data, DateTime, Effect, Ref, Schema } from "effect"
+import { CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
+
+/** What the service cannot tell a later run: that the new secret was delivered. It holds no secret. */
+export const RotationRecord = Schema.Struct({
+  /** The name of the successor, written before the successor is made. */
+  successor: Schema.String,
+  /** When the service made the successor, which tells it from a later credential of the same name. */
+  created: Schema.optionalKey(WireDate),
+  /**
+   * `Started`: a successor may exist. `Delivered`: its secret was delivered. `Retired`: the old credential is deleted, and
+   * the successor takes its name.
+   */
+  phase: Schema.Literals(["Started", "Delivered", "Retired"])
+})
+export type RotationRecord = typeof RotationRecord.Type
+
+/** Keeps the record of one rotation; a record must survive the process once `save` has ended. */
+export interface RotationJournal<E = never> {
+  readonly load: Effect.Effect<RotationRecord | undefined, E>
+  readonly save: (record: RotationRecord) => Effect.Effect<void, E>
+  readonly clear: Effect.Effect<void, E>
+}
+
+/** A journal that ends with the process; a later run replaces a successor that was never used. */
+export const rotationJournalMemory: Effect.Effect<RotationJournal> = Effect.map(
+  Ref.make<RotationRecord | undefined>(undefined),
+  (kept) => ({ load: Ref.get(kept), save: (record) => Ref.set(kept, record), clear: Ref.set(kept, undefined) })
+)
+
+/** The maximum length of the name of a credential and of an e-mail address. */
+const maximumLength = 254
+
+const suffix = "~next"
+
+/** FNV-1a in eight digits, which tells long names with the same beginning apart. */
+const fingerprint = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, "0")
+}
+
+/** The name of an API key's successor until the key is deleted: a later run derives it from the key's own name. */
+export const apiKeySuccessor = (name: string): CredentialName => {
+  if (name.length + suffix.length <= maximumLength) return CredentialName.make(`${name}${suffix}`)
+  const end = `~${fingerprint(name)}${suffix}`
+  const kept = name.slice(0, maximumLength - end.length)
+  // The cut may have split a surrogate pair.
+  return CredentialName.make(`${kept.isWellFormed() ? kept : kept.slice(0, -1)}${end}`)
+}
+
+/** How often SMTP credentials can be rotated in a day. */
+const namesPerDay = 20
+
+/**
+ * The names for a successor of SMTP credentials on a day, best first: `shop+20261121@example.com`, then
+ * `shop+20261121-2@example.com`. A date that is already in the name is replaced. Empty if the part before the `@` has no
+ * room for a date.
+ */
+export const smtpSuccessors = (name: string, day: DateTime.Utc): ReadonlyArray<EmailAddress> => {
+  const at = name.lastIndexOf("@")
+  const local = name.slice(0, at).replace(/\+\d{8}(?:-\d{1,2})?$/, "")
+  const date = DateTime.formatIsoDateUtc(day).replaceAll("-", "")
+  return Array.from({ length: namesPerDay }, (_, index) => index + 1)
+    .map((number) => `${local}+${date}${number === 1 ? "" : `-${number}`}${name.slice(at)}`)
+    .filter((successor) => successor !== name && emailAddressIssue(successor) === undefined)
+    .map((successor) => EmailAddress.make(successor))
+}
+
+/** The fields that API keys and SMTP credentials share. */
+export interface Credential {
+  readonly name: string
+  readonly dateCreated?: DateTime.Utc
+  readonly lastUse?: DateTime.Utc | null
+  readonly expires?: DateTime.Utc | null
+  readonly ipRanges?: ReadonlyArray<string>
+}
+
+/** Where a rotation begins, judged by the service and the record of an earlier run. */
+export type RotationState<C extends Credential> =
+  /** There is no successor. */
+  | { readonly _tag: "Fresh"; readonly old: C }
+  /** The successor was never used and perhaps never delivered, so it is replaced. */
+  | { readonly _tag: "Unproven"; readonly old: C; readonly successor: C }
+  /** The successor was delivered; the old credential must still become unused. */
+  | { readonly _tag: "Delivered"; readonly old: C; readonly successor: C }
+  /** The old credential is deleted; the successor still has its own name. */
+  | { readonly _tag: "Retired"; readonly successor: C }
+  /** Everything is done, but an earlier run could not say so. */
+  | { readonly _tag: "Renamed"; readonly successor: C }
+  /** The old credential is deleted, and somebody has made another one of its name. */
+  | { readonly _tag: "NameTaken" }
+  | { readonly _tag: "NotFound" }
+
+/** Whether a credential may be the one made at that time, and not a later one of the same name. */
+export const isMadeAt = ({ dateCreated }: Credential, created: DateTime.Utc | undefined): boolean =>
+  created === undefined || dateCreated === undefined || DateTime.Equivalence(created, dateCreated)
+
+/** Derives the state from what was found. */
+export const rotationState = <C extends Credential>(found: {
+  readonly old: C | undefined
+  readonly successor: C | undefined
+  readonly record: RotationRecord | undefined
+}): RotationState<C> => {
+  const { old, record, successor } = found
+  if (successor === undefined) {
+    if (old === undefined) return { _tag: "NotFound" }
+    const isRenamed = record?.phase === "Retired" && isMadeAt(old, record.created)
+    return isRenamed ? { _tag: "Renamed", successor: old } : { _tag: "Fresh", old }
+  }
+  const phase = record?.successor === successor.name && isMadeAt(successor, record.created) ? record.phase : "Started"
+  // Somebody holds a secret that was used.
+  const isProven = phase !== "Started" || successor.lastUse != null
+  if (old === undefined) return isProven ? { _tag: "Retired", successor } : { _tag: "NotFound" }
+  if (!isProven) return { _tag: "Unproven", old, successor }
+  return phase === "Retired" ? { _tag: "NameTaken" } : { _tag: "Delivered", old, successor }
+}
+
+/** Something that a rotation did or found, for progress reports. */
+export type RotationStep = Data.TaggedEnum<{
+  /** A successor was deleted that was never used and perhaps never delivered. */
+  Discarded: { readonly successor: string }
+  Made: { readonly successor: string }
+  Delivered: { readonly successor: string }
+  /** An earlier run had come this far. */
+  Resumed: { readonly from: "Delivered" | "Retired" | "Renamed"; readonly successor: string }
+  /** The wait for the old credential to become unused begins. */
+  Waiting: { readonly name: string; readonly lastUse: DateTime.Utc | null }
+  StillUsed: { readonly name: string; readonly lastUse: DateTime.Utc }
+  /** The service did not answer a check, which is repeated. */
+  Unanswered: { readonly message: string }
+  Deleted: { readonly name: string }
+  Renamed: { readonly successor: string; readonly name: string }
+}>
+
+/** Makes and matches the steps of a rotation. */
+export const RotationStep = Data.taggedEnum<RotationStep>()
