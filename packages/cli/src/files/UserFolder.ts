@@ -1,7 +1,7 @@
 /**
  * The folders of this user, by the conventions of the platform: for this user alone.
  */
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import { UserDirectories } from "effect/persistence"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
@@ -26,5 +26,16 @@ export const userFolder = Effect.fnUntraced(function* (kind: "config" | "data" |
     const { mode } = yield* fs.stat(folder)
     if ((mode & 0o077) !== 0) yield* fs.chmod(folder, 0o700)
   }).pipe(Effect.mapError(fileProblem(folder, "written")))
+  return folder
+})
+
+/** A folder for one kind of files in the user's state folder, made if it is missing. */
+export const stateFolder = Effect.fnUntraced(function* (name: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.join(yield* userFolder("state"), name)
+  yield* fs
+    .makeDirectory(folder, { recursive: true, mode: 0o700 })
+    .pipe(Effect.mapError(fileProblem(folder, "written")))
   return folder
 })

@@ -1,13 +1,15 @@
 /**
- * What `apikeys rotate` and `smtp rotate` have in common: their flags, their words, and how they go on where they were stopped.
+ * The common part of `apikeys rotate` and `smtp rotate`: their flags, their messages, and how they resume.
  */
-import { CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
+import { CredentialsService, formatWireDate } from "@roster/domain"
 import {
-  type SwitchToNewKey,
-  type Rotated,
+  type ApiKeyRotationOptions,
+  type planApiKeyRotation,
+  type rotateApiKey,
   type RotationOptions,
   type RotationPlan,
-  RotationStep
+  RotationStep,
+  type SwitchToNewKey
 } from "@roster/workflows"
 import {
   Context,
@@ -21,7 +23,7 @@ import {
   Schedule,
   type Schema
 } from "effect"
-import { CliError } from "effect/cli"
+import { CliError, type Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { readKey } from "../../../settings/InputFile.ts"
@@ -29,7 +31,7 @@ import { span } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { type JournalFile, withJournal } from "./RotationJournal.ts"
-import { type DeliveryFlags, deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
+import { deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
 import { KeySource, settings } from "../../../settings/Settings.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
@@ -42,19 +44,11 @@ export const rotationFlags = {
   subaccount
 }
 
-export interface RotationFlags extends DeliveryFlags {
-  readonly idle: Duration.Duration
-  readonly grace: Duration.Duration
-  readonly dryRun: boolean
-  readonly subaccount: EmailAddress | undefined
-}
+type RotationFlags = Command.Command.Config.Infer<typeof rotationFlags>
 
-export const checkRotation = ({
-  exec,
-  grace,
-  idle,
-  out
-}: RotationFlags): Effect.Effect<void, CliError.ValidationError> => {
+/** Refuses flags that exclude each other. */
+export const checkRotation = (flags: RotationFlags): Effect.Effect<void, CliError.ValidationError> => {
+  const { exec, grace, idle, out } = flags
   const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
   if (out !== undefined && exec !== undefined) return refuse("--out and --exec exclude each other.")
   return Duration.isLessThanOrEqualTo(grace, idle)
@@ -62,12 +56,12 @@ export const checkRotation = ({
     : Effect.void
 }
 
-/** A use is noted once a minute at most, by the embedded service as by others. */
+/** Services record a use at most once a minute. */
 const shortestIdle = Duration.minutes(2)
 
-const never = (lastUse: DateTime.Utc | null) => (lastUse === null ? "never" : formatWireDate(lastUse))
+const dateOrNever = (date: DateTime.Utc | null) => (date === null ? "never" : formatWireDate(date))
 
-const wordsOf = (idle: Duration.Duration) =>
+const describeStep = (idle: Duration.Duration) =>
   RotationStep.$match({
     Discarded: ({ successor }) => `deleted ${successor} of an earlier run, whose secret nobody has used`,
     Made: ({ successor }) => `made ${successor}`,
@@ -77,14 +71,14 @@ const wordsOf = (idle: Duration.Duration) =>
         ? `going on: the secret of ${successor} was delivered already`
         : `going on: the old one was deleted already${from === "Renamed" ? ", and all is done" : ""}`,
     Waiting: ({ lastUse, name }) =>
-      `waiting until ${name} is left unused for ${Duration.format(idle)} (last use: ${never(lastUse)})`,
+      `waiting until ${name} is left unused for ${Duration.format(idle)} (last use: ${dateOrNever(lastUse)})`,
     StillUsed: ({ lastUse, name }) => `${name} is still used, at ${formatWireDate(lastUse)}`,
     Unanswered: ({ message }) => `no answer, looking again: ${message}`,
     Deleted: ({ name }) => `deleted the old ${name}`,
     Renamed: ({ name, successor }) => `renamed ${successor} to ${name}`
   })
 
-const planned: { readonly [State in RotationPlan["state"]]: string } = {
+const plannedWork: { readonly [State in RotationPlan["state"]]: string } = {
   Fresh: "make a successor, deliver its secret, wait until the old one is left unused, and delete the old one",
   Unproven:
     "delete the successor of an earlier run, which nobody has used, make and deliver it anew, wait until the old one is left unused, and delete the old one",
@@ -95,8 +89,8 @@ const planned: { readonly [State in RotationPlan["state"]]: string } = {
   NotFound: "nothing"
 }
 
-/** The service by another key, at the same address. */
-const serviceBy = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
+/** The same service, called with another key. */
+const serviceWithKey = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
   const on = yield* settings
   if (on._tag === "Local") return undefined
   const { layer } = yield* Effect.promise(() => import("../../../target/RemoteTarget.ts"))
@@ -104,75 +98,73 @@ const serviceBy = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
   return Context.get(services, CredentialsService)
 })
 
-/** By the new secret itself: in the run that made it, or where an earlier one has written it. */
-const switchToNewKey = Effect.fnUntraced(function* (out: string | undefined) {
-  const context = yield* Effect.context<Effect.Services<ReturnType<typeof serviceBy>>>()
+/** Calls the service with the new secret, which a later run reads from the file that an earlier one wrote. */
+const keySwitch = Effect.fnUntraced(function* (out: string | undefined) {
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof serviceWithKey>>>()
   const written = out === undefined ? undefined : Effect.map(readKey(out), (key) => Redacted.make(key))
-  const by: SwitchToNewKey = (secret) => {
+  const switchToNewKey: SwitchToNewKey = (secret) => {
     const key = secret === undefined ? written : Effect.succeed(secret)
     if (key === undefined) return Effect.undefined
-    // What cannot be used is not the way: all goes on by the key that was given.
-    return Effect.flatMap(key, serviceBy).pipe(
+    // If the new key cannot be used, the rotation continues with the old one.
+    return Effect.flatMap(key, serviceWithKey).pipe(
       Effect.orElseSucceed(() => undefined),
       Effect.provideContext(context)
     )
   }
-  return by
+  return switchToNewKey
 })
 
-/** A store file is the same one from every folder. */
+/** The absolute path identifies a store file from every folder. */
 const targetName = Effect.gen(function* () {
   const path = yield* Path.Path
   const on = yield* settings
   return on._tag === "Remote" ? on.baseUrl : `file:${on.filename === undefined ? "" : path.resolve(on.filename)}`
 })
 
-interface Made {
+interface NewCredential {
   readonly name: string
   readonly dateCreated?: DateTime.Utc
   readonly token: Redacted.Redacted<string>
 }
 
-/** What differs between the kinds: how it is planned and done, and what of the secret is written down. */
-interface Kind<New extends Made, EP, ER, R> {
+type DeliveryError = UsageError | PlatformError.PlatformError
+
+/** What differs between API keys and SMTP credentials. */
+interface Kind<New extends NewCredential> {
   readonly kind: "apikeys" | "smtp"
   readonly schema: Schema.Codec<New, unknown>
+  /** What is written to a file or given to a command. */
   readonly content: (made: New) => Redacted.Redacted<string>
-  readonly plan: (
-    name: string,
-    options: { readonly journal: JournalFile; readonly subaccount: EmailAddress | undefined }
-  ) => Effect.Effect<RotationPlan, EP, R>
+  readonly plan: typeof planApiKeyRotation
   readonly rotate: (
     name: string,
-    options: RotationOptions<New, UsageError | PlatformError.PlatformError, never, UsageError> & {
-      readonly switchToNewKey: SwitchToNewKey
-    }
-  ) => Effect.Effect<Rotated, ER, R>
+    options: RotationOptions<New, DeliveryError> & Pick<ApiKeyRotationOptions, "switchToNewKey">
+  ) => ReturnType<typeof rotateApiKey<DeliveryError>>
 }
 
-/** Rotates, or says what that would be. */
-export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER, R>(
-  { content, kind, plan, rotate, schema }: Kind<New, EP, ER, R>,
+/** Rotates a credential, or shows the plan on a dry run. */
+export const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
+  { content, kind, plan, rotate, schema }: Kind<New>,
   name: string,
   { dryRun, exec, grace, idle, out, subaccount }: RotationFlags
 ) {
   const output = yield* Output
-  const again = yield* resumeCommand()
-  const wayOn = yield* ResumeHint
+  const resume = yield* resumeCommand()
+  const hint = yield* ResumeHint
   const subject = { target: yield* targetName, kind, name, subaccount }
 
   const showPlan = Effect.fnUntraced(function* (journal: JournalFile) {
     const { state, successor } = yield* plan(name, { journal, subaccount })
-    yield* Results.summary({ dryRun: true, state, successor }, `Would ${planned[state]} (successor: ${successor})`)
+    yield* Results.summary({ dryRun: true, state, successor }, `Would ${plannedWork[state]} (successor: ${successor})`)
   })
 
-  const goOn = Effect.fnUntraced(function* (journal: JournalFile) {
+  const rotateWith = Effect.fnUntraced(function* (journal: JournalFile) {
     if (Duration.isLessThan(idle, shortestIdle)) {
       yield* output.note("A use may be noted only once a minute: a shorter --idle than 2m can miss one.")
     }
     const deliver = yield* secretDelivery({ exec, out }, schema, content)
-    const words = wordsOf(idle)
-    const toNewKey = yield* switchToNewKey(out)
+    const describe = describeStep(idle)
+    const switchToNewKey = yield* keySwitch(out)
     return yield* rotate(name, {
       subaccount,
       journal,
@@ -181,18 +173,18 @@ export const runRotation = Effect.fnUntraced(function* <New extends Made, EP, ER
       schedule: Schedule.spaced(Duration.min(Duration.seconds(30), Duration.times(idle, 0.25))),
       deliver: (made) =>
         Effect.andThen(out === undefined ? Effect.void : journal.expect(made, content(made)), deliver(made)),
-      switchToNewKey: toNewKey,
+      switchToNewKey,
       onStep: (step) =>
         Effect.suspend(() => {
-          wayOn.command = again
-          return output.note(words(step))
+          hint.command = resume
+          return output.note(describe(step))
         })
     })
   })
 
   if (dryRun) return yield* withJournal(subject, out, showPlan)
-  const rotated = yield* withJournal(subject, out, goOn).pipe(
-    Effect.onInterrupt(() => output.note(`Stopped. What was done stays, and this goes on with the rest:\n  ${again}`))
+  const rotated = yield* withJournal(subject, out, rotateWith).pipe(
+    Effect.onInterrupt(() => output.note(`Stopped. What was done stays, and this goes on with the rest:\n  ${resume}`))
   )
   const said = `Rotated: the new secret is that of ${rotated.name}`
   if (out === undefined && exec === undefined) return yield* output.note(said)

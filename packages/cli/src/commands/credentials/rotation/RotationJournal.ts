@@ -1,6 +1,6 @@
 /**
- * What a rotation remembers between two runs, in the state folder of the user: for this user alone, replaced as a whole, and
- * without secrets.
+ * The journal of a rotation: a file in the user's state folder that only the user can read, is replaced atomically and holds
+ * no secret.
  */
 import { type RotationJournal, RotationRecord } from "@roster/workflows"
 import { Effect, FileSystem, Option, Path, Redacted, Schedule, Schema, Stream } from "effect"
@@ -9,9 +9,9 @@ import { fileProblem } from "../../../errors/FileProblem.ts"
 import { readOptional, withLock } from "../../../files/FileLock.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
-import { userFolder } from "../../../files/UserFolder.ts"
+import { stateFolder } from "../../../files/UserFolder.ts"
 
-/** The rotation that is meant: of which credential, where. */
+/** Which credential is rotated, and on which target. */
 export interface RotationSubject {
   readonly target: string
   readonly kind: "apikeys" | "smtp"
@@ -19,7 +19,7 @@ export interface RotationSubject {
   readonly subaccount: string | undefined
 }
 
-/** Beside the record, by what a file is known that the secret was written into: nobody finds 192 random bits by it. */
+/** The record and the SHA-256 of what is delivered to a file. It does not reveal the secret, which is 192 random bits. */
 const Entry = Schema.Struct({ record: RotationRecord, delivered: Schema.optionalKey(Schema.String) })
 type Entry = typeof Entry.Type
 
@@ -29,25 +29,14 @@ const encode = Schema.encodeEffect(text)
 
 const digestOf = (content: string): string => hash("sha256", content)
 
-/** The journal of a rotation, while no other command has it. */
+/** The journal of a rotation, locked for this command. */
 export interface JournalFile extends RotationJournal<UsageError> {
-  /** Notes what is about to be written, so that a later run knows the file that it was written into. */
+  /** Records what is about to be written to a file, so that a later run recognises the file. */
   readonly expect: (
     made: { readonly name: string; readonly dateCreated?: RotationRecord["created"] },
     content: Redacted.Redacted<string>
   ) => Effect.Effect<void, UsageError>
 }
-
-/** Where the journal is; its folder is made where it is missing. */
-const pathOf = Effect.fnUntraced(function* ({ kind, name, subaccount, target }: RotationSubject) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const folder = path.join(yield* userFolder("state"), "rotations")
-  yield* fs
-    .makeDirectory(folder, { recursive: true, mode: 0o700 })
-    .pipe(Effect.mapError(fileProblem(folder, "written")))
-  return path.join(folder, `${digestOf(JSON.stringify([target, kind, name, subaccount ?? ""]))}.json`)
-})
 
 const journalOf = Effect.fnUntraced(function* (file: string, out: string | undefined) {
   const fs = yield* FileSystem.FileSystem
@@ -59,7 +48,7 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
       yield* write(Stream.make(new TextEncoder().encode(`${content}\n`)))
     }).pipe(Effect.scoped, Effect.provideContext(context))
 
-  /** Whether the file holds what was to be written into it: then it was delivered, whether anybody could say so or not. */
+  /** Whether the file holds what was to be written, which proves the delivery even if it was never recorded. */
   const isDelivered = Effect.fnUntraced(function* ({ delivered }: Entry) {
     if (delivered === undefined || out === undefined) return false
     const content = yield* Effect.option(fs.readFileString(out))
@@ -89,19 +78,21 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
   return journal
 })
 
-/**
- * Runs a rotation with its journal. A second run of the same rotation is refused meanwhile. `out` is the file that the secret
- * is written into, where it is one.
- */
+/** Runs a rotation with its journal, which a second run cannot use meanwhile. `out` is the file that gets the secret. */
 export const withJournal = Effect.fnUntraced(function* <A, E, R>(
   subject: RotationSubject,
   out: string | undefined,
   rotation: (journal: JournalFile) => Effect.Effect<A, E, R>
 ) {
-  const file = yield* pathOf(subject)
+  const path = yield* Path.Path
+  const { kind, name, subaccount = "", target } = subject
+  const file = path.join(
+    yield* stateFolder("rotations"),
+    `${digestOf(JSON.stringify([target, kind, name, subaccount]))}.json`
+  )
   return yield* withLock(file, Effect.flatMap(journalOf(file, out), rotation), {
-    // A lock that a killed command has left is taken at the second try; another one may be held for a day.
+    // The second attempt takes the lock that a killed command has left; a live one may be held for a day.
     schedule: Schedule.recurs(1),
-    message: `Another command is rotating "${subject.name}".`
+    message: `Another command is rotating "${name}".`
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Where a new secret goes: into a file, to a command, or to stdout. The way is open before anything is made.
+ * Delivers a new secret to a file, to a command or to standard output, and checks that it can before anything is made.
  */
 import { Effect, type FileSystem, Redacted, type Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -14,11 +14,6 @@ export const deliveryFlags = {
   exec: text("exec", "A command that is given the new secret on its standard input; 0 means that it has it", "CMD")
 }
 
-export interface DeliveryFlags {
-  readonly out: string | undefined
-  readonly exec: string | undefined
-}
-
 const notDelivered = (commandLine: string, what: string) =>
   new UsageError({
     code: "NotDelivered",
@@ -26,7 +21,7 @@ const notDelivered = (commandLine: string, what: string) =>
     hint: "The new secret is void, and the old one is as it was. Correct the command, and try again."
   })
 
-/** The secret goes in by standard input alone: command lines and environments are seen by others. What the command prints is words. */
+/** Passes the secret on standard input alone, since others can see command lines and environments. Its output goes to stderr. */
 const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted.Redacted<string>) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const output = yield* Output
@@ -46,11 +41,9 @@ const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted
   if (code !== 0) return yield* notDelivered(commandLine, `ended with ${code}`)
 })
 
-/**
- * Opens the way. Gives the function that hands the secret over: `content` is what a file or a command gets of what was made.
- */
+/** Prepares the delivery, and gives the function that delivers; `content` is what a file or a command gets. */
 export const secretDelivery = Effect.fnUntraced(function* <New>(
-  { exec, out }: DeliveryFlags,
+  { exec, out }: { readonly out: string | undefined; readonly exec: string | undefined },
   schema: Schema.Codec<New, unknown>,
   content: (made: New) => Redacted.Redacted<string>
 ) {
