@@ -15,9 +15,9 @@ import {
   ExportStatus,
   ImportSource,
   InvalidRule,
-  LookAgain,
   maximumContactsPerAdd,
   Pagination,
+  PollHint,
   ruleSource,
   TooManyContacts
 } from "@roster/domain"
@@ -229,8 +229,9 @@ const make = Effect.gen(function* () {
         operation: "contactsExportByIdStatusGet",
         send: api.contactsExportByIdStatusGet({ params: { id } }),
         read: Effect.fnUntraced(function* (operation, response) {
-          const hint = yield* LookAgain
-          if (hint !== undefined) hint.after = yield* retryAfter(response)
+          const hint = yield* PollHint
+          const wait = yield* retryAfter(response)
+          if (wait !== undefined) hint(wait)
           return yield* readStatus(operation, response)
         }),
         refusals: ["ExportNotFound"],

@@ -1,9 +1,9 @@
 /**
- * Waiting for an export, with a schedule that can be handed in. It looks once at once; a status that is not known does not
- * end it; looks that fail are tolerated for a while; stopping it ends the looking, not the export. It resumes in another
- * process from the id alone.
+ * Waits for an export by polling its status: at once, then by a schedule. An unknown status does not end the wait, and polls
+ * that fail are tolerated for a while. Interrupting the wait does not stop the export, and another process can wait for it
+ * by its id alone.
  */
-import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
+import { Clock, Duration, Effect, Schedule } from "effect"
 import {
   ContactsService,
   ExportExpired,
@@ -14,117 +14,88 @@ import {
   type ExportStatus,
   ExportTimedOut,
   fnRedacted,
-  LookAgain,
+  PollHint,
   type ServiceError
 } from "@roster/domain"
 
-/** How long to wait between looks: one second, half as long again each time up to 15, a fifth more or less. */
+/** The default schedule: one second, then half as long again each time up to 15 s, with a jitter of a fifth. */
 export const exportPolling: Schedule.Schedule<unknown> = Schedule.min([
   Schedule.exponential("1 second", 1.5),
   Schedule.spaced("15 seconds")
 ]).pipe(Schedule.jittered)
 
+/** How `awaitExport` polls. */
 export interface ExportWaitOptions {
+  /** The waits between polls (default: `exportPolling`). */
   readonly schedule?: Schedule.Schedule<unknown> | undefined
-  /** How long to look in all: 30 minutes. */
+  /** How long to poll in all (default: 30 minutes). */
   readonly limit?: Duration.Input | undefined
 }
 
-/** What a service may ask for between two looks. */
-const shortestHint = { minimum: Duration.millis(250), maximum: Duration.minutes(1) }
+/** The waits that a service may ask for; anything else is brought into this range. */
+const hintLimits = { minimum: Duration.millis(250), maximum: Duration.minutes(1) }
 
-/** Looks that may fail in a row before the wait is given up. */
+/** How many polls may fail in a row. */
 const toleratedFailures = 5
 
-/** A service may not know a new export at once: how often that is overlooked, and for how long. */
+/** A service may not know a new export at once: how often that is tolerated, and for how long. */
 const toleratedAbsences = 2
 const absencesFor = Duration.seconds(10)
 
-/** One look, whatever came of it. */
-export type ExportLook =
-  | { readonly _tag: "Status"; readonly status: ExportStatus }
-  | { readonly _tag: "Unanswered"; readonly error: ServiceError }
-
-const isOver = (look: ExportLook): boolean =>
-  look._tag === "Status" && (look.status === "Ready" || look.status === "Error" || look.status === "Expired")
+/** A refused key stays refused, while a service that is down comes back. */
+const isTransient = ({ reason: { _tag } }: ServiceError): boolean => _tag !== "Unauthorized" && _tag !== "AccessDenied"
 
 /**
- * The looks at an export until it is over, for whoever shows progress. Ends with the look that is final, or fails with
- * `ExportInterrupted` where too many looks in a row had no answer, and with `ExportNotFound` where there is no such export.
- */
-export const watchExport = (
-  id: ExportId,
-  schedule: Schedule.Schedule<unknown> = exportPolling
-): Stream.Stream<ExportLook, ExportNotFound | ExportInterrupted | ServiceError, ContactsService> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const start = yield* Clock.monotonicTimeNanos
-      const elapsed = Effect.map(Clock.monotonicTimeNanos, (now) => Duration.nanos(now - start))
-      let failures = 0
-      let absences = 0
-      const hint: { after: Duration.Duration | undefined } = { after: undefined }
-      const look: Effect.Effect<ExportLook, ExportNotFound | ExportInterrupted | ServiceError> = contacts
-        .exportStatus(id)
-        .pipe(
-          Effect.map((status): ExportLook => {
-            failures = 0
-            return { _tag: "Status", status }
-          }),
-          Effect.catchTags({
-            ExportNotFound: Effect.fnUntraced(function* (error) {
-              absences++
-              if (absences > toleratedAbsences || Duration.isGreaterThan(yield* elapsed, absencesFor))
-                return yield* error
-              return { _tag: "Status", status: "Loading" } satisfies ExportLook
-            }),
-            ServiceError: Effect.fnUntraced(function* (error) {
-              if (!isPassing(error)) return yield* error
-              const told = "retryAfter" in error.reason ? error.reason.retryAfter : undefined
-              if (told !== undefined) hint.after = Duration.seconds(told)
-              // Nobody looks earlier than the service asks for: whoever waits may come back.
-              const isTooLong = told !== undefined && told > Duration.toSeconds(shortestHint.maximum)
-              failures++
-              if (isTooLong || failures > toleratedFailures)
-                return yield* new ExportInterrupted({ id, reason: error.reason.message })
-              return { _tag: "Unanswered", error } satisfies ExportLook
-            })
-          })
-        )
-      // The word of the service wins, within reason.
-      const told = Schedule.modifyDelay(schedule, ({ duration }) =>
-        Effect.succeed(hint.after === undefined ? duration : Duration.clamp(hint.after, shortestHint))
-      )
-      const listening = Effect.suspend(() => {
-        hint.after = undefined
-        return Effect.provideService(look, LookAgain, hint)
-      })
-      return Stream.fromEffectSchedule(listening, told).pipe(Stream.takeUntil(isOver))
-    })
-  )
-
-/** A bad key stays bad; a service that is away comes back. */
-const isPassing = ({ reason: { _tag } }: ServiceError): boolean => _tag !== "Unauthorized" && _tag !== "AccessDenied"
-
-/**
- * Waits until the export is ready. Fails with `ExportFailed` or `ExportExpired` where the service says so, with
- * `ExportTimedOut` where it was still not over when the time was up, and with `ExportInterrupted` where the service did
- * not answer for too long: the export itself goes on, and so can the wait.
+ * Waits until an export is ready.
+ *
+ * Fails with `ExportFailed` or `ExportExpired` if the service says so, with `ExportTimedOut` if the export is not over in
+ * time, and with `ExportInterrupted` if the service does not answer for too long. After the last two the export may still be
+ * running, and the wait can be repeated.
  */
 export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, options: ExportWaitOptions = {}) {
-  let lastStatus: ExportStatus = "Loading"
-  const remember = (look: ExportLook) =>
-    Effect.sync(() => {
-      if (look._tag === "Status") lastStatus = look.status
-    })
-  yield* watchExport(id, options.schedule).pipe(
-    Stream.tap(remember),
-    Stream.runDrain,
-    Effect.timeoutOption(options.limit ?? "30 minutes"),
-    Effect.map(Option.getOrUndefined)
+  const contacts = yield* ContactsService
+  const start = yield* Clock.monotonicTimeNanos
+  const elapsed = Effect.map(Clock.monotonicTimeNanos, (now) => Duration.nanos(now - start))
+  let failures = 0
+  let absences = 0
+  const seen: { status: ExportStatus; hint: Duration.Duration | undefined } = { status: "Loading", hint: undefined }
+
+  const onAbsence = Effect.fnUntraced(function* (error: ExportNotFound) {
+    absences++
+    if (absences > toleratedAbsences || Duration.isGreaterThan(yield* elapsed, absencesFor)) return yield* error
+    seen.status = "Loading"
+  })
+  const onFailure = Effect.fnUntraced(function* (error: ServiceError) {
+    if (!isTransient(error)) return yield* error
+    const wait = "retryAfter" in error.reason ? error.reason.retryAfter : undefined
+    if (wait !== undefined) seen.hint = Duration.seconds(wait)
+    failures++
+    // Polling earlier than the service asks for is no way out of a wait that is too long.
+    const isTooLong = wait !== undefined && wait > Duration.toSeconds(hintLimits.maximum)
+    if (isTooLong || failures > toleratedFailures) {
+      return yield* new ExportInterrupted({ id, reason: error.reason.message })
+    }
+  })
+  const poll = Effect.suspend(() => {
+    seen.hint = undefined
+    return contacts.exportStatus(id).pipe(
+      Effect.provideService(PollHint, (wait) => {
+        seen.hint = wait
+      }),
+      Effect.map((status) => {
+        failures = 0
+        seen.status = status
+      }),
+      Effect.catchTags({ ExportNotFound: onAbsence, ServiceError: onFailure })
+    )
+  })
+  const isOver = () => seen.status === "Ready" || seen.status === "Error" || seen.status === "Expired"
+  const schedule = Schedule.modifyDelay(options.schedule ?? exportPolling, ({ duration }) =>
+    Effect.succeed(seen.hint === undefined ? duration : Duration.clamp(seen.hint, hintLimits))
   )
-  // The assignments happen in the stream, where the compiler does not look.
-  const status = lastStatus as ExportStatus
+  yield* poll.pipe(Effect.repeat({ schedule, until: isOver }), Effect.timeoutOption(options.limit ?? "30 minutes"))
+
+  const { status } = seen
   if (status === "Error") return yield* new ExportFailed({ id })
   if (status === "Expired") return yield* new ExportExpired({ id })
   if (status !== "Ready") return yield* new ExportTimedOut({ id, lastStatus: status })
