@@ -1,43 +1,57 @@
 /**
- * The file of an export on disk: under its name it is whole or not there at all.
+ * Brings the file of an export to where it is wanted: into a file on disk, or to any sink.
  */
-import { Effect, FileSystem, Path, Stream } from "effect"
-import { ContactsService, type ExportRequest, fnRedacted } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import {
+  ContactsService,
+  type ExportExpired,
+  type ExportLink,
+  type ExportNotFound,
+  type ExportRequest,
+  fnRedacted,
+  type InvalidInput,
+  type ServiceError
+} from "@roster/domain"
+import { writeFile } from "./AtomicFile.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportPolling.ts"
 
+/** Takes the bytes of an export as they come. */
+export type ExportSink<E = never, R = never> = (
+  content: Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
+) => Effect.Effect<unknown, E, R>
+
+/** How `exportTo` waits. */
+export interface ExportToOptions extends ExportWaitOptions {
+  /** Runs if the wait is interrupted: the export is still running, and its link stays good. */
+  readonly onWaitInterrupted?: ((link: ExportLink) => Effect.Effect<void>) | undefined
+}
+
 /**
- * Downloads an export by its link. The bytes go to a file beside the target, readable by its owner alone, which takes the
- * name when they are all there; a failure leaves nothing behind. Gives the number of bytes.
+ * Downloads an export by its link, and gives the number of bytes. The target is a sink or the path of a file, which appears
+ * under its name only when it is whole and is readable by its owner alone.
  */
-export const downloadTo = fnRedacted("downloadTo")(function* (link: string, target: string) {
+export const downloadTo = fnRedacted("downloadTo")(function* <E = never, R = never>(
+  link: string,
+  target: string | ExportSink<E, R>
+) {
   const contacts = yield* ContactsService
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const draft = path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
   let bytes = 0
-  const write = Effect.gen(function* () {
-    const file = yield* fs.open(draft, { flag: "wx", mode: 0o600 })
-    yield* Stream.runForEach(contacts.download(link), (part) => {
-      bytes += part.length
-      return file.writeAll(part)
-    })
-    yield* file.sync
+  const content = Stream.map(contacts.download(link), (part) => {
+    bytes += part.length
+    return part
   })
-  yield* Effect.scoped(write).pipe(
-    Effect.andThen(fs.rename(draft, target)),
-    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))
-  )
+  yield* typeof target === "string" ? writeFile(target, content) : target(content)
   return bytes
 })
 
-/** Asks for an export, waits for it, and downloads it. */
-export const exportTo = fnRedacted("exportTo")(function* (
+/** Requests an export, waits for it and downloads it, like `downloadTo`. */
+export const exportTo = fnRedacted("exportTo")(function* <E = never, R = never>(
   request: ExportRequest,
-  target: string,
-  options?: ExportWaitOptions
+  target: string | ExportSink<E, R>,
+  options: ExportToOptions = {}
 ) {
   const contacts = yield* ContactsService
-  const { id, link } = yield* contacts.export(request)
-  yield* awaitExport(id, options)
-  return yield* downloadTo(link, target)
+  const link = yield* contacts.export(request)
+  yield* awaitExport(link.id, options).pipe(Effect.onInterrupt(() => options.onWaitInterrupted?.(link) ?? Effect.void))
+  return yield* downloadTo(link.link, target)
 })

@@ -1,8 +1,8 @@
 /**
  * `roster contacts export`
  */
-import { contactFilterFromInput, ContactsService, ExportLink } from "@roster/domain"
-import { awaitExport } from "@roster/workflows"
+import { contactFilterFromInput, ContactsService, ExportLink, type ExportRequest } from "@roster/domain"
+import { exportTo } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
@@ -26,7 +26,7 @@ export const command = Command.make(
       Flag.atLeast(0)
     ),
     format: Flag.Literals("format", ["csv", "json", "xml"]).pipe(
-      Flag.withDescription("The format of the file, csv unless said"),
+      Flag.withDescription("The format of the file (default: csv)"),
       Flag.withDefault("csv")
     ),
     zip: toggle("zip", "Pack the file"),
@@ -42,18 +42,19 @@ export const command = Command.make(
     if (zip && !noWait && out === undefined && output.isTerminal) {
       return yield* usageError("A packed file is nothing for a terminal.", "Name a file with --out.")
     }
-    const contacts = yield* ContactsService
-    const deliver = yield* delivery({ out: noWait ? undefined : out, force })
-    const link = yield* contacts.export({
+    const request: ExportRequest = {
       filter: Option.getOrUndefined(filter),
       fileFormat: formats[format],
       compressionFormat: zip ? "Zip" : "None"
+    }
+    if (noWait) {
+      const contacts = yield* ContactsService
+      return yield* Results.record(ExportLink, yield* contacts.export(request))
+    }
+    const deliver = yield* delivery({ out, force })
+    yield* exportTo(request, (content) => deliver(content), {
+      onWaitInterrupted: ({ id }) => output.note(`The export goes on. Look again with: roster exports status ${id}`)
     })
-    if (noWait) return yield* Results.record(ExportLink, link)
-    yield* awaitExport(link.id).pipe(
-      Effect.onInterrupt(() => output.note(`The export goes on. Look again with: roster exports status ${link.id}`))
-    )
-    yield* deliver(contacts.download(link.link))
   }, Effect.scoped)
 ).pipe(
   Command.validate((given) => oneRule(given)),

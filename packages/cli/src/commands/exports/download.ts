@@ -1,7 +1,7 @@
 /**
  * `roster exports download`
  */
-import { ContactsService } from "@roster/domain"
+import { downloadTo } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
@@ -24,9 +24,8 @@ export const command = Command.make(
     ...deliveryFlags
   },
   Effect.fnUntraced(function* ({ link, ...to }) {
-    const contacts = yield* ContactsService
     const deliver = yield* delivery(to)
-    yield* deliver(contacts.download(link))
+    yield* downloadTo(link, (content) => deliver(content))
   }, Effect.scoped)
 ).pipe(
   Command.withExamples([

@@ -1,5 +1,5 @@
 /**
- * Where the file of an export goes: into a file, or to stdout.
+ * Delivers the bytes of an export to a file or to standard output.
  */
 import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
@@ -11,20 +11,20 @@ import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 
 export const deliveryFlags = {
-  out: text("out", "The file to write; standard output where it is not given or -", "FILE").pipe(
+  out: text("out", "The file to write (default, or -: standard output)", "FILE").pipe(
     Flag.map((path) => (path === "-" ? undefined : path))
   ),
   force: toggle("force", "Replace the file if it is there already")
 }
 
-/** Byte for byte, except that on a terminal a file must not act on it. */
+/** Prints the bytes as they are, but on a terminal no control characters. */
 const print = Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
   const output = yield* Output
   const lines = Stream.map(Stream.splitLines(Stream.decodeText(content)), (line) => `${printable(line)}\n`)
   yield* output.write(output.isTerminal ? lines : content)
 })
 
-/** Opens the way for the bytes, before anything is asked of the service. Gives the function that takes them. */
+/** Checks that the file can be written, before the service is called, and gives the function that takes the bytes. */
 export const delivery = Effect.fnUntraced(function* (to: {
   readonly out: string | undefined
   readonly force: boolean

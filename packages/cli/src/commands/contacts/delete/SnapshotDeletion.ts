@@ -1,16 +1,9 @@
 /**
- * Deleting what a rule selects, by way of a file: what is deleted was seen, counted and kept before, and whoever comes to
- * match the rule afterwards survives.
+ * Deletes what a rule selects by way of a backup file: everything deleted was shown, counted and saved before, and contacts
+ * that come to match the rule later survive.
  */
-import {
-  ContactFilter,
-  ContactsService,
-  type ContactRule,
-  parseRule,
-  ruleSource,
-  selectsEveryContact
-} from "@roster/domain"
-import { awaitExport, type BackupSurvey, deleteContacts, isMoreThanHalf, surveyBackup } from "@roster/workflows"
+import { ContactFilter, type ContactRule, parseRule, ruleSource, selectsEveryContact } from "@roster/domain"
+import { type BackupSurvey, deleteContacts, exportTo, isMoreThanHalf, surveyBackup } from "@roster/workflows"
 import { Effect, FileSystem, Result } from "effect"
 import { contactsIn, defaultBackup } from "./BackupFile.ts"
 import { canAgree, confirm, confirmNumber } from "../../shared/Confirm.ts"
@@ -23,7 +16,7 @@ import * as Results from "../../../terminal/Results.ts"
 import { invalid, refusedHere } from "../../../errors/UsageError.ts"
 import { quoted, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
-/** More is never deleted by a simple yes. */
+/** More contacts than this are never deleted by a simple yes. */
 export const mostByYes = 1000
 
 interface Given {
@@ -41,10 +34,10 @@ const describe = ({ count, sample, statuses }: BackupSurvey): string =>
     .map(printable)
     .join("\n")
 
-const switchToNewKey = (file: string, { count }: BackupSurvey): string =>
+const resumeDeletion = (file: string, { count }: BackupSurvey): string =>
   `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
 
-/** Deletes the contacts of a backup, once somebody has agreed to their number. */
+/** Deletes the contacts of a backup after the user has confirmed their number. */
 export const deleteSnapshot = Effect.fnUntraced(function* (
   file: string,
   options: Given & { readonly what: string; readonly isSevere: boolean }
@@ -70,8 +63,8 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   }
   yield* output.note(describe(survey))
   yield* severe || options.confirm !== undefined ? confirmNumber(what, count, options) : confirm(what, options)
-  const wayOn = yield* ResumeHint
-  wayOn.command = switchToNewKey(file, survey)
+  const hint = yield* ResumeHint
+  hint.command = resumeDeletion(file, survey)
   let deleted = 0
   const contacts = yield* contactsIn(file)
   const report = yield* withProgress({ doing: "Deleting", unit: "contacts", total: count }, (update) =>
@@ -84,7 +77,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   ).pipe(
     Effect.onInterrupt(() =>
       output.note(
-        `${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${switchToNewKey(file, survey)}`
+        `${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${resumeDeletion(file, survey)}`
       )
     )
   )
@@ -94,14 +87,14 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   )
   if (report.left > 0) {
     return yield* new PartlyDone({
-      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${switchToNewKey(file, survey)}`,
+      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${resumeDeletion(file, survey)}`,
       hint: "Contacts that are gone already count as deleted when it goes on."
     })
   }
   return "deleted" as const
 })
 
-/** Takes the snapshot of what a rule selects, and deletes that. The file stays where something was deleted. */
+/** Backs up what a rule selects and deletes it; the file is kept if anything was deleted. */
 export const deleteByRule = Effect.fnUntraced(function* (
   rule: ContactRule,
   options: Given & { readonly backup: string | undefined }
@@ -113,15 +106,11 @@ export const deleteByRule = Effect.fnUntraced(function* (
   }
   yield* canAgree(what, { agreed: options.yes || options.dryRun })
   const fs = yield* FileSystem.FileSystem
-  const contacts = yield* ContactsService
   const file = options.backup ?? (yield* defaultBackup)
   const write = yield* prepare(file, { force: false })
-  const filter = ContactFilter.ByRule({ rule })
-  const { id, link } = yield* contacts.export({ filter, fileFormat: "Json" })
-  yield* awaitExport(id)
-  yield* write(contacts.download(link))
+  yield* exportTo({ filter: ContactFilter.ByRule({ rule }), fileFormat: "Json" }, (content) => write(content))
   const remove = Effect.ignore(fs.remove(file))
-  // What a rule of another dialect selects cannot be known.
+  // Nobody can tell what a rule of another dialect selects.
   const isSevere = Result.isFailure(parsed) || parsed.success._tag === "All"
   const outcome = yield* deleteSnapshot(file, { ...options, what, isSevere }).pipe(
     Effect.tapError((error) => (error._tag === "Declined" ? remove : Effect.void))
