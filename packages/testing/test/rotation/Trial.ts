@@ -2,13 +2,13 @@
  * A rotation in an account of its own, run by run, on a clock that the test moves.
  */
 import { assert } from "@effect/vitest"
-import { CredentialName, CredentialsService, EmailAddress, IpRange } from "@roster/domain"
+import { CredentialName, CredentialsService, EmailAddress, IpRange, type NewApiKey } from "@roster/domain"
 import {
-  type ApiKeyRotationOptions,
   rotateApiKey,
   rotateSmtp,
   type RotationJournal,
   rotationJournalMemory,
+  type RotationOptions,
   type RotationStep
 } from "@roster/workflows"
 import { DateTime, Effect, Exit, Fiber, Redacted, Schedule } from "effect"
@@ -90,7 +90,7 @@ export const makeTrial = Effect.gen(function* () {
     /** The record that the next run finds. */
     remember: memory.save,
     rotate: <E = never, R = never>(
-      more: Partial<ApiKeyRotationOptions<E, R>> = {},
+      more: Partial<RotationOptions<NewApiKey, E, R>> = {},
       by: CredentialsService["Service"] = secrets.service
     ) => passing(Effect.provideService(rotateApiKey(ci, { ...options, ...more }), CredentialsService, by)),
     rotateSmtp: (name: string = shop) => passing(provided(rotateSmtp(name, options)))

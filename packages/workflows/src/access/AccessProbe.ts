@@ -1,6 +1,6 @@
 /**
- * What a key may do, found out by asking for something harmless: the interface has no way to read one's own levels. Only
- * levels that open a reading operation can be found out; for the others one would have to change something.
+ * Finds out what a key may do by harmless requests, since the interface cannot tell a key its own levels. Only levels that
+ * allow a reading operation can be probed; the others would need a change.
  */
 import { Effect } from "effect"
 import {
@@ -12,32 +12,14 @@ import {
   type ServiceError
 } from "@roster/domain"
 
+/** Whether a key has an access level. */
 export interface ProbedLevel {
   readonly level: AccessLevel
   readonly granted: boolean
 }
 
-/** An export that nobody has: the answer is that it is not there, or that one may not ask. */
+/** An export that does not exist: the answer is that it is not found, or that access is denied. */
 const noExport = ExportId.make("00000000-0000-4000-8000-000000000000")
-
-/**
- * Asks one question for each level that can be found out. Fails as the questions do, with `Unauthorized` for a key that is
- * no good at all.
- */
-export const probeAccess = fnRedacted("probeAccess")(function* () {
-  const contacts = yield* ContactsService
-  const { apiKeys } = yield* CredentialsService
-  // What is refused for another reason than the level was let through.
-  const letThrough = () => Effect.void
-  return yield* Effect.all([
-    probe(
-      "ViewContacts",
-      contacts.list({ limit: 1 }).pipe(Effect.catchTags({ InvalidInput: letThrough, InvalidRule: letThrough }))
-    ),
-    probe("Export", contacts.exportStatus(noExport).pipe(Effect.catchTag("ExportNotFound", letThrough))),
-    probe("Security", apiKeys.list().pipe(Effect.catchTag("InvalidInput", letThrough)))
-  ])
-})
 
 const probe = (level: AccessLevel, question: Effect.Effect<unknown, ServiceError>) =>
   question.pipe(
@@ -45,3 +27,19 @@ const probe = (level: AccessLevel, question: Effect.Effect<unknown, ServiceError
     Effect.catchReason("ServiceError", "AccessDenied", () => Effect.succeed(false)),
     Effect.map((granted): ProbedLevel => ({ level, granted }))
   )
+
+/** Probes each level that can be probed. Fails as the requests do, with `Unauthorized` if the key is not valid at all. */
+export const probeAccess = fnRedacted("probeAccess")(function* () {
+  const contacts = yield* ContactsService
+  const { apiKeys } = yield* CredentialsService
+  // A request refused for another reason has passed the check of access.
+  const allowed = () => Effect.void
+  return yield* Effect.all([
+    probe(
+      "ViewContacts",
+      Effect.catchTags(contacts.list({ limit: 1 }), { InvalidInput: allowed, InvalidRule: allowed })
+    ),
+    probe("Export", Effect.catchTag(contacts.exportStatus(noExport), "ExportNotFound", allowed)),
+    probe("Security", Effect.catchTag(apiKeys.list(), "InvalidInput", allowed))
+  ])
+})

@@ -1,38 +1,39 @@
 /**
- * Looking through API keys for those that are more than what is needed: unused, about to end, able to do what they never did,
- * usable from everywhere.
+ * Audits API keys for more access than they need: unused keys, keys about to expire, unused levels, no IP restriction.
  */
 import { Data, DateTime, Duration } from "effect"
 import { type ApiKey, formatWireDate, type ReportedAccessLevel } from "@roster/domain"
 
-/** Something about a key that is worth a decision. */
+/** Something about a key that the owner should decide on. */
 export type KeyFinding = Data.TaggedEnum<{
   Expired: { readonly name: string; readonly expires: DateTime.Utc }
   Expiring: { readonly name: string; readonly expires: DateTime.Utc }
   NeverUsed: { readonly name: string; readonly created: DateTime.Utc | undefined }
   Unused: { readonly name: string; readonly lastUse: DateTime.Utc }
-  /** Levels that the key has and was never used for. */
+  /** The key has levels that it was never used for. */
   UnusedLevels: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
-  /** It can make, change and delete keys, or see them. */
+  /** The key can make, change and delete keys, or see them. */
   ManagesKeys: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
   UsableFromEverywhere: { readonly name: string }
 }>
 
+/** Makes and matches the findings of an audit. */
 export const KeyFinding = Data.taggedEnum<KeyFinding>()
 
+/** What `auditApiKeys` looks for. */
 export interface KeyAuditOptions {
   readonly now: DateTime.Utc
-  /** From how long on a key counts as unused: 90 days. */
+  /** How long a key must not have been used to count as unused (default: 90 days). */
   readonly unusedFor?: Duration.Duration | undefined
-  /** How long before its end a key counts as expiring: 30 days. */
+  /** How long before its expiry a key counts as expiring (default: 30 days). */
   readonly expiringWithin?: Duration.Duration | undefined
-  /** The levels that each key was used for, by its name, where that is known. The interface of a service does not tell. */
+  /** The levels each key was used for, by key name, if known: the interface does not tell. */
   readonly levelsUsed?: ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined
 }
 
 const managing: ReadonlySet<string> = new Set<ReportedAccessLevel>(["Security", "ModifyAccessTokens"])
 
-/** The findings, key by key, in the order of the keys. */
+/** Gives the findings in the order of the keys. */
 export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))
@@ -60,7 +61,7 @@ export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptio
   })
 }
 
-/** What was found, and what to do about it, in words. */
+/** Puts a finding and the advice on it into words. */
 export const describeFinding: (finding: KeyFinding) => { readonly what: string; readonly advice: string } =
   KeyFinding.$match({
     Expired: ({ expires }) => ({ what: `it ended at ${formatWireDate(expires)}`, advice: "delete it" }),

@@ -1,13 +1,12 @@
 /**
- * Contacts kept in a file before they are deleted, and brought back from it. The file is an export as Json (`exportTo`
- * makes it): records as they were, read one at a time in constant memory.
+ * Backups: contacts are saved in a file before they are deleted, and restored from it. The file is an export as JSON, such
+ * as `exportTo` writes, and is read one contact at a time in constant memory.
  */
 import { Effect, Result, Schema, Stream } from "effect"
-import { Contact, ContactPayload, fnRedacted, inputProblem, type ServiceError } from "@roster/domain"
+import { Contact, ContactPayload, fnRedacted, inputProblem, parseJson, type ServiceError } from "@roster/domain"
 import { addAll, AddOutcome } from "../upload/BulkAdd.ts"
-import { jsonElements, NoJsonArray } from "./JsonElements.ts"
 
-/** The file is no backup of contacts, or not a whole one. */
+/** The file is not a backup of contacts, or not a complete one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
   reason: Schema.String
 }) {
@@ -16,34 +15,136 @@ export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("Un
   }
 }
 
+const unreadable = (reason: string) => new UnreadableBackup({ reason })
+
+/** Maximum length of an element in UTF-16 code units, far more than any contact has. */
+const longestElement = 16 * 1024 * 1024
+
+/** A character that is not JSON white space. */
+const nonSpace = /[^ \t\n\r]/
+
+/** Reads a JSON array that arrives in pieces, and gives each element as soon as it is complete. */
+const arrayReader = () => {
+  /** The text after the last element that was read. */
+  let text = ""
+  /** The offset in it where the scan continues. */
+  let scanned = 0
+  let place: "Before" | "Inside" | "After" = "Before"
+  let isEmpty = true
+  let depth = 0
+  let inString = false
+  const structural = /["\\[\]{},]/g
+
+  /** Finds the last comma between elements or the end of the array; -1 if the text has neither. */
+  const scan = () => {
+    let end = -1
+    for (;;) {
+      structural.lastIndex = scanned
+      const at = structural.exec(text)?.index
+      if (at === undefined) {
+        scanned = Math.max(scanned, text.length)
+        return { end, isClosed: false }
+      }
+      scanned = at + 1
+      const sign = text[at]
+      if (inString) {
+        // The escaped character is skipped, even if it is in the next piece.
+        if (sign === "\\") scanned++
+        else if (sign === '"') inString = false
+      } else if (sign === '"') {
+        inString = true
+      } else if (sign === "{" || sign === "[") {
+        depth++
+      } else if (sign === "," && depth === 0) {
+        end = at
+      } else if (sign === "]" && depth === 0) {
+        return { end: at, isClosed: true }
+      } else if ((sign === "}" || sign === "]") && depth > 0) {
+        depth--
+      }
+    }
+  }
+
+  /** `parseJson` is used because the names of custom fields may be anything. */
+  const parse = Effect.fnUntraced(function* (elements: string, mayBeEmpty: boolean) {
+    const parsed = yield* Effect.try({
+      try: () => parseJson(`[${elements}]`),
+      catch: () => unreadable("it is no JSON")
+    })
+    const isMissing = !mayBeEmpty && !nonSpace.test(elements)
+    return Array.isArray(parsed) && !isMissing ? parsed : yield* unreadable("it is no JSON")
+  })
+
+  const read = Effect.fnUntraced(function* (piece: string) {
+    let elements: ReadonlyArray<unknown> = []
+    text += piece
+    if (place === "Before") {
+      const start = text.search(nonSpace)
+      if (start < 0) return elements
+      if (text[start] !== "[") return yield* unreadable("it is no JSON array")
+      text = text.slice(start + 1)
+      place = "Inside"
+    }
+    if (place === "Inside") {
+      const { end, isClosed } = scan()
+      if (end < 0) {
+        return text.length > longestElement ? yield* unreadable("one of its records has no end") : elements
+      }
+      elements = yield* parse(text.slice(0, end), isClosed && isEmpty)
+      isEmpty = false
+      text = text.slice(end + 1)
+      scanned -= end + 1
+      if (isClosed) place = "After"
+    }
+    if (place === "After" && nonSpace.test(text)) return yield* unreadable("something stands behind its end")
+    return elements
+  })
+
+  const end = Effect.suspend(() => (place === "After" ? Effect.void : unreadable("it breaks off")))
+  return { read, end }
+}
+
+const jsonElements = <E, R>(content: Stream.Stream<Uint8Array, E, R>) =>
+  Stream.suspend(() => {
+    const reader = arrayReader()
+    // Any other decoding would put replacement characters into names.
+    const decoder = new TextDecoder("utf-8", { fatal: true })
+    const decode = (piece?: Uint8Array) =>
+      Effect.try({
+        try: () => decoder.decode(piece, { stream: piece !== undefined }),
+        catch: () => unreadable("it is not UTF-8")
+      })
+    return content.pipe(
+      Stream.mapEffect((piece) => Effect.flatMap(decode(piece), reader.read)),
+      Stream.flattenIterable,
+      Stream.concat(Stream.fromEffectDrain(Effect.andThen(reader.end, decode())))
+    )
+  })
+
 const decodeContacts = Schema.decodeUnknownEffect(Schema.NonEmptyArray(Contact))
 
-const isBroken = (error: unknown): error is Schema.SchemaError | NoJsonArray =>
-  Schema.isSchemaError(error) || error instanceof NoJsonArray
-
-/** The contacts of a backup, in its order. */
+/** The contacts of a backup in UTF-8, in the order of the file. */
 export const readBackup = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>
 ): Stream.Stream<Contact, UnreadableBackup | E, R> =>
   jsonElements(content).pipe(
     Stream.chunks,
-    Stream.mapEffect((part) => decodeContacts(part)),
-    Stream.flattenArray,
-    Stream.mapError((error) => (isBroken(error) ? new UnreadableBackup({ reason: error.message }) : error))
+    Stream.mapEffect((part) => Effect.mapError(decodeContacts(part), ({ message }) => unreadable(message))),
+    Stream.flattenArray
   )
 
-/** What is in a backup. */
+/** The content of a backup in numbers and examples. */
 export interface BackupSurvey {
   readonly count: number
-  /** How many contacts there are of each status. */
+  /** The number of contacts of each status. */
   readonly statuses: ReadonlyMap<string, number>
-  /** The first contacts, five at most. */
+  /** The first contacts (maximum: 5). */
   readonly sample: ReadonlyArray<Contact>
 }
 
 const sampleSize = 5
 
-/** Reads a backup to its end, and so proves that it can be read. */
+/** Reads a backup to its end, which proves that it is complete. */
 export const surveyBackup = fnRedacted("surveyBackup")(function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
   let count = 0
   const statuses = new Map<string, number>()
@@ -62,22 +163,22 @@ export const surveyBackup = fnRedacted("surveyBackup")(function* <E, R>(contacts
   return survey
 })
 
-/** What became of the contacts of a backup: read = restored + refused + notSent + unknown. */
+/** The outcome of a restore: read = restored + refused + notSent + unknown. */
 export interface RestoreReport {
   readonly read: number
   readonly restored: number
   readonly refused: ReadonlyArray<{ readonly email: string; readonly reason: string }>
   readonly notSent: number
-  /** Contacts that were sent and whose answer was lost. */
+  /** Contacts that were sent but whose answer was lost. */
   readonly unknown: number
-  /** Why the restoring stopped, where it did. */
+  /** The error that stopped the restore, if one did. */
   readonly stoppedBy: ServiceError | undefined
 }
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 const encodeContact = Schema.encodeUnknownResult(Contact)
 
-/** What of a contact can be sent. A consent without a date says so by `null`, which travels as it is. */
+/** The part of a contact that can be sent. A consent without a date has `null`, which is sent as it is. */
 const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> =>
   encodeContact(contact).pipe(
     Result.flatMap(({ Consent, CustomFields, Email, FirstName, LastName, Status }) => {
@@ -88,30 +189,24 @@ const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> =>
   )
 
 /**
- * Adds the contacts of a backup again, or updates those that are there: address, status, names, custom fields and consent.
- * The interface takes no source, dates, activity or membership of lists, so that those are not brought back.
+ * Adds the contacts of a backup again, or updates those that exist: address, status, names, custom fields and consent. The
+ * interface accepts no source, dates, activity or list membership, so those are not restored.
  */
 export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
   options: { readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined } = {}
 ) {
   const refused: Array<{ readonly email: string; readonly reason: string }> = []
-  const counts = { restored: 0, notSent: 0, unknown: 0 }
-  let read = 0
-  let answered = 0
-  let leftOut = 0
+  const counts = { read: 0, restored: 0, notSent: 0, unknown: 0 }
   let stoppedBy: ServiceError | undefined
   let lost: ServiceError | undefined
   const payloads = contacts.pipe(
     Stream.map((contact) => {
-      read++
+      counts.read++
       const payload = payloadOf(contact)
-      if (Result.isFailure(payload)) {
-        refused.push({ email: contact.email, reason: payload.failure })
-        leftOut++
-        return []
-      }
-      return [payload.success]
+      if (Result.isSuccess(payload)) return [payload.success]
+      refused.push({ email: contact.email, reason: payload.failure })
+      return []
     }),
     Stream.flattenIterable
   )
@@ -135,11 +230,11 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
     Stream.runForEachArray((outcomes) =>
       Effect.suspend(() => {
         for (const outcome of outcomes) count(outcome)
-        answered += outcomes.length
-        return options.onProgress?.(answered + leftOut) ?? Effect.void
+        const done = counts.restored + refused.length + counts.unknown + counts.notSent
+        return options.onProgress?.(done) ?? Effect.void
       })
     )
   )
-  const report: RestoreReport = { read, ...counts, refused, stoppedBy: lost ?? stoppedBy }
+  const report: RestoreReport = { ...counts, refused, stoppedBy: lost ?? stoppedBy }
   return report
 })

@@ -1,23 +1,24 @@
 /**
- * Deleting the contacts of a backup, by their addresses: those that came to match a rule after it was looked at survive, and
- * what is deleted is in a file. Doing it again does no harm, so that whatever stopped it, the same call goes on.
+ * Deletes the contacts of a backup by their addresses, so contacts that came to match a rule after the backup survive.
+ * Idempotent: safe to run again after an interruption.
  */
 import { Effect, Stream } from "effect"
 import { type Contact, ContactFilter, ContactsService, fnRedacted, type ServiceError } from "@roster/domain"
 
-/** How many addresses travel in one request. */
+/** Maximum number of addresses in one request. */
 const addressesPerDelete = 1000
 
+/** The outcome of `deleteContacts`. */
 export interface DeletionReport {
-  /** Addresses of which the service said that they are deleted, whether somebody had them or not. */
+  /** Addresses that the service confirmed as deleted, whether a contact had them or not. */
   readonly deleted: number
-  /** Addresses of which it is not known, or which were not sent. */
+  /** Addresses whose deletion is unknown or was not requested. */
   readonly left: number
-  /** Why the deleting stopped, where it did. */
+  /** The error that stopped the deletion, if one did. */
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** Deletes contacts, a thousand at a time. A failure of the service ends it: the report says how far it came. */
+/** Deletes contacts, a thousand per request. A failure of the service ends it, and the report says how far it came. */
 export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   contacts: Stream.Stream<Pick<Contact, "email">, E, R>,
   options: { readonly onProgress?: ((deleted: number) => Effect.Effect<void>) | undefined } = {}
@@ -53,7 +54,7 @@ export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   return report
 })
 
-/** Whether a number of contacts is more than half of all: one look at the place that is twice as far. */
+/** Whether a number of contacts is more than half of all, found by listing the one at twice that offset. */
 export const isMoreThanHalf = fnRedacted("isMoreThanHalf")(function* (count: number) {
   if (count === 0) return false
   const service = yield* ContactsService

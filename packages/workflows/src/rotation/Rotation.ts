@@ -15,7 +15,6 @@ import {
   type LastManagingKey,
   maximumCredentials,
   NameTaken,
-  type NewSmtpCredentials,
   type SmtpCredentials,
   type SmtpCredentialsPayload,
   TooManyCredentials
@@ -28,13 +27,11 @@ import {
   retryUntilConfirmed
 } from "./CredentialCreation.ts"
 import {
-  type ApiKeyRotationOptions,
   type Rotated,
   type RotationOptions,
   type RotationPlan,
   type RotationPlanOptions,
-  RotationRefused,
-  type SwitchToNewKey
+  RotationRefused
 } from "./RotationOptions.ts"
 import {
   apiKeySuccessor,
@@ -53,6 +50,8 @@ interface Secret {
 
 /** What differs between API keys and SMTP credentials. */
 interface RotationKind<C extends Credential, P extends CredentialPayload> {
+  /** The names of the public functions. */
+  readonly spans: { readonly plan: string; readonly rotate: string }
   readonly operations: (
     service: CredentialsService["Service"]
   ) => CredentialOperations<C, C & Secret, P, LastManagingKey>
@@ -65,11 +64,6 @@ interface RotationKind<C extends Credential, P extends CredentialPayload> {
   /** Whether a rotation could be done with this credential. */
   readonly canRotate: (credential: C) => boolean
 }
-
-const isNotFound = (error: { readonly _tag: string }): error is CredentialNotFound =>
-  error._tag === "CredentialNotFound"
-
-const isNameTaken = (error: { readonly _tag: string }): error is NameTaken => error._tag === "NameTaken"
 
 const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: RotationKind<C, P>) => {
   /** Finds where to begin, and refuses what cannot be done before anything is made. */
@@ -97,16 +91,16 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     return { operations, free, state }
   })
 
-  const plan = Effect.fnUntraced(function* <E>(name: string, options: RotationPlanOptions<E>) {
+  const plan = fnRedacted(kind.spans.plan)(function* <E = never>(name: string, options: RotationPlanOptions<E>) {
     const { free, state } = yield* begin(name, options)
     const successor = "successor" in state ? state.successor.name : (free[0] ?? name)
     const planned: RotationPlan = { state: state._tag, successor }
     return planned
   })
 
-  const rotate = Effect.fnUntraced(function* <E, R>(
+  const rotate = fnRedacted(kind.spans.rotate)(function* <E = never, R = never>(
     name: string,
-    options: RotationOptions<C & Secret, E, R> & { readonly switchToNewKey?: SwitchToNewKey<R> | undefined }
+    options: RotationOptions<C & Secret, E, R>
   ) {
     const { deliver, journal, onStep = () => Effect.void, subaccount, switchToNewKey } = options
     const { free, operations: given, state } = yield* begin(name, options)
@@ -116,12 +110,12 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     const isThere = (credential: string) =>
       operations.get(credential, { subaccount }).pipe(
         Effect.as(true),
-        Effect.catchIf(isNotFound, () => Effect.succeed(false))
+        Effect.catchTag("CredentialNotFound", () => Effect.succeed(false))
       )
 
     const remove = (credential: string) =>
       retryUntilConfirmed(
-        operations.delete(credential, { subaccount }).pipe(Effect.catchIf(isNotFound, () => Effect.void)),
+        operations.delete(credential, { subaccount }).pipe(Effect.catchTag("CredentialNotFound", () => Effect.void)),
         Effect.map(isThere(credential), (there) => !there)
       )
 
@@ -130,20 +124,16 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
 
     /** Each name is noted before it is used, so that the next run knows whose credential it finds. */
     const make = Effect.fnUntraced(function* (old: C) {
-      let taken = new NameTaken({ name })
       for (const successor of free) {
         const payload = yield* kind.copy(old, successor, subaccount)
         yield* journal.save({ successor, phase: "Started" })
         const made = yield* createWithRetry(operations, payload).pipe(
           Effect.asSome,
-          Effect.catchIf(isNameTaken, (error) => {
-            taken = error
-            return Effect.succeedNone
-          })
+          Effect.catchTag("NameTaken", () => Effect.succeedNone)
         )
         if (Option.isSome(made)) return made.value
       }
-      return yield* taken
+      return yield* new NameTaken({ name: free.at(-1) ?? name })
     })
 
     /** Nothing can come between the making, the delivery and its record but their own failures. */
@@ -226,6 +216,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
 }
 
 const apiKeys = rotationOf<ApiKey, ApiKeyPayload>({
+  spans: { plan: "planApiKeyRotation", rotate: "rotateApiKey" },
   operations: (service) => service.apiKeys,
   copy: copyApiKey,
   successors: (name) => [apiKeySuccessor(name)],
@@ -234,6 +225,7 @@ const apiKeys = rotationOf<ApiKey, ApiKeyPayload>({
 })
 
 const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
+  spans: { plan: "planSmtpRotation", rotate: "rotateSmtp" },
   operations: (service) => service.smtp,
   copy: copySmtp,
   successors: smtpSuccessors,
@@ -248,33 +240,13 @@ const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
  * if no successor could have the same rights and limits (`RotationRefused`). Fails with `StillInUse`, and keeps both keys,
  * if the old one is still used when the grace is over.
  */
-export const rotateApiKey = fnRedacted("rotateApiKey")(function* <E = never, R = never>(
-  name: string,
-  options: ApiKeyRotationOptions<E, R>
-) {
-  return yield* apiKeys.rotate(name, options)
-})
+export const rotateApiKey = apiKeys.rotate
 
 /** Rotates SMTP credentials like `rotateApiKey`; the name is the login, so the successor keeps a name of its own. */
-export const rotateSmtp = fnRedacted("rotateSmtp")(function* <E = never, R = never>(
-  name: string,
-  options: RotationOptions<NewSmtpCredentials, E, R>
-) {
-  return yield* smtp.rotate(name, options)
-})
+export const rotateSmtp = smtp.rotate
 
 /** Tells where `rotateApiKey` would begin, and changes nothing. */
-export const planApiKeyRotation = fnRedacted("planApiKeyRotation")(function* <E = never>(
-  name: string,
-  options: RotationPlanOptions<E>
-) {
-  return yield* apiKeys.plan(name, options)
-})
+export const planApiKeyRotation = apiKeys.plan
 
 /** Tells where `rotateSmtp` would begin, and changes nothing. */
-export const planSmtpRotation = fnRedacted("planSmtpRotation")(function* <E = never>(
-  name: string,
-  options: RotationPlanOptions<E>
-) {
-  return yield* smtp.plan(name, options)
-})
+export const planSmtpRotation = smtp.plan

@@ -2,7 +2,7 @@
  * The options, the result and the errors of a rotation.
  */
 import { type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
-import { type CredentialsService, type EmailAddress, formatWireDate, type NewApiKey } from "@roster/domain"
+import { type CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
 import type { RotationJournal, RotationState, RotationStep } from "./RotationPlan.ts"
 
 /** What both planning and rotating need to know. */
@@ -25,21 +25,18 @@ export interface RotationOptions<New, E = never, R = never> extends RotationPlan
   /** When to check the last use (default: every 30 seconds). */
   readonly schedule?: Schedule.Schedule<unknown> | undefined
   readonly onStep?: ((step: RotationStep) => Effect.Effect<void>) | undefined
+  /** Used only for an API key that can manage keys. */
+  readonly switchToNewKey?: SwitchToNewKey<R> | undefined
 }
 
 /**
- * Gives the service authenticated by the new key, for a key that can manage keys: a program that checks with the old key
- * itself would never see it unused. The run that made the secret passes it; a later run passes `undefined`. If this gives
- * `undefined`, or the service does not accept the new key, the rotation continues with the old one.
+ * Gives the service authenticated by the new key: a program that checks with the old key itself would never see it unused.
+ * The run that made the secret passes it; a later run passes `undefined`. If this gives `undefined`, or the service does not
+ * accept the new key, the rotation continues with the old one.
  */
 export type SwitchToNewKey<R = never> = (
   secret: Redacted.Redacted<string> | undefined
 ) => Effect.Effect<CredentialsService["Service"] | undefined, never, R>
-
-/** The options of a rotation of an API key. */
-export interface ApiKeyRotationOptions<E = never, R = never> extends RotationOptions<NewApiKey, E, R> {
-  readonly switchToNewKey?: SwitchToNewKey<R> | undefined
-}
 
 /** Where a rotation would begin, judged by what the service and the journal hold now. */
 export interface RotationPlan {

@@ -3,7 +3,6 @@
  */
 import { CredentialsService, formatWireDate } from "@roster/domain"
 import {
-  type ApiKeyRotationOptions,
   type planApiKeyRotation,
   type rotateApiKey,
   type RotationOptions,
@@ -138,7 +137,7 @@ interface Kind<New extends NewCredential> {
   readonly plan: typeof planApiKeyRotation
   readonly rotate: (
     name: string,
-    options: RotationOptions<New, DeliveryError> & Pick<ApiKeyRotationOptions, "switchToNewKey">
+    options: RotationOptions<New, DeliveryError>
   ) => ReturnType<typeof rotateApiKey<DeliveryError>>
 }
 
