@@ -45,7 +45,3 @@ export const prepareFile = Effect.fnUntraced(function* (target: string, options:
     return written
   })
 })
-
-/** Writes a file whole, and gives the number of bytes. */
-export const writeFile = <E, R>(target: string, content: Stream.Stream<Uint8Array, E, R>) =>
-  Effect.scoped(Effect.flatMap(prepareFile(target), (write) => write(content)))

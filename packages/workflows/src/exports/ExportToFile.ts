@@ -12,7 +12,7 @@ import {
   type InvalidInput,
   type ServiceError
 } from "@roster/domain"
-import { writeFile } from "./AtomicFile.ts"
+import { prepareFile } from "./AtomicFile.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportPolling.ts"
 
 /** Takes the bytes of an export as they come. */
@@ -40,7 +40,11 @@ export const downloadTo = fnRedacted("downloadTo")(function* <E = never, R = nev
     bytes += part.length
     return part
   })
-  yield* typeof target === "string" ? writeFile(target, content) : target(content)
+  if (typeof target === "string") {
+    yield* Effect.scoped(Effect.flatMap(prepareFile(target), (write) => write(content)))
+  } else {
+    yield* target(content)
+  }
   return bytes
 })
 

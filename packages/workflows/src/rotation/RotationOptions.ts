@@ -40,7 +40,7 @@ export type SwitchToNewKey<R = never> = (
 
 /** Where a rotation would begin, judged by what the service and the journal hold now. */
 export interface RotationPlan {
-  readonly state: RotationState<never>["_tag"]
+  readonly state: Exclude<RotationState<never>["_tag"], "NameTaken" | "NotFound">
   /** The name of the successor, whether it exists or is still to be made. */
   readonly successor: string
 }

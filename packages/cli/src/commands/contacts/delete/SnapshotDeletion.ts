@@ -34,9 +34,6 @@ const describe = ({ count, sample, statuses }: BackupSurvey): string =>
     .map(printable)
     .join("\n")
 
-const resumeDeletion = (file: string, { count }: BackupSurvey): string =>
-  `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
-
 /** Deletes the contacts of a backup after the user has confirmed their number. */
 export const deleteSnapshot = Effect.fnUntraced(function* (
   file: string,
@@ -64,7 +61,8 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   yield* output.note(describe(survey))
   yield* severe || options.confirm !== undefined ? confirmNumber(what, count, options) : confirm(what, options)
   const hint = yield* ResumeHint
-  hint.command = resumeDeletion(file, survey)
+  const resume = `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
+  hint.command = resume
   let deleted = 0
   const contacts = yield* contactsIn(file)
   const report = yield* withProgress({ doing: "Deleting", unit: "contacts", total: count }, (update) =>
@@ -76,9 +74,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
     })
   ).pipe(
     Effect.onInterrupt(() =>
-      output.note(
-        `${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${resumeDeletion(file, survey)}`
-      )
+      output.note(`${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${resume}`)
     )
   )
   yield* Results.summary(
@@ -87,7 +83,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   )
   if (report.left > 0) {
     return yield* new PartlyDone({
-      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${resumeDeletion(file, survey)}`,
+      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${resume}`,
       hint: "Contacts that are gone already count as deleted when it goes on."
     })
   }

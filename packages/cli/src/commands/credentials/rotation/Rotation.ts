@@ -1,7 +1,7 @@
 /**
  * The common part of `apikeys rotate` and `smtp rotate`: their flags, their messages, and how they resume.
  */
-import { CredentialsService, formatWireDate } from "@roster/domain"
+import { CredentialsService, formatWireDate, type NewApiKey } from "@roster/domain"
 import {
   type planApiKeyRotation,
   type rotateApiKey,
@@ -83,9 +83,7 @@ const plannedWork: { readonly [State in RotationPlan["state"]]: string } = {
     "delete the successor of an earlier run, which nobody has used, make and deliver it anew, wait until the old one is left unused, and delete the old one",
   Delivered: "wait until the old one is left unused, and delete it: the secret of its successor was delivered already",
   Retired: "finish: the old one was deleted already",
-  Renamed: "note that all is done",
-  NameTaken: "nothing",
-  NotFound: "nothing"
+  Renamed: "note that all is done"
 }
 
 /** The same service, called with another key. */
@@ -120,11 +118,7 @@ const targetName = Effect.gen(function* () {
   return on._tag === "Remote" ? on.baseUrl : `file:${on.filename === undefined ? "" : path.resolve(on.filename)}`
 })
 
-interface NewCredential {
-  readonly name: string
-  readonly dateCreated?: DateTime.Utc
-  readonly token: Redacted.Redacted<string>
-}
+type NewCredential = Pick<NewApiKey, "name" | "dateCreated" | "token">
 
 type DeliveryError = UsageError | PlatformError.PlatformError
 

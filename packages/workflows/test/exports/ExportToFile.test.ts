@@ -1,0 +1,109 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { ContactsService, ExportId, type ExportLink, type ExportStatus } from "@roster/domain"
+import { Effect, Fiber, FileSystem, Path, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { prepareFile } from "../../src/exports/AtomicFile.ts"
+import { exportTo } from "../../src/exports/ExportToFile.ts"
+
+const link: ExportLink = { id: ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6"), link: "https://example.com/file" }
+const unused = () => Effect.die("not a part of exporting")
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+const service = (status: ExportStatus): ContactsService["Service"] => ({
+  get: unused,
+  list: unused,
+  add: unused,
+  addBatch: unused,
+  update: unused,
+  delete: unused,
+  deleteMany: unused,
+  import: unused,
+  stream: () => Stream.die("not a part of exporting"),
+  export: () => Effect.succeed(link),
+  exportStatus: () => Effect.succeed(status),
+  download: () => Stream.make(bytes("Email\n"), bytes("ann@example.com\n"))
+})
+
+/** A path in a folder of its own, and the names that are in that folder. */
+const place = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "roster-export-" })
+  return { target: path.join(folder, "export.csv"), names: fs.readDirectory(folder), fs }
+})
+
+layer(NodeServices.layer)("exportTo", (it) => {
+  it.effect("writes a file for its owner alone, and nothing beside it", () =>
+    Effect.gen(function* () {
+      const { fs, names, target } = yield* place
+      assert.strictEqual(yield* Effect.provideService(exportTo({}, target), ContactsService, service("Ready")), 22)
+      assert.strictEqual(yield* fs.readFileString(target), "Email\nann@example.com\n")
+      assert.strictEqual((yield* fs.stat(target)).mode & 0o777, 0o600)
+      assert.deepStrictEqual(yield* names, ["export.csv"])
+    })
+  )
+
+  it.effect("gives the bytes to a sink", () =>
+    Effect.gen(function* () {
+      const parts: Array<Uint8Array> = []
+      const exported = exportTo({}, (content) =>
+        Stream.runForEach(content, (part) =>
+          Effect.sync(() => {
+            parts.push(part)
+          })
+        )
+      )
+      assert.strictEqual(yield* Effect.provideService(exported, ContactsService, service("Ready")), 22)
+      assert.strictEqual(Buffer.concat(parts).toString(), "Email\nann@example.com\n")
+    })
+  )
+
+  it.effect("tells the link of an export whose wait is interrupted", () =>
+    Effect.gen(function* () {
+      const { names, target } = yield* place
+      const told: Array<ExportLink> = []
+      const exported = exportTo({}, target, {
+        onWaitInterrupted: (link) =>
+          Effect.sync(() => {
+            told.push(link)
+          })
+      })
+      const fiber = yield* Effect.forkChild(Effect.provideService(exported, ContactsService, service("Loading")))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(told, [link])
+      assert.deepStrictEqual(yield* names, [])
+    })
+  )
+})
+
+layer(NodeServices.layer)("prepareFile", (it) => {
+  it.effect("takes room before there is content, and leaves nothing of it", () =>
+    Effect.gen(function* () {
+      const { fs, names, target } = yield* place
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const write = yield* prepareFile(target, { reserve: 4096 })
+          assert.strictEqual((yield* names).length, 1)
+          assert.strictEqual(yield* write(Stream.make(bytes("short"))), 5)
+        })
+      )
+      assert.strictEqual(yield* fs.readFileString(target), "short")
+      assert.deepStrictEqual(yield* names, ["export.csv"])
+    })
+  )
+
+  it.effect("leaves the target as it was where the last check refuses", () =>
+    Effect.gen(function* () {
+      const { fs, names, target } = yield* place
+      yield* fs.writeFileString(target, "mine")
+      const refused = Effect.scoped(
+        Effect.flatMap(prepareFile(target), (write) => write(Stream.make(bytes("new")), Effect.fail("taken" as const)))
+      )
+      assert.strictEqual(yield* Effect.flip(refused), "taken")
+      assert.strictEqual(yield* fs.readFileString(target), "mine")
+      assert.deepStrictEqual(yield* names, ["export.csv"])
+    })
+  )
+})
