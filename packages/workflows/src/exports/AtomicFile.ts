@@ -4,23 +4,30 @@
  */
 import { Effect, FileSystem, Path, Stream } from "effect"
 
+/** How `prepareFile` makes the temporary file. */
+export interface PrepareOptions {
+  /** Bytes that must have room on the disk now, before there is any content (default: none). */
+  readonly reserve?: number | undefined
+  /** Path of the temporary file (default: a random name beside the target). A fixed one needs a lock; leftovers are overwritten. */
+  readonly temporary?: string | undefined
+}
+
 /**
  * Creates the temporary file, readable by its owner alone, and gives the function that writes the content and takes the
- * name. The result of that is the number of bytes. The scope removes the temporary file, so a failure leaves nothing behind.
- *
- * `reserve` is a number of bytes that must have room on the disk now, before there is any content. The function takes a
- * last check, which runs just before the file is renamed.
+ * name. Its result is the number of bytes, and its second argument a last check, just before the file is renamed. The scope
+ * removes the temporary file, so a failure leaves nothing behind.
  */
-export const prepareFile = Effect.fnUntraced(function* (target: string, options: { readonly reserve?: number } = {}) {
+export const prepareFile = Effect.fnUntraced(function* (target: string, options: PrepareOptions = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
+  const random = path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
+  const { reserve = 0, temporary = random } = options
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const file = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
-      if (options.reserve === undefined) return
-      yield* file.writeAll(new Uint8Array(options.reserve))
+      const file = yield* fs.open(temporary, { flag: temporary === random ? "wx" : "w", mode: 0o600 })
+      if (reserve === 0) return
+      yield* file.writeAll(new Uint8Array(reserve))
       yield* file.sync
     })
   )

@@ -94,6 +94,19 @@ layer(NodeServices.layer)("prepareFile", (it) => {
     })
   )
 
+  it.effect("overwrites what a killed program left under a fixed temporary name", () =>
+    Effect.gen(function* () {
+      const { fs, names, target } = yield* place
+      const temporary = `${target}.tmp`
+      yield* fs.writeFileString(temporary, "left over")
+      yield* Effect.scoped(
+        Effect.flatMap(prepareFile(target, { temporary }), (write) => write(Stream.make(bytes("new"))))
+      )
+      assert.strictEqual(yield* fs.readFileString(target), "new")
+      assert.deepStrictEqual(yield* names, ["export.csv"])
+    })
+  )
+
   it.effect("leaves the target as it was where the last check refuses", () =>
     Effect.gen(function* () {
       const { fs, names, target } = yield* place

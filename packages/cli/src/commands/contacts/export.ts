@@ -26,7 +26,7 @@ export const command = Command.make(
       Flag.atLeast(0)
     ),
     format: Flag.Literals("format", ["csv", "json", "xml"]).pipe(
-      Flag.withDescription("The format of the file (default: csv)"),
+      Flag.withDescription("The format of the file, csv unless said"),
       Flag.withDefault("csv")
     ),
     zip: toggle("zip", "Pack the file"),

@@ -11,7 +11,7 @@ import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 
 export const deliveryFlags = {
-  out: text("out", "The file to write (default, or -: standard output)", "FILE").pipe(
+  out: text("out", "The file to write; standard output where it is not given or -", "FILE").pipe(
     Flag.map((path) => (path === "-" ? undefined : path))
   ),
   force: toggle("force", "Replace the file if it is there already")
