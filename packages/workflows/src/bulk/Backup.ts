@@ -3,7 +3,7 @@
  * as `exportTo` writes, and is read one contact at a time in constant memory.
  */
 import { Effect, Result, Schema, Stream } from "effect"
-import { Contact, ContactPayload, fnRedacted, inputProblem, parseJson, type ServiceError } from "@roster/domain"
+import { Contact, ContactPayload, fnRedacted, inputProblem, JsonParser, type ServiceError } from "@roster/domain"
 import { addAll, AddOutcome } from "../upload/BulkAdd.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
@@ -65,10 +65,10 @@ const arrayReader = () => {
     }
   }
 
-  /** `parseJson` is used because the names of custom fields may be anything. */
+  /** `JsonParser` is used because the names of custom fields may be anything. */
   const parse = Effect.fnUntraced(function* (elements: string, mayBeEmpty: boolean) {
     const parsed = yield* Effect.try({
-      try: () => parseJson(`[${elements}]`),
+      try: () => JsonParser.parse(`[${elements}]`),
       catch: () => unreadable("it is no JSON")
     })
     const isMissing = !mayBeEmpty && !nonSpace.test(elements)
