@@ -39,7 +39,7 @@ export interface CallOptions<A, Tag extends Refusal["_tag"], E extends { readonl
 
 /** Makes calls with what a client's calls share. */
 export const makeCall =
-  ({ budget, endsItself, isKeyHonoured, policyOf, secrets, span }: Context.Service.Shape<typeof RosterHttpApi>) =>
+  ({ budget, isKeyHonoured, policyOf, secrets, span }: Context.Service.Shape<typeof RosterHttpApi>) =>
   <A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never>(
     options: CallOptions<A, Tag, E>
   ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError | E> => {
@@ -138,7 +138,6 @@ export const makeCall =
       policyOf,
       isKeyHonoured: Effect.sync(() => isKeyHonoured.current),
       canRepeatBody,
-      endsItself,
       attempt
     })
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))

@@ -4,12 +4,11 @@
  */
 import { ServiceError, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
-import { RequestPhase, type Progress } from "../transport/RequestPhase.ts"
+import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
 import { budgetLeft, tagOf, waited } from "./ClientMetrics.ts"
 import type { Failure } from "./ErrorClassification.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
-import { withTimeout, within } from "./TimeLimit.ts"
 
 /** The numbers of the policy. */
 export interface RetrySettings {
@@ -98,17 +97,15 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
   readonly policyOf: (call: Context.Context<never>) => RetrySettings
   readonly isKeyHonoured: Effect.Effect<boolean>
   readonly canRepeatBody: () => boolean
-  /** Whether the first attempt waits for nothing but a transport that ends itself. */
-  readonly endsItself: boolean
   readonly attempt: (attempt: Attempt) => Effect.Effect<A, Failure<E>>
 }): Effect.Effect<A, Failure<E>> =>
   Effect.withFiber((fiber) => {
-    const { attempt, budget, canRepeatBody, endsItself, isKeyHonoured, operation, policyOf, row } = options
+    const { attempt, budget, canRepeatBody, isKeyHonoured, operation, policyOf, row } = options
     const policy = policyOf(fiber.context)
     const clock = fiber.getRef(Clock.Clock)
     // The clock that never jumps.
     const started = clock.monotonicTimeNanosUnsafe()
-    const timedOut = (after: Duration.Duration, { receivedBytes, sent }: Progress): Failure<never> => {
+    const timedOut = (after: Duration.Duration, { receivedBytes, sent }: RequestPhase): Failure<never> => {
       const received = receivedBytes === undefined ? {} : { receivedBytes }
       return {
         // Only a transport that says so knows that nothing was sent.
@@ -153,18 +150,12 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
     const run = (current: Attempt, taken: number): Effect.Effect<A, Failure<E>> =>
       Effect.suspend(() => {
         const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
-        const progress: Progress = { sent: undefined, receivedBytes: undefined, expired: false, exchange: undefined }
-        const late = () => timedOut(bound, progress)
-        const expire = () => {
-          progress.expired = true
-          progress.exchange?.expire()
-        }
-        // Those after it may end in other calls, which have boxes of their own.
-        const limited =
-          endsItself && current.number === 1
-            ? withTimeout(attempt(current), bound, expire, late)
-            : within(attempt(current), bound, late)
-        return Effect.matchEffect(Effect.provideService(limited, RequestPhase, progress), {
+        const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
+        const limited = attempt(current).pipe(
+          Effect.timeoutOrElse({ duration: bound, orElse: () => Effect.fail(timedOut(bound, phase)) }),
+          Effect.provideService(CurrentRequestPhase, phase)
+        )
+        return Effect.matchEffect(limited, {
           onFailure: (failure) => again(current, failure),
           onSuccess: (value) => {
             budget.giveBack(taken)

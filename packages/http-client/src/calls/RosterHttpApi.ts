@@ -12,7 +12,6 @@ import {
   type HttpClientResponse,
   HttpTraceContext
 } from "effect/http"
-import { isEndingItself } from "../transport/RequestPhase.ts"
 import { headerOf } from "../transport/BodyLimitResponse.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
@@ -32,8 +31,6 @@ export class RosterHttpApi extends Context.Service<
     readonly budget: RetryBudget
     /** The retry policy of a call that is made in a context. */
     readonly policyOf: (call: Context.Context<never>) => RetrySettings
-    /** Whether the transport ends an exchange whose time is over by itself. */
-    readonly endsItself: boolean
     /** Whether the service has said that it honours Idempotency-Key. */
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
@@ -54,9 +51,7 @@ export class RosterHttpApi extends Context.Service<
           return response
         }
         const transport = yield* HttpClient.HttpClient
-        const endsItself = isEndingItself(transport)
-        // The one of ours does nothing of what the others must be told not to do.
-        const withoutKey = endsItself ? transport : transport.pipe(HttpClient.transform(inOurContext(header)))
+        const withoutKey = transport.pipe(HttpClient.transform(inOurContext(header)))
         // The last step before the transport, whose errors never leave this package.
         const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
         const addKeys = (request: HttpClientRequest.HttpClientRequest, key: string | undefined) => {
@@ -103,7 +98,6 @@ export class RosterHttpApi extends Context.Service<
           withoutKey,
           budget: yield* makeRetryBudget,
           policyOf: yield* clientPolicy(options.retry),
-          endsItself,
           propagateTrace,
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],

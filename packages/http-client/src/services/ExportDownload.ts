@@ -11,7 +11,6 @@ import { WholeBodyResponse } from "../transport/BodyLimitResponse.ts"
 import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
 import { retryTable } from "../calls/RetryTable.ts"
 import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
-import { within } from "../calls/TimeLimit.ts"
 
 /** A download is the last part of asking for the file, and goes by the same row. */
 const operation = "contactsExportByIdStatusGet"
@@ -196,7 +195,9 @@ const attempt = (
       )
     )
   })
-  return Stream.unwrap(within(answer, patience, late))
+  return Stream.unwrap(
+    Effect.timeoutOrElse(answer, { duration: patience, orElse: () => Effect.fail(late()) })
+  )
 }
 
 export const downloadExport = (

@@ -4,7 +4,7 @@
 import { Context, Effect, Exit, type Fiber } from "effect"
 import { HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
-import { RequestPhase, type Progress } from "../RequestPhase.ts"
+import { CurrentRequestPhase, type RequestPhase } from "../RequestPhase.ts"
 import type { Address } from "./UndiciAddress.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 import { UndiciDecoder } from "./UndiciDecoder.ts"
@@ -31,14 +31,13 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   readonly #maximumBytes: number
   readonly #fiber: Fiber.Fiber<unknown, unknown>
   readonly #upload: UndiciUpload | undefined
-  readonly #progress: Progress | undefined
+  readonly #phase: RequestPhase | undefined
   readonly #resume: (
     effect: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
   ) => void
   #link: Link | undefined
   #controller: Dispatcher.DispatchController | undefined
   #sink: UndiciBody | UndiciDecoder | undefined
-  #body: UndiciBody | undefined
   #aborted: Error | undefined
   #failure: { readonly cause: unknown } | undefined
   #over = false
@@ -59,13 +58,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     this.#maximumBytes = options.maximumBytes
     this.#fiber = options.fiber
     this.#resume = options.resume
-    const progress = Context.get(options.fiber.context, RequestPhase)
-    // What is asked for meanwhile, by the stream of the request's body, is not the attempt.
-    if (progress !== undefined && progress.exchange?.over !== false) {
-      this.#progress = progress
-      progress.sent = false
-      progress.exchange = this
-    }
+    this.#phase = Context.get(options.fiber.context, CurrentRequestPhase)
+    if (this.#phase !== undefined) this.#phase.sent = false
     const { body } = options.content
     if (body instanceof UndiciUpload) {
       body.onFailure = (cause) => this.#uploadFailed(cause)
@@ -85,24 +79,6 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     return true
   }
 
-  /** Whether undici has done with it. */
-  get over(): boolean {
-    return this.#over
-  }
-
-  /** Whether its time was over before it began. */
-  get expired(): boolean {
-    return this.#progress?.expired === true
-  }
-
-  /** The attempt takes too long: whoever waits for the head or the body learns it at once. */
-  expire(): void {
-    const reason = new Interrupted("The request took too long.")
-    if (this.#body !== undefined) return this.#body.close(reason)
-    this.abort(reason)
-    this.#fail(new HttpClientError.TransportError({ request: this.#request, cause: reason }))
-  }
-
   /** The fiber that waits for the head is interrupted. */
   interrupt(): void {
     this.abort(new Interrupted("The request was interrupted."))
@@ -112,7 +88,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#progress !== undefined) this.#progress.sent = true
+    if (this.#phase !== undefined) this.#phase.sent = true
     this.#link?.expectHead()
     if (this.#aborted !== undefined) controller.abort(this.#aborted)
   }
@@ -129,13 +105,13 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     const makeBody = (source: BodySource) => new UndiciBody(this.#maximumBytes, source)
     this.#sink =
       encoding === "" || encoding === "identity" ? makeBody(this) : new UndiciDecoder(encoding, this, makeBody)
-    const body = (this.#body = this.#sink instanceof UndiciDecoder ? this.#sink.body : this.#sink)
+    const body = this.#sink instanceof UndiciDecoder ? this.#sink.body : this.#sink
     const response = new UndiciResponse(this.#request, this.#address.href, status, headers, body)
     queueMicrotask(() => this.#deliver(response, body))
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#progress !== undefined) this.#progress.receivedBytes = (this.#progress.receivedBytes ?? 0) + chunk.length
+    if (this.#phase !== undefined) this.#phase.receivedBytes = (this.#phase.receivedBytes ?? 0) + chunk.length
     this.#sink?.write(chunk)
   }
 

@@ -18,7 +18,6 @@
 import { Effect, type Fiber, Layer, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
-import { endsItself } from "../RequestPhase.ts"
 import { defaultMaximumBytes } from "../BodyLimit.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
 import { type Address, addressOf } from "./UndiciAddress.ts"
@@ -40,11 +39,9 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
     ({ close }) => close
   )
   const maximumBytes = options.maximumResponseBytes ?? defaultMaximumBytes
-  return endsItself(
-    HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-      Effect.flatMapEager((request) => execute(dispatcher, request, maximumBytes)),
-      Effect.succeed
-    )
+  return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMapEager((request) => execute(dispatcher, request, maximumBytes)),
+    Effect.succeed
   )
 })
 
@@ -85,7 +82,6 @@ const exchange = (options: {
       fields.push("content-type", content.contentType)
     }
     const exchange = new UndiciExchange({ ...options, resume })
-    if (exchange.expired) return exchange.expire()
     const { origin, path } = address
     options.dispatcher.dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
     return Effect.sync(() => exchange.interrupt())

@@ -2,9 +2,10 @@
  * Request bodies as undici takes them. A stream is run when the connection asks for its first bytes, no faster than the
  * connection takes them, and interrupted as soon as the request is over.
  */
-import { Cause, type Context, Effect, Exit, type Fiber, Stream } from "effect"
+import { Cause, Context, Effect, Exit, type Fiber, Stream } from "effect"
 import { type HttpBody, HttpClientError, type HttpClientRequest } from "effect/http"
 import { Readable } from "node:stream"
+import { CurrentRequestPhase } from "../RequestPhase.ts"
 
 /** Forms up to this size, in bytes of their files, are sent with a length; larger ones are not copied into memory. */
 const wholeForm = 1024 * 1024
@@ -46,7 +47,9 @@ export class UndiciUpload extends Readable {
         else this.#wanted = () => resume(Effect.void)
       })
     )
-    this.#fiber = Effect.runForkWith(this.#context)(run)
+    // A request that the stream makes itself is not the one that the phase is about.
+    const context = Context.add(this.#context, CurrentRequestPhase, undefined)
+    this.#fiber = Effect.runForkWith(context)(run)
     this.#fiber.addObserver((exit) => {
       if (this.destroyed) return
       if (Exit.isSuccess(exit)) this.push(null)

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { RequestPhase, type Progress } from "../../../src/transport/RequestPhase.ts"
+import { CurrentRequestPhase, type RequestPhase } from "../../../src/transport/RequestPhase.ts"
 import { ResponseTooLarge } from "../../../src/transport/BodyLimit.ts"
 import { UnsupportedEncoding } from "../../../src/transport/undici/UndiciDecoder.ts"
 import { NeverSent } from "../../../src/transport/undici/UndiciFailure.ts"
@@ -859,7 +859,14 @@ describe("UndiciHttpClient", () => {
       },
       body("reading the body", bytesOf),
       body("reading the body as a stream", ({ stream }) => Stream.runDrain(stream)),
-      body("not having begun to read the body", () => Effect.never)
+      body("not having begun to read the body", () => Effect.never),
+      {
+        ...body("reading a compressed body", bytesOf),
+        script: (connection) =>
+          connection
+            .head()
+            .then(() => connection.write("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1000\r\n\r\n"))
+      }
     ]
     for (const { name, requests, script, send } of phases) {
       it.live(`C76: ${name}`, () =>
@@ -883,42 +890,7 @@ describe("UndiciHttpClient", () => {
       )
     }
 
-    const compressed: Phase = {
-      ...body("reading a compressed body", bytesOf),
-      script: (connection) =>
-        connection
-          .head()
-          .then(() => connection.write("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1000\r\n\r\n"))
-    }
-    const makeProgress = (expired = false): Progress => ({
-      sent: undefined,
-      receivedBytes: undefined,
-      expired,
-      exchange: undefined
-    })
-    for (const { name, requests, script, send } of [...phases.slice(0, -1), compressed]) {
-      it.live(`an exchange that expires fails by itself, at once: ${name}`, () =>
-        Effect.gen(function* () {
-          const reached = Promise.withResolvers<void>()
-          const { connections, heads, url } = yield* serve((connection) => script(connection, reached.resolve))
-          const progress = makeProgress()
-          const fiber = yield* Effect.forkChild(
-            Effect.provideService(send(url, reached.resolve), RequestPhase, progress)
-          )
-          yield* wait(() => reached.promise)
-          const start = performance.now()
-          progress.exchange?.expire()
-          const exit = yield* Fiber.await(fiber)
-          assert.isTrue(Exit.isFailure(exit) && !Exit.hasInterrupts(exit))
-          yield* closed(connections, 0)
-          assert.isBelow(performance.now() - start, 500)
-          assert.isAtMost(heads.length, requests)
-          assert.lengthOf(connections, 1)
-        }).pipe(withClient())
-      )
-    }
-
-    it.live("what expires while it waits for a free connection, or before, is never sent", () =>
+    it.live("a request that waits for a free connection, and is given up, was not sent", () =>
       Effect.gen(function* () {
         const { heads, url } = yield* serve(
           always(async (connection, head) => {
@@ -927,15 +899,13 @@ describe("UndiciHttpClient", () => {
           })
         )
         const go = Promise.withResolvers<void>()
-        const progress = makeProgress()
+        const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
         const first = yield* Effect.forkChild(whole(`${url}/first`), { startImmediately: true })
-        const queued = yield* Effect.forkChild(Effect.provideService(whole(`${url}/queued`), RequestPhase, progress), {
-          startImmediately: true
-        })
-        progress.exchange?.expire()
-        assert.strictEqual((yield* failure(Fiber.join(queued))).tag, "TransportError")
-        const late = Effect.provideService(whole(`${url}/late`), RequestPhase, makeProgress(true))
-        assert.strictEqual((yield* failure(late)).tag, "TransportError")
+        const queued = yield* Effect.forkChild(
+          Effect.provideService(whole(`${url}/queued`), CurrentRequestPhase, phase),
+          { startImmediately: true }
+        )
+        yield* Fiber.interrupt(queued)
         go.resolve()
         yield* Fiber.join(first)
         yield* whole(`${url}/last`)
@@ -943,11 +913,11 @@ describe("UndiciHttpClient", () => {
           heads.map((head) => head.split(" ")[1]),
           ["/first", "/last"]
         )
-        assert.isFalse(progress.sent)
+        assert.isFalse(phase.sent)
       }).pipe(withClient({ connections: 1 }))
     )
 
-    it.live("the exchange that expires is the attempt's own, not one that its body is read from", () =>
+    it.live("the phase is that of the request, not of one that its body is read from", () =>
       Effect.gen(function* () {
         const uploaded = Promise.withResolvers<void>()
         const { heads, url } = yield* serve(async (connection) => {
@@ -958,15 +928,14 @@ describe("UndiciHttpClient", () => {
         })
         const client = yield* HttpClient.HttpClient
         const body = HttpBody.stream(Stream.unwrap(Effect.map(client.get(`${url}/part`), ({ stream }) => stream)))
-        const progress = makeProgress()
+        const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
         const fiber = yield* Effect.forkChild(
-          Effect.provideService(client.post(`${url}/upload`, { body }), RequestPhase, progress)
+          Effect.provideService(client.post(`${url}/upload`, { body }), CurrentRequestPhase, phase)
         )
         yield* wait(() => uploaded.promise)
         assert.lengthOf(heads, 2)
-        assert.isTrue(progress.sent)
-        progress.exchange?.expire()
-        assert.strictEqual((yield* failure(Fiber.join(fiber))).tag, "TransportError")
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(phase, { sent: true, receivedBytes: undefined })
       }).pipe(withClient())
     )
 
