@@ -6,7 +6,6 @@ import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { readRefusalBody, retryAfter } from "./ResponseDecoding.ts"
-import { headerOf } from "../transport/BodyLimitResponse.ts"
 import { countedCall, retryCount } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
@@ -93,7 +92,7 @@ export const makeCall =
       const { status } = response
       if (status < 200 || status >= 300) return judge(response, current)
       // Nobody asks for a part.
-      return status === 206 || headerOf(response, "content-range") !== undefined
+      return status === 206 || response.headers["content-range"] !== undefined
         ? Effect.fail(invalidResponse(operation, status, "it is a part of an answer, and nobody asked for a part"))
         : read(operation, response)
     }

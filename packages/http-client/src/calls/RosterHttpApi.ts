@@ -12,7 +12,6 @@ import {
   type HttpClientResponse,
   HttpTraceContext
 } from "effect/http"
-import { headerOf } from "../transport/BodyLimitResponse.ts"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
 import type { MethodSpan } from "./Method.ts"
@@ -47,7 +46,7 @@ export class RosterHttpApi extends Context.Service<
         const url = new URL(baseUrl)
         const isKeyHonoured = MutableRef.make(false)
         const hear = (response: HttpClientResponse.HttpClientResponse) => {
-          if (headerOf(response, idempotencyHonoured.name) === idempotencyHonoured.value) isKeyHonoured.current = true
+          if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
           return response
         }
         const transport = yield* HttpClient.HttpClient

@@ -7,7 +7,7 @@ import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Un
 import { type Context, Duration, Effect, Random, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "../calls/ResponseDecoding.ts"
-import { WholeBodyResponse } from "../transport/BodyLimitResponse.ts"
+import { BufferedResponse } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
 import { retryTable } from "../calls/RetryTable.ts"
 import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
@@ -82,7 +82,7 @@ const formIssue = (response: Response, wasPartAskedFor: boolean): string | undef
   if (status === 200 && headers["content-range"] !== undefined) return "it says to be whole and a part of the file"
   if (!readable.has(encoding)) return "it is in an encoding that was not asked for"
   const isFramed = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
-  const showsCut = response instanceof WholeBodyResponse && response.showsCutEncoding
+  const showsCut = response instanceof BufferedResponse && response.showsCutEncoding
   return encoding === "" || isFramed || showsCut ? undefined : "it is compressed, and nothing tells where it ends"
 }
 
@@ -195,9 +195,7 @@ const attempt = (
       )
     )
   })
-  return Stream.unwrap(
-    Effect.timeoutOrElse(answer, { duration: patience, orElse: () => Effect.fail(late()) })
-  )
+  return Stream.unwrap(Effect.timeoutOrElse(answer, { duration: patience, orElse: () => Effect.fail(late()) }))
 }
 
 export const downloadExport = (

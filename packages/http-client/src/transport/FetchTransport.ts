@@ -2,19 +2,55 @@
  * The `HttpClient` for every runtime that has `fetch`: slower than `UndiciHttpClient`, under the same limits. Redirects are
  * not followed.
  */
-import { Effect, Layer } from "effect"
-import { FetchHttpClient, HttpClient } from "effect/http"
-import { defaultMaximumBytes, limitResponse } from "./BodyLimit.ts"
+import { ResponseTooLarge } from "@roster/domain"
+import { Effect, Layer, Stream } from "effect"
+import { FetchHttpClient, HttpClient, type HttpClientResponse } from "effect/http"
+import { BufferedResponse, concatBytes, defaultMaximumBytes } from "./BufferedResponse.ts"
 
+/**
+ * Limits `arrayBuffer`, `text`, `json`, `urlParamsBody` and `formData` of every response: beyond `maximumBytes` they fail
+ * with a `DecodeError` whose cause is `ResponseTooLarge`, and the rest is not read.
+ */
+export const limitResponse = <E, R>(
+  client: HttpClient.HttpClient.With<E, R>,
+  maximumBytes: number = defaultMaximumBytes
+): HttpClient.HttpClient.With<E, R> =>
+  HttpClient.transformResponse(
+    client,
+    Effect.map((response) => {
+      // A stream can be read only once, and a body be asked for again.
+      const bytes = Effect.runSync(Effect.cached(readBytes(response, maximumBytes)))
+      return new BufferedResponse(response, { bytes, stream: response.stream, showsCutEncoding: false })
+    })
+  )
+
+const readBytes = ({ stream }: HttpClientResponse.HttpClientResponse, maximumBytes: number) =>
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    return stream.pipe(
+      Stream.runForEach((chunk) => {
+        chunks.push(chunk)
+        size += chunk.length
+        return size > maximumBytes ? Effect.fail(new ResponseTooLarge({ maximumBytes })) : Effect.void
+      }),
+      // How fetch says that there is no body, as in an answer of status 204.
+      Effect.catchIf(
+        (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
+        () => Effect.void
+      ),
+      Effect.map(() => concatBytes(chunks))
+    )
+  })
+
+/** A client on the `fetch` of the platform. */
 export const layer = (
   options: {
-    /** How much of a response is read into memory, in bytes: 32 MiB where it is not given. */
+    /** Maximum size of a response that is read into memory, in bytes (default: 32 MiB). */
     readonly maximumResponseBytes?: number | undefined
   } = {}
 ): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(
     HttpClient.HttpClient,
-    Effect.map(HttpClient.HttpClient, (client) =>
-      limitResponse(client, options.maximumResponseBytes ?? defaultMaximumBytes)
-    )
+    Effect.map(HttpClient.HttpClient, (client) => limitResponse(client, options.maximumResponseBytes))
   ).pipe(Layer.provide(FetchHttpClient.layer))

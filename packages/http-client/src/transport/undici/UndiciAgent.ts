@@ -2,10 +2,11 @@
  * The connections of an HTTP client: how many, how long, through which proxy, and that none is left behind.
  */
 import { Duration, Effect } from "effect"
+import { Socket } from "node:net"
 import { env } from "node:process"
 import type { ConnectionOptions, SecureContextOptions } from "node:tls"
-import { Agent, type buildConnector, type Client, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici"
-import { type Connecting, UndiciConnection } from "./UndiciConnection.ts"
+import { Agent, type buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, errors, Pool } from "undici"
+import { type Link, UndiciExchange } from "./UndiciExchange.ts"
 
 /** All of it is optional. */
 export interface ConnectionSettings {
@@ -79,4 +80,153 @@ export const makeAgent = (settings: ConnectionSettings) => {
     return destroyed
   })
   return { dispatcher, close }
+}
+
+/** How connecting is bounded. */
+interface Connecting {
+  /** How long it may take, in milliseconds. The timer of undici is late by up to a second. */
+  readonly timeout: number
+  /** What is connecting at the moment: undici leaves that open when it is destroyed. */
+  readonly open: Set<(reason: Error) => void>
+}
+
+class UndiciConnection extends Client {
+  readonly #link: ConnectionLink
+
+  constructor(
+    origin: URL,
+    options: Client.Options & { readonly connect: buildConnector.connector },
+    connecting: Connecting
+  ) {
+    const link = new ConnectionLink(options.connect, connecting)
+    super(origin, { ...options, connect: (target, callback) => link.connect(target, callback) })
+    this.#link = link
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    // Given up while it waited in the queue of the pool: as good as done, and the connection is free for the next.
+    if (handler instanceof UndiciExchange && !this.#link.assign(handler)) return true
+    return super.dispatch(options, handler)
+  }
+}
+
+class ConnectionLink implements Link {
+  readonly #connector: buildConnector.connector
+  readonly #connecting: Connecting
+  readonly #interim = new UndiciInterim()
+  #exchange: UndiciExchange | undefined
+  #giveUp: ((reason: Error) => void) | undefined
+
+  constructor(connector: buildConnector.connector, connecting: Connecting) {
+    this.#connector = connector
+    this.#connecting = connecting
+  }
+
+  assign(exchange: UndiciExchange): boolean {
+    if (!exchange.assign(this)) return false
+    this.#exchange = exchange
+    return true
+  }
+
+  release(exchange: UndiciExchange): void {
+    if (this.#exchange === exchange) this.#exchange = undefined
+  }
+
+  abort(reason: Error): void {
+    this.#giveUp?.(reason)
+  }
+
+  expectHead(): void {
+    this.#interim.expectHead()
+  }
+
+  connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    const aborted = this.#exchange?.aborted
+    if (aborted !== undefined) return callback(aborted, null)
+    const controller = new AbortController()
+    let opening: unknown
+    let settled = false
+    // undici calls back with the error alone, whatever its types say.
+    const settle = (error: Error | null, socket?: Socket | null) => {
+      if (settled) return void socket?.destroy()
+      settled = true
+      this.#giveUp = undefined
+      clearTimeout(timer)
+      this.#connecting.open.delete(giveUp)
+      if (error !== null || socket == null) return callback(error ?? new Error("There is no connection."), null)
+      this.#ignoreInterim(socket)
+      callback(null, socket)
+    }
+    const giveUp = (reason: Error) => {
+      // A socket tells by its error; a tunnel through a proxy takes the signal, and closes when it comes about too late.
+      if (opening instanceof Socket) opening.destroy(reason)
+      controller.abort(reason)
+      settle(reason)
+    }
+    this.#giveUp = giveUp
+    this.#connecting.open.add(giveUp)
+    const { timeout } = this.#connecting
+    const timer = setTimeout(
+      () => giveUp(new errors.ConnectTimeoutError(`No connection within ${timeout} ms.`)),
+      timeout
+    )
+    // The types say that a connector returns nothing; the one of undici returns the socket that it opens.
+    const withSignal = { ...target, signal: controller.signal }
+    opening = this.#connector(withSignal, settle)
+  }
+
+  #ignoreInterim(socket: Socket): void {
+    const read = socket.read.bind(socket)
+    socket.read = (size) => {
+      const bytes: unknown = read(size)
+      if (bytes instanceof Uint8Array) this.#interim.rewrite(bytes)
+      return bytes
+    }
+  }
+}
+
+const prefix = [...new TextEncoder().encode("HTTP/1.")]
+const blankLine = [...new TextEncoder().encode("\r\n\r\n")]
+const zero = 0x30
+const one = 0x31
+const two = 0x32
+
+/**
+ * Interim answers (1xx) are to be ignored, asked for or not (RFC 9110, 15.2). undici 8.12.4 ignores all but one: it takes
+ * a `100 Continue` for a broken answer and closes the connection. So its status is changed to 102 before undici reads it.
+ * (docs/upstream/undici-interim-responses.md)
+ *
+ * Follows the bytes of one connection from the start of an answer up to the status of its final head. */
+export class UndiciInterim {
+  /** Where in the status line the next byte is; behind it while an interim head is skipped; -1 where nothing is looked for. */
+  #position = -1
+  #hundred = false
+  #matched = 0
+
+  /** A request has been written: what comes next is the head of an answer. */
+  expectHead(): void {
+    this.#position = 0
+  }
+
+  /** Changes the bytes in place. */
+  rewrite(bytes: Uint8Array): void {
+    for (let index = 0; index < bytes.length && this.#position >= 0; index++) {
+      const byte = bytes[index]
+      if (this.#position >= 12) {
+        this.#skip(byte)
+        continue
+      }
+      const position = this.#position++
+      if (position < prefix.length ? byte !== prefix[position] : position === 9 && byte !== one) this.#position = -1
+      else if (position === 10) this.#hundred = byte === zero
+      else if (position === 11 && this.#hundred && byte === zero) bytes[index] = two
+    }
+  }
+
+  #skip(byte: number | undefined): void {
+    this.#matched = byte === blankLine[this.#matched] ? this.#matched + 1 : byte === blankLine[0] ? 1 : 0
+    if (this.#matched < blankLine.length) return
+    this.#matched = 0
+    this.#position = 0
+  }
 }

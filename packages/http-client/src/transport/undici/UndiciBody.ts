@@ -1,14 +1,15 @@
 /**
- * The body of a response between the connection that brings it and whoever reads it: as a whole, which is bounded, or as
- * a stream, which is held back. While nobody reads, only a little is kept.
+ * The body of a response between the connection that brings it and its reader: as a whole, which is limited, or as a
+ * stream, which pauses the connection. While nobody reads, only a little is kept.
  */
-import { Array as Arr, Cause, Effect, type Pull } from "effect"
-import { ResponseTooLarge } from "../BodyLimit.ts"
+import { ResponseTooLarge } from "@roster/domain"
+import { Array as Arr, Cause, Effect, Exit, type Pull, Stream } from "effect"
+import { concatBytes, type ResponseBody } from "../BufferedResponse.ts"
 
 /** How many bytes wait for a reader before the connection is paused. */
 const highWaterMark = 64 * 1024
 
-/** What the bytes come from. */
+/** Where the bytes come from. */
 export interface BodySource {
   pause(): void
   resume(): void
@@ -16,9 +17,8 @@ export interface BodySource {
   abort(reason: Error): void
 }
 
-type BodyEnd = { readonly failed: false } | { readonly failed: true; readonly cause: unknown }
-
-export class UndiciBody {
+export class UndiciBody implements ResponseBody {
+  readonly showsCutEncoding = true
   readonly #maximumBytes: number
   readonly #source: BodySource
   #chunks: Array<Uint8Array> = []
@@ -26,7 +26,7 @@ export class UndiciBody {
   #received = 0
   #paused = false
   #use: "none" | "whole" | "stream" = "none"
-  #end: BodyEnd | undefined
+  #end: Exit.Exit<void, unknown> | undefined
   readonly #waiting = new Set<() => void>()
   #onDone: (() => void) | undefined
 
@@ -44,9 +44,9 @@ export class UndiciBody {
     this.#onDone = onDone
   }
 
-  // The side of the connection.
+  // For the connection.
 
-  /** Counts bytes as they came over the wire, where they are not those of the body. */
+  /** Counts compressed bytes: they are limited as well as those of the body. */
   receive(length: number): void {
     this.#received += length
     this.#checkSize()
@@ -65,65 +65,62 @@ export class UndiciBody {
   }
 
   end(): void {
-    this.#finish({ failed: false })
+    this.#finish(Exit.void)
   }
 
   fail(cause: unknown): void {
-    this.#finish({ failed: true, cause })
+    this.#finish(Exit.fail(cause))
   }
 
-  // The side of the reader.
+  // For the reader.
 
-  /** Every byte there is. Interrupting the last one who waits for it closes the connection. */
-  whole<E>(onFailure: (cause: unknown) => E): Effect.Effect<ReadonlyArray<Uint8Array>, E> {
-    return Effect.suspend(() => {
-      if (this.#use === "stream") return Effect.fail(onFailure(new Error("The body has been read as a stream.")))
-      this.#use = "whole"
-      this.#checkSize()
-      this.#resume()
-      if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.whole(onFailure))
-      return this.#end.failed ? Effect.fail(onFailure(this.#end.cause)) : Effect.succeed(this.#chunks)
-    })
-  }
-
-  /** Every byte there is, if all have come and nobody is to wait: nothing otherwise, and nothing has changed. */
-  get arrived(): ReadonlyArray<Uint8Array> | undefined {
-    if (this.#use === "stream" || this.#end?.failed !== false) return undefined
-    if (Math.max(this.#held, this.#received) > this.#maximumBytes) return undefined
+  /** Interrupting the last fiber that waits for the whole body closes the connection. */
+  readonly bytes: Effect.Effect<Uint8Array<ArrayBuffer>, unknown> = Effect.suspend(() => {
+    if (this.#use === "stream") return Effect.fail<unknown>(new Error("The body has been read as a stream."))
     this.#use = "whole"
-    return this.#chunks
-  }
-
-  /** What has come since it was asked for last. */
-  pull<E>(onFailure: (cause: unknown) => E): Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, E> {
-    return Effect.suspend((): Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, E> => {
-      if (this.#use === "whole") return Effect.fail(onFailure(new Error("The body is being read as a whole.")))
-      this.#use = "stream"
-      const chunks = this.#chunks
-      if (Arr.isArrayNonEmpty(chunks)) {
-        this.#chunks = []
-        this.#held = 0
-        this.#resume()
-        return Effect.succeed(chunks)
-      }
-      if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.pull(onFailure))
-      return this.#end.failed ? Effect.fail(onFailure(this.#end.cause)) : Cause.done()
+    this.#checkSize()
+    this.#resume()
+    if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.bytes)
+    return Effect.map(this.#end, () => {
+      const bytes = concatBytes(this.#chunks)
+      this.#chunks = [bytes]
+      return bytes
     })
-  }
+  })
 
-  /** The bytes, once they have been read as a whole. */
-  get collected(): ReadonlyArray<Uint8Array> | undefined {
-    return this.#use === "whole" && this.#end?.failed === false ? this.#chunks : undefined
-  }
+  /** Can be read once, unless the body has been read as a whole. Leaving it before its end closes the connection. */
+  readonly stream: Stream.Stream<Uint8Array, unknown> = Stream.suspend(() =>
+    this.#use === "whole" && this.#end !== undefined && Exit.isSuccess(this.#end)
+      ? Stream.fromIterable(this.#chunks)
+      : Stream.ensuring(
+          Stream.fromPull(Effect.succeed(this.#pull)),
+          Effect.sync(() => this.close())
+        )
+  )
 
-  /** Whoever had the response is gone: closes the connection if nobody has begun to read. */
+  /** The chunks that have come since the last call. */
+  readonly #pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, unknown> = Effect.suspend(() => {
+    if (this.#use === "whole") return Effect.fail<unknown>(new Error("The body is being read as a whole."))
+    this.#use = "stream"
+    const chunks = this.#chunks
+    if (Arr.isArrayNonEmpty(chunks)) {
+      this.#chunks = []
+      this.#held = 0
+      this.#resume()
+      return Effect.succeed(chunks)
+    }
+    if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.#pull)
+    return Effect.flatMap(this.#end, () => Cause.done())
+  })
+
+  /** The fiber that had the response was interrupted: closes the connection unless somebody reads. */
   abandon(): void {
     if (this.#use === "none") this.close()
   }
 
   /** Closes the connection unless all has come. */
-  close(reason = new Error("The body was not read to its end.")): void {
-    if (this.#end === undefined) this.#abort(reason)
+  close(): void {
+    if (this.#end === undefined) this.#abort(new Error("The body was not read to its end."))
   }
 
   get #wait(): Effect.Effect<void> {
@@ -149,23 +146,23 @@ export class UndiciBody {
     this.#chunks = []
     this.#held = this.#received = 0
     if (this.#end === undefined) this.#abort(reason)
-    // All had come before it was asked for, and was more than may be read.
-    else if (!this.#end.failed) this.#end = { failed: true, cause: reason }
+    // All of it had come before anybody asked for the whole.
+    else if (Exit.isSuccess(this.#end)) this.#end = Exit.fail(reason)
   }
 
   #abort(reason: Error): void {
-    this.#finish({ failed: true, cause: reason })
+    this.fail(reason)
     this.#source.abort(reason)
   }
 
-  #finish(end: BodyEnd): void {
+  #finish(end: Exit.Exit<void, unknown>): void {
     if (this.#end !== undefined) return
     this.#end = end
     this.#onDone?.()
     this.#wake()
   }
 
-  /** Readers go on when undici has returned: it must not be called again from inside its parser. */
+  /** Readers run after undici has returned: its parser must not be called from inside itself. */
   #wake(): void {
     if (this.#waiting.size === 0) return
     const waiting = [...this.#waiting]

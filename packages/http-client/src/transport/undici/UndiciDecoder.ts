@@ -1,16 +1,15 @@
 /**
- * Bodies that come compressed although nobody asked for it: gzip, deflate and brotli are undone, others refused.
+ * Bodies that come compressed although nobody asked for it: gzip, deflate and brotli are decoded, others refused. (The
+ * interceptor of undici warns that it is experimental, and can neither read raw deflate nor show that a body was encoded.)
  */
-import { Schema } from "effect"
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
-import type { BodySource, UndiciBody } from "./UndiciBody.ts"
+import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 
-/** The body is in an encoding that is not read: it was not asked for. */
-export class UnsupportedEncoding extends Schema.TaggedError<UnsupportedEncoding>()("UnsupportedEncoding", {
-  encoding: Schema.String
-}) {
-  override get message(): string {
-    return `The response has the content encoding ${JSON.stringify(this.encoding)}, which cannot be read.`
+/** The body is in an encoding that was not asked for and cannot be read. */
+export class UnsupportedEncoding extends Error {
+  readonly code = "ERR_INVALID_ENCODING"
+  constructor(encoding: string) {
+    super(`The response has the content encoding ${JSON.stringify(encoding)}, which cannot be read.`)
   }
 }
 
@@ -34,20 +33,15 @@ const makeDecompress = (encoding: string, first: Uint8Array): Decompress | undef
 
 /** Stands between the connection and the body, and hands on the wish to pause in both directions. */
 export class UndiciDecoder implements BodySource {
+  readonly body: UndiciBody
   readonly #encoding: string
   readonly #connection: BodySource
-  readonly #makeBody: (source: BodySource) => UndiciBody
-  #body: UndiciBody | undefined
   #decompress: Decompress | undefined
 
-  constructor(encoding: string, connection: BodySource, makeBody: (source: BodySource) => UndiciBody) {
+  constructor(encoding: string, connection: BodySource, maximumBytes: number) {
+    this.body = new UndiciBody(maximumBytes, this)
     this.#encoding = encoding
     this.#connection = connection
-    this.#makeBody = makeBody
-  }
-
-  get body(): UndiciBody {
-    return (this.#body ??= this.#makeBody(this))
   }
 
   write(chunk: Uint8Array): void {
@@ -86,7 +80,7 @@ export class UndiciDecoder implements BodySource {
       this.#connection.abort(reason)
     }
     const decompress = makeDecompress(this.#encoding, first)
-    if (decompress === undefined) fail(new UnsupportedEncoding({ encoding: this.#encoding }))
+    if (decompress === undefined) fail(new UnsupportedEncoding(this.#encoding))
     return decompress
       ?.on("data", (chunk: Uint8Array) => this.body.write(chunk))
       .on("drain", () => this.#connection.resume())

@@ -1,15 +1,13 @@
 /**
- * One request on undici, from its dispatch to the last byte of its answer, and the ways it can be given up.
+ * One request on undici, from its dispatch to the last byte of its response, the ways it can be given up, and why it failed.
  */
-import { Context, Effect, Exit, type Fiber } from "effect"
-import { HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Context, Effect, Exit, type Fiber, Predicate } from "effect"
+import { Cookies, Headers, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
+import { BufferedResponse } from "../BufferedResponse.ts"
 import { CurrentRequestPhase, type RequestPhase } from "../RequestPhase.ts"
-import type { Address } from "./UndiciAddress.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 import { UndiciDecoder } from "./UndiciDecoder.ts"
-import { explain, Interrupted, isRefusal } from "./UndiciFailure.ts"
-import { UndiciResponse } from "./UndiciResponse.ts"
 import { type RequestContent, UndiciUpload } from "./UndiciUpload.ts"
 
 /** The connection that a request has been given to. */
@@ -22,19 +20,26 @@ export interface Link {
   release(exchange: UndiciExchange): void
 }
 
+export interface ExchangeOptions {
+  readonly request: HttpClientRequest.HttpClientRequest
+  /** The whole address, without a fragment. */
+  readonly href: string
+  readonly content: RequestContent
+  readonly maximumBytes: number
+  /** The fiber that sends the request, and then has the response. */
+  readonly fiber: Fiber.Fiber<unknown, unknown>
+  readonly resume: (
+    effect: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+  ) => void
+}
+
 /** Closes the connections of responses that were forgotten before their body had come. */
 const forgotten = new FinalizationRegistry<UndiciBody>((body) => body.close())
 
 export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
-  readonly #request: HttpClientRequest.HttpClientRequest
-  readonly #address: Address
-  readonly #maximumBytes: number
-  readonly #fiber: Fiber.Fiber<unknown, unknown>
+  readonly #options: ExchangeOptions
   readonly #upload: UndiciUpload | undefined
   readonly #phase: RequestPhase | undefined
-  readonly #resume: (
-    effect: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
-  ) => void
   #link: Link | undefined
   #controller: Dispatcher.DispatchController | undefined
   #sink: UndiciBody | UndiciDecoder | undefined
@@ -42,22 +47,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   #failure: { readonly cause: unknown } | undefined
   #over = false
 
-  constructor(options: {
-    readonly request: HttpClientRequest.HttpClientRequest
-    readonly address: Address
-    readonly content: RequestContent
-    readonly maximumBytes: number
-    /** The one that sends the request, and has the response. */
-    readonly fiber: Fiber.Fiber<unknown, unknown>
-    readonly resume: (
-      effect: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
-    ) => void
-  }) {
-    this.#request = options.request
-    this.#address = options.address
-    this.#maximumBytes = options.maximumBytes
-    this.#fiber = options.fiber
-    this.#resume = options.resume
+  constructor(options: ExchangeOptions) {
+    this.#options = options
     this.#phase = Context.get(options.fiber.context, CurrentRequestPhase)
     if (this.#phase !== undefined) this.#phase.sent = false
     const { body } = options.content
@@ -84,7 +75,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     this.abort(new Interrupted("The request was interrupted."))
   }
 
-  // What undici tells.
+  // What undici calls.
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
@@ -99,15 +90,18 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     headers: Record<string, string | Array<string> | undefined>
   ): void {
     if (status < 200 || this.#over) return
+    const { href: url, maximumBytes, request } = this.#options
     const encoding = String(headers["content-encoding"] ?? "")
       .trim()
       .toLowerCase()
-    const makeBody = (source: BodySource) => new UndiciBody(this.#maximumBytes, source)
-    this.#sink =
-      encoding === "" || encoding === "identity" ? makeBody(this) : new UndiciDecoder(encoding, this, makeBody)
-    const body = this.#sink instanceof UndiciDecoder ? this.#sink.body : this.#sink
-    const response = new UndiciResponse(this.#request, this.#address.href, status, headers, body)
-    queueMicrotask(() => this.#deliver(response, body))
+    const isEncoded = encoding !== "" && encoding !== "identity"
+    const sink = isEncoded ? new UndiciDecoder(encoding, this, maximumBytes) : new UndiciBody(maximumBytes, this)
+    const body = sink instanceof UndiciDecoder ? sink.body : sink
+    this.#sink = sink
+    const setCookie = headers["set-cookie"]
+    const cookies = setCookie === undefined ? Cookies.empty : Cookies.fromSetCookie(setCookie)
+    const head = { request, url, status, headers: Headers.fromInput(headers), cookies }
+    queueMicrotask(() => this.#deliver(new BufferedResponse(head, body), body))
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -126,14 +120,15 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     const cause = this.#failure === undefined ? explain(error, this.#controller !== undefined) : this.#failure.cause
     if (this.#sink !== undefined) return this.#sink.fail(cause)
     if (this.#aborted !== undefined && this.#failure === undefined) return
+    const { request, resume } = this.#options
     const reason =
-      this.#controller === undefined && isRefusal(error)
-        ? new HttpClientError.EncodeError({ request: this.#request, cause, description: error.message })
-        : new HttpClientError.TransportError({ request: this.#request, cause })
-    queueMicrotask(() => this.#fail(reason))
+      this.#controller === undefined && refused.has(codeOf(error) ?? "")
+        ? new HttpClientError.EncodeError({ request, cause, description: error.message })
+        : new HttpClientError.TransportError({ request, cause })
+    queueMicrotask(() => resume(Effect.fail(new HttpClientError.HttpClientError({ reason }))))
   }
 
-  // What the body asks for.
+  // For the body.
 
   pause(): void {
     this.#controller?.pause()
@@ -143,7 +138,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     this.#controller?.resume()
   }
 
-  /** Closes the connection, or what is to become it; a request that waits is never sent. */
+  /** Closes the connection or gives up connecting; a request that waits is never sent. */
   abort(reason: Error): void {
     if (this.#over || this.#aborted !== undefined) return
     this.#aborted = reason
@@ -152,10 +147,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   }
 
   /** Nothing runs before undici has returned: it must not be called again from inside its parser. */
-  #deliver(response: UndiciResponse, body: UndiciBody): void {
+  #deliver(response: BufferedResponse, body: UndiciBody): void {
     if (!body.done) {
       forgotten.register(response, body, body)
-      const removeObserver = this.#fiber.addObserver((exit) => {
+      const removeObserver = this.#options.fiber.addObserver((exit) => {
         if (Exit.hasInterrupts(exit)) body.abandon()
       })
       body.onDone = () => {
@@ -164,11 +159,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
         forgotten.unregister(body)
       }
     }
-    this.#resume(Effect.succeed(response))
-  }
-
-  #fail(reason: HttpClientError.HttpClientError["reason"]): void {
-    this.#resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+    this.#options.resume(Effect.succeed(response))
   }
 
   #uploadFailed(cause: unknown): void {
@@ -183,4 +174,55 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     this.#link = undefined
     this.#upload?.destroy()
   }
+}
+
+/** The request was given up. Only undici and a reader of the body see it. */
+class Interrupted extends Error {
+  readonly code = "UND_ERR_ABORTED"
+}
+
+/** Codes of a connection that broke, not of one that was refused or of a peer that must not be trusted. */
+const broken = new Set([
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "UND_ERR_SOCKET",
+  "UND_ERR_PRX_CONN",
+  "UND_ERR_HEADERS_TIMEOUT"
+])
+
+/** Requests that undici will not write. */
+const refused = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"])
+
+const codeOf = (error: unknown): string | undefined =>
+  Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
+
+/**
+ * The connection broke before a byte of the request was written: during the handshake of TLS, or on an idle connection.
+ * `syscall` says so in the way of a connection that never came about, since for the server it is the same.
+ */
+export class NeverSent extends Error {
+  readonly code: string
+  readonly syscall = "connect"
+  constructor(code: string, cause: unknown) {
+    super(`The connection broke with ${code} before the request was sent.`, { cause })
+    this.code = code
+  }
+}
+
+/** The answer is not HTTP/1.1. The codes of llhttp, which begin like this one, are lost in undici 8.12.4. */
+class NotHttp extends Error {
+  readonly code = "HPE_INVALID_RESPONSE"
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+  }
+}
+
+/** The error of undici, or one that says more. `begun` is whether the request was being written. */
+const explain = (error: Error, begun: boolean): Error => {
+  const code = codeOf(error)
+  if (error.name === "HTTPParserError") return new NotHttp(error)
+  if (begun || code === undefined || !broken.has(code)) return error
+  return Predicate.hasProperty(error, "syscall") && error.syscall === "connect" ? error : new NeverSent(code, error)
 }

@@ -15,12 +15,11 @@
  * **Gotchas**: there is no timeout but the one for connecting, so use `Effect.timeout`. `HttpClient.withScope` has no
  * effect. `formData` of a response is read into memory.
  */
-import { Effect, type Fiber, Layer, Result } from "effect"
-import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Effect, Layer, Result } from "effect"
+import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
 import type { Dispatcher } from "undici"
-import { defaultMaximumBytes } from "../BodyLimit.ts"
+import { defaultMaximumBytes } from "../BufferedResponse.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
-import { type Address, addressOf } from "./UndiciAddress.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
 import { type RequestContent, requestContent } from "./UndiciUpload.ts"
 
@@ -48,41 +47,51 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
 export const layer = (options: UndiciOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(HttpClient.HttpClient, make(options))
 
-type Answer = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+/** Where a request goes, as undici takes it. */
+interface Address {
+  readonly origin: string
+  /** The path with the query. */
+  readonly path: string
+  /** The whole address, without a fragment. */
+  readonly href: string
+}
 
-const execute = (dispatcher: Dispatcher, request: HttpClientRequest.HttpClientRequest, maximumBytes: number): Answer =>
+/** The address of a request, or why it is not one of http or https. */
+export const addressOf = ({
+  url,
+  urlParams
+}: HttpClientRequest.HttpClientRequest): Result.Result<Address, Url.UrlError | undefined> =>
+  Result.flatMap(Url.make(url, urlParams, undefined), ({ href, origin, pathname, protocol, search }) =>
+    /^https?:$/.test(protocol)
+      ? Result.succeed({ origin, path: pathname + search, href: href.split("#", 1)[0] ?? "" })
+      : Result.fail(undefined)
+  )
+
+const execute = (
+  dispatcher: Dispatcher,
+  request: HttpClientRequest.HttpClientRequest,
+  maximumBytes: number
+): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> =>
   Effect.withFiber((fiber) => {
-    const parsed = addressOf(request)
-    if (Result.isFailure(parsed)) {
+    const address = addressOf(request)
+    if (Result.isFailure(address)) {
       const description = "the address is not one of http or https"
-      const reason = new HttpClientError.InvalidUrlError({ request, cause: parsed.failure, description })
+      const reason = new HttpClientError.InvalidUrlError({ request, cause: address.failure, description })
       return Effect.fail(new HttpClientError.HttpClientError({ reason }))
     }
-    const address = parsed.success
+    const { href, origin, path } = address.success
+    const send = (content: RequestContent) =>
+      Effect.callback<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((resume) => {
+        const { headers, method } = request
+        const fields = Object.entries(headers).flat()
+        if (headers["accept-encoding"] === undefined) fields.push("accept-encoding", "identity")
+        if (content.contentType !== undefined && headers["content-type"] === undefined) {
+          fields.push("content-type", content.contentType)
+        }
+        const exchange = new UndiciExchange({ request, href, content, maximumBytes, fiber, resume })
+        dispatcher.dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
+        return Effect.sync(() => exchange.interrupt())
+      })
     const content = requestContent(request, fiber.context)
-    const send = (content: RequestContent) => exchange({ dispatcher, request, address, content, maximumBytes, fiber })
     return Effect.isEffect(content) ? Effect.flatMap(content, send) : send(content)
-  })
-
-const exchange = (options: {
-  readonly dispatcher: Dispatcher
-  readonly request: HttpClientRequest.HttpClientRequest
-  readonly address: Address
-  readonly content: RequestContent
-  readonly maximumBytes: number
-  readonly fiber: Fiber.Fiber<unknown, unknown>
-}): Answer =>
-  Effect.callback((resume) => {
-    const { address, content, request } = options
-    const { headers, method } = request
-    const fields: Array<string> = []
-    for (const name of Object.keys(headers)) fields.push(name, headers[name] ?? "")
-    if (headers["accept-encoding"] === undefined) fields.push("accept-encoding", "identity")
-    if (content.contentType !== undefined && headers["content-type"] === undefined) {
-      fields.push("content-type", content.contentType)
-    }
-    const exchange = new UndiciExchange({ ...options, resume })
-    const { origin, path } = address
-    options.dispatcher.dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
-    return Effect.sync(() => exchange.interrupt())
   })

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ResponseTooLarge } from "@roster/domain"
 import { Deferred, Effect, Exit, Fiber, type Scope, Stream } from "effect"
 import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type AddressInfo, createServer, type Socket } from "node:net"
@@ -6,9 +7,8 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { CurrentRequestPhase, type RequestPhase } from "../../../src/transport/RequestPhase.ts"
-import { ResponseTooLarge } from "../../../src/transport/BodyLimit.ts"
 import { UnsupportedEncoding } from "../../../src/transport/undici/UndiciDecoder.ts"
-import { NeverSent } from "../../../src/transport/undici/UndiciFailure.ts"
+import { NeverSent } from "../../../src/transport/undici/UndiciExchange.ts"
 import { layer, type UndiciOptions } from "../../../src/transport/undici/UndiciHttpClient.ts"
 
 const mebibyte = 1024 * 1024
@@ -448,7 +448,7 @@ describe("UndiciHttpClient", () => {
         )
         const zstd = yield* failure(whole(`${url}/zstd`))
         assert.deepStrictEqual([zstd.tag, zstd.status], ["DecodeError", 200])
-        assert.deepStrictEqual(zstd.cause, new UnsupportedEncoding({ encoding: "zstd" }))
+        assert.deepStrictEqual(zstd.cause, new UnsupportedEncoding("zstd"))
         yield* closed(connections, 0)
         assert.instanceOf((yield* failure(whole(`${url}/two`))).cause, UnsupportedEncoding)
         assert.deepStrictEqual((yield* failure(whole(`${url}/cut`))).codes, ["Z_BUF_ERROR"])

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { UndiciInterim } from "../../../src/transport/undici/UndiciInterim.ts"
+import { UndiciInterim } from "../../../src/transport/undici/UndiciAgent.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ResponseTooLarge } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientResponse } from "effect/http"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { limitResponse, ResponseTooLarge } from "../src/transport/BodyLimit.ts"
+import { limitResponse } from "../../src/transport/FetchTransport.ts"
 
 /** A client that answers with what the platform's `Response` says, as the one over fetch does. */
 const answering = (response: () => Response) =>

@@ -8,7 +8,7 @@ import * as Https from "node:https"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { layer, type UndiciOptions } from "../src/transport/undici/UndiciHttpClient.ts"
+import { layer, type UndiciOptions } from "../../../src/transport/undici/UndiciHttpClient.ts"
 
 const openssl = spawnSync("openssl", ["version"]).status === 0
 

@@ -1,0 +1,143 @@
+/**
+ * A response whose body is read into memory as a whole, up to a limit, or as a stream, which has none. Text and JSON must
+ * be UTF-8.
+ */
+import { parseJson } from "@roster/domain"
+import { Effect, Inspectable, Option, Pipeable, type Schema, Stream } from "effect"
+import {
+  Cookies,
+  type Headers,
+  HttpClientError,
+  type HttpClientRequest,
+  HttpClientResponse,
+  HttpIncomingMessage,
+  UrlParams
+} from "effect/http"
+
+/** The default limit of a body that is read into memory: 32 MiB. */
+export const defaultMaximumBytes = 32 * 1024 * 1024
+
+/** What a transport knows of a response before its body. */
+export interface ResponseHead {
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly cookies?: Cookies.Cookies
+}
+
+/** The body as its transport brings it. Failures are causes, of which the response makes errors. */
+export interface ResponseBody {
+  /** The whole body; may be asked for more than once. */
+  readonly bytes: Effect.Effect<Uint8Array<ArrayBuffer>, unknown>
+  readonly stream: Stream.Stream<Uint8Array, unknown>
+  /** Whether a compressed body that ends early is an error: `fetch` takes it for a whole one. */
+  readonly showsCutEncoding: boolean
+}
+
+type Reading<A> = Effect.Effect<A, HttpClientError.HttpClientError>
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+export class BufferedResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+  readonly [HttpClientResponse.TypeId]: typeof HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly [HttpIncomingMessage.TypeId]: typeof HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly cookies: Cookies.Cookies
+  readonly remoteAddress: Option.Option<string> = Option.none()
+  readonly #body: ResponseBody
+
+  constructor({ cookies = Cookies.empty, headers, request, status, url }: ResponseHead, body: ResponseBody) {
+    super()
+    this.request = request
+    this.url = url
+    this.status = status
+    this.headers = headers
+    this.cookies = cookies
+    this.#body = body
+  }
+
+  get showsCutEncoding(): boolean {
+    return this.#body.showsCutEncoding
+  }
+
+  get bytes(): Reading<Uint8Array<ArrayBuffer>> {
+    return Effect.mapError(this.#body.bytes, (cause) => this.#unreadable(cause))
+  }
+
+  get arrayBuffer(): Reading<ArrayBuffer> {
+    return Effect.map(this.bytes, ({ buffer }) => buffer)
+  }
+
+  get text(): Reading<string> {
+    return this.#decode((bytes) => utf8.decode(bytes))
+  }
+
+  /** `null` where there is no body at all, as in the clients of Effect. */
+  get json(): Reading<Schema.Json> {
+    // What can be parsed as JSON is JSON.
+    return this.#decode((bytes) => (bytes.length === 0 ? null : (parseJson(utf8.decode(bytes)) as Schema.Json)))
+  }
+
+  get urlParamsBody(): Reading<UrlParams.UrlParams> {
+    // A leading "?" is form data; URLSearchParams would drop it as the start of a query.
+    return this.#decode((bytes) => UrlParams.fromInput(new URLSearchParams(utf8.decode(bytes).replace(/^\?/, "%3F"))))
+  }
+
+  get formData(): Reading<FormData> {
+    return Effect.flatMap(this.bytes, (bytes) =>
+      Effect.tryPromise({
+        try: () => new Response(bytes, { headers: { "content-type": this.headers["content-type"] ?? "" } }).formData(),
+        catch: (cause) => this.#unreadable(cause)
+      })
+    )
+  }
+
+  get stream(): Stream.Stream<Uint8Array, HttpClientError.HttpClientError> {
+    return Stream.mapError(this.#body.stream, (cause) => this.#unreadable(cause))
+  }
+
+  get upgrade(): Effect.Effect<never, HttpClientError.HttpClientError> {
+    const description = "the connection cannot be handed over"
+    const reason = new HttpClientError.StatusCodeError({ request: this.request, response: this, description })
+    return Effect.fail(new HttpClientError.HttpClientError({ reason }))
+  }
+
+  /** The error carries the response, so that its status stays known. */
+  #unreadable(cause: unknown): HttpClientError.HttpClientError {
+    return HttpClientError.isHttpClientError(cause)
+      ? cause
+      : new HttpClientError.HttpClientError({
+          reason: new HttpClientError.DecodeError({ request: this.request, response: this, cause })
+        })
+  }
+
+  #decode<A>(decode: (bytes: Uint8Array) => A): Reading<A> {
+    return Effect.flatMap(this.bytes, (bytes) =>
+      Effect.try({ try: () => decode(bytes), catch: (cause) => this.#unreadable(cause) })
+    )
+  }
+
+  toJSON(): unknown {
+    const { request, status } = this
+    return HttpIncomingMessage.inspect(this, { _id: "HttpClientResponse", request: request.toJSON(), status })
+  }
+
+  pipe() {
+    return Pipeable.pipeArguments(this, arguments)
+  }
+}
+
+/** The chunks as one piece of memory that holds nothing else. */
+export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
