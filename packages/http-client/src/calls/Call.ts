@@ -5,16 +5,20 @@ import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
-import { readRefusalBody, retryAfter } from "./ResponseDecoding.ts"
+import { readRefusalBody, retryAfter, Secrets, withoutSecrets } from "./ResponseDecoding.ts"
 import { countedCall, retryCount } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
 import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
-import { Secrets, withoutSecrets } from "./Secrets.ts"
 
 /** A call of the contract. */
-export interface CallOptions<A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never> {
+export interface CallOptions<
+  A,
+  Tag extends Refusal["_tag"],
+  E extends { readonly _tag: string } = never,
+  Meaning extends Refusal = never
+> {
   readonly operation: OperationId
   /** The row of the retry table, where it is not that of the operation. */
   readonly row?: RetryKey
@@ -26,9 +30,9 @@ export interface CallOptions<A, Tag extends Refusal["_tag"], E extends { readonl
   /** The refusals that the caller can act on. Others arrive as `ServiceError`. */
   readonly refusals: ReadonlyArray<Tag>
   /** What a status means where the service does not say it in our words. */
-  readonly byStatus?: { readonly [status: number]: () => Extract<Refusal, { readonly _tag: Tag }> }
+  readonly byStatus?: { readonly [status: number]: () => Meaning }
   /** What it means that there is nothing at the address, where an earlier attempt may have been carried out. */
-  readonly goneAfterAmbiguous?: Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError>
+  readonly goneAfterAmbiguous?: Effect.Effect<A, NoInfer<Meaning> | ServiceError>
   readonly canRepeatBody?: () => boolean
   /** Ends the call by a failure of the caller's own. */
   readonly endedBy?: Effect.Effect<never, E> | undefined
@@ -38,11 +42,11 @@ export interface CallOptions<A, Tag extends Refusal["_tag"], E extends { readonl
 
 /** Makes calls with what a client's calls share. */
 export const makeCall =
-  ({ budget, isKeyHonoured, policyOf, secrets, span }: Context.Service.Shape<typeof RosterHttpApi>) =>
-  <A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never>(
-    options: CallOptions<A, Tag, E>
-  ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | ServiceError | E> => {
-    type Expected = Extract<Refusal, { readonly _tag: Tag }>
+  ({ budget, isKeyHonoured, policyOf, secrets, traceSubjects }: Context.Service.Shape<typeof RosterHttpApi>) =>
+  <A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never, Meaning extends Refusal = never>(
+    options: CallOptions<A, Tag, E, Meaning>
+  ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | Meaning | ServiceError | E> => {
+    type Expected = Extract<Refusal, { readonly _tag: Tag }> | Meaning
     const {
       about,
       byStatus = {},
@@ -121,7 +125,7 @@ export const makeCall =
               Effect.annotateCurrentSpan({
                 "roster.attempts": current.number,
                 "roster.operation": operation,
-                ...(span.traceSubjects === true && about !== undefined ? { "roster.subject": about } : {})
+                ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
               }),
               made
             )

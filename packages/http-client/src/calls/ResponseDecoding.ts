@@ -3,10 +3,9 @@
  */
 import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
-import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
-import { withoutSecrets } from "./Secrets.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -68,6 +67,22 @@ const cutOff = (operation: string, { status }: Response): Failure<never> => ({
   evidence: "Ambiguous",
   error: new ServiceError({ operation, reason: new Unavailable({ status, detail: "its answer broke off" }) })
 })
+
+/** The secrets of the client that makes a call: the service, or something in its place, may quote the key that it was sent. */
+export const Secrets = Context.Reference<ReadonlyArray<Redacted.Redacted<string>>>("@roster/http-client/Secrets", {
+  defaultValue: () => []
+})
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** A text of the other side without the secrets, in whatever case it spells them. */
+export const withoutSecrets = (text: string) =>
+  Effect.map(Secrets, (secrets) =>
+    secrets.reduce(
+      (clean, secret) => clean.replaceAll(new RegExp(escaped(Redacted.value(secret)), "gi"), "<redacted>"),
+      text
+    )
+  )
 
 const longestSnippet = 2048
 

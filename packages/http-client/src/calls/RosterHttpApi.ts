@@ -2,6 +2,7 @@
  * The client that the contract gives, with the key in its header, and what its calls share.
  */
 import { idempotencyHonoured, idempotencyKeyHeader } from "@roster/api"
+import { fnRedacted } from "@roster/domain"
 import { Context, Effect, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,
@@ -14,7 +15,6 @@ import {
 } from "effect/http"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
-import type { MethodSpan } from "./Method.ts"
 import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
 import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"
 
@@ -33,9 +33,10 @@ export class RosterHttpApi extends Context.Service<
     /** Whether the service has said that it honours Idempotency-Key. */
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
-    readonly propagateTrace: boolean
-    /** What the spans of all methods have in common: whom they call, and whether they tell whom a call is about. */
-    readonly span: MethodSpan
+    /** Makes a public method, with a span of its name that tells whom it calls, and not whom it is about. */
+    readonly fn: (name: string) => Effect.fn.Untraced
+    /** Whether spans may tell whom a call is about all the same. */
+    readonly traceSubjects: boolean
   }
 >()("@roster/http-client/RosterHttpApi") {
   static readonly layer = (options: ClientOptions) =>
@@ -43,7 +44,10 @@ export class RosterHttpApi extends Context.Service<
       RosterHttpApi,
       Effect.gen(function* () {
         const { baseUrl, header, headerValue, key } = yield* checkOptions(options)
-        const url = new URL(baseUrl)
+        const { hostname, port, protocol } = new URL(baseUrl)
+        const defaultPort = protocol === "https:" ? 443 : 80
+        const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
+        const traceSubjects = options.traceSubjects === true
         const isKeyHonoured = MutableRef.make(false)
         const hear = (response: HttpClientResponse.HttpClientResponse) => {
           if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
@@ -72,15 +76,15 @@ export class RosterHttpApi extends Context.Service<
               ? request
               : HttpClientRequest.setHeader(request, "traceparent", traceparent)
           })
-        const propagateTrace = options.propagateTrace === true
         const execute = (request: HttpClientRequest.HttpClientRequest) =>
           Effect.withFiber((fiber) => {
             const sent = withoutKey.execute(addKeys(request, Context.get(fiber.context, IdempotencyKey)))
             return Effect.map(sent, hear)
           })
-        const send = propagateTrace
-          ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
-          : execute
+        const send =
+          options.propagateTrace === true
+            ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
+            : execute
         const api = endpointCalls(baseUrl, send)
         const withKey = HttpClient.makeWith<
           HttpClientError.HttpClientError,
@@ -97,20 +101,14 @@ export class RosterHttpApi extends Context.Service<
           withoutKey,
           budget: yield* makeRetryBudget,
           policyOf: yield* clientPolicy(options.retry),
-          propagateTrace,
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],
-          span: {
-            kind: "client",
-            attributes: { "server.address": url.hostname, "server.port": portOf(url) },
-            traceSubjects: options.traceSubjects === true
-          }
+          fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),
+          traceSubjects
         })
       })
     )
 }
-
-const portOf = ({ port, protocol }: URL): number => (port !== "" ? Number(port) : protocol === "https:" ? 443 : 80)
 
 /** The key of the call under way, the same on all its attempts. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {

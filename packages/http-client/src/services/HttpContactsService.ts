@@ -28,7 +28,6 @@ import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
-import { method, methods } from "../calls/Method.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 import { inPath, inQuery, oneInQuery } from "./UrlValue.ts"
 
@@ -81,9 +80,8 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
 
 const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, withKey } = shared
+  const { api, fn, withKey } = shared
   const call = makeCall(shared)
-  const fn = methods(shared)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
     yield* checkPage(page)
@@ -101,21 +99,17 @@ const make = Effect.gen(function* () {
     list,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
 
-    get: method(
-      "ContactsService.get",
-      shared
-    )((email) =>
-      Effect.flatMapEager(inPath("email", email), () =>
-        call({
-          operation: "contactsByEmailGet",
-          about: email,
-          send: api.contactsByEmailGet({ params: { email } }),
-          read: readContact,
-          refusals: ["ContactNotFound", "InvalidInput"],
-          byStatus: { 404: () => new ContactNotFound({ email }) }
-        })
-      )
-    ),
+    get: fn("ContactsService.get")(function* (email) {
+      yield* inPath("email", email)
+      return yield* call({
+        operation: "contactsByEmailGet",
+        about: email,
+        send: api.contactsByEmailGet({ params: { email } }),
+        read: readContact,
+        refusals: ["ContactNotFound", "InvalidInput"],
+        byStatus: { 404: () => new ContactNotFound({ email }) }
+      })
+    }),
 
     add: fn("ContactsService.add")(function* (contacts, options = {}) {
       if (Array.isArray(contacts) && contacts.length > maximumContactsPerAdd) {

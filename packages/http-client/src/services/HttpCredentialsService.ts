@@ -1,7 +1,7 @@
 /**
  * Access credentials over HTTP.
  */
-import type { OperationId } from "@roster/api"
+import type { OperationId, Refusal } from "@roster/api"
 import {
   ApiKey,
   CredentialNotFound,
@@ -12,22 +12,16 @@ import {
   NewSmtpCredentials,
   OutcomeUnknown,
   ServiceError,
-  SmtpCredentials
+  SmtpCredentials,
+  type SubaccountScope
 } from "@roster/domain"
 import { type DateTime, Effect, Layer, Predicate, Schema } from "effect"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
 import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { methods } from "../calls/Method.ts"
+import type { EndpointCalls } from "../calls/EndpointCalls.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 import { inPath } from "./UrlValue.ts"
-
-const readApiKey = readJson(ApiKey)
-const readApiKeys = readJson(Schema.Array(ApiKey))
-const readNewApiKey = readJson(NewApiKey)
-const readSmtp = readJson(SmtpCredentials)
-const readSmtpList = readJson(Schema.Array(SmtpCredentials))
-const readNewSmtp = readJson(NewSmtpCredentials)
 
 const notFound = (name: string) => ({ 404: () => new CredentialNotFound({ name }) })
 const taken = (name: string) => ({ 409: () => new NameTaken({ name }) })
@@ -88,149 +82,146 @@ const renamed = <A extends Found>(
   )
 }
 
+type Request = ReturnType<EndpointCalls[keyof EndpointCalls]>
+type Named<Rest> = Rest & { readonly params: { readonly name: string } }
+type Scoped = { readonly query: SubaccountScope }
+
+/** What differs between API keys and SMTP credentials. */
+interface Kind<Credential, NewCredential, Payload, Kept> {
+  readonly name: "apiKeys" | "smtp"
+  readonly operations: Readonly<Record<"list" | "get" | "create" | "update" | "delete", OperationId>>
+  readonly list: (request: Scoped) => Request
+  readonly get: (request: Named<Scoped>) => Request
+  readonly create: (request: { readonly payload: Payload }) => Request
+  readonly update: (request: Named<{ readonly payload: Payload }>) => Request
+  readonly delete: (request: Named<Scoped>) => Request
+  readonly credential: Schema.Decoder<Credential>
+  readonly newCredential: Schema.Decoder<NewCredential>
+  /** How the service says that a credential cannot be spared. */
+  readonly kept: ReadonlyArray<Kept>
+}
+
 const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api } = shared
   const call = makeCall(shared)
-  const fn = methods(shared)
 
-  const getApiKey: CredentialsService["Service"]["apiKeys"]["get"] = fn("CredentialsService.apiKeys.get")(function* (
-    name,
-    of = {}
-  ) {
-    yield* inPath("name", name)
-    return yield* call({
-      operation: "securityApikeysByNameGet",
-      about: name,
-      send: api.securityApikeysByNameGet({ params: { name }, query: { subaccount: of.subaccount } }),
-      read: readApiKey,
-      refusals: ["CredentialNotFound", "InvalidInput"],
-      byStatus: notFound(name)
-    })
-  })
-
-  const getSmtp: CredentialsService["Service"]["smtp"]["get"] = fn("CredentialsService.smtp.get")(function* (
-    name,
-    of = {}
-  ) {
-    yield* inPath("name", name)
-    return yield* call({
-      operation: "securitySmtpByNameGet",
-      send: api.securitySmtpByNameGet({ params: { name }, query: { subaccount: of.subaccount } }),
-      read: readSmtp,
-      refusals: ["CredentialNotFound", "InvalidInput"],
-      byStatus: notFound(name)
-    })
-  })
-
-  return CredentialsService.of({
-    apiKeys: {
-      list: fn("CredentialsService.apiKeys.list")(function* (of = {}) {
-        return yield* call({
-          operation: "securityApikeysGet",
-          send: api.securityApikeysGet({ query: { subaccount: of.subaccount } }),
-          read: readApiKeys,
-          refusals: ["InvalidInput"]
-        })
-      }),
-      get: getApiKey,
-      create: fn("CredentialsService.apiKeys.create")(function* (payload) {
-        yield* isRecord(payload)
-        return yield* call({
-          operation: "securityApikeysPost",
-          send: api.securityApikeysPost({ payload }),
-          read: readNewApiKey,
-          refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
-          about: payload.name,
-          byStatus: taken(payload.name)
-        })
-      }),
-      update: fn("CredentialsService.apiKeys.update")(function* (name, payload) {
-        yield* inPath("name", name)
-        yield* isRecord(payload)
-        return yield* call({
-          operation: "securityApikeysByNamePut",
-          about: name,
-          send: api.securityApikeysByNamePut({ params: { name }, payload }),
-          read: readApiKey,
-          refusals: ["CredentialNotFound", "NameTaken", "LastManagingKey", "InvalidInput"],
-          goneAfterAmbiguous: renamed(
-            "securityApikeysByNamePut",
-            name,
-            payload,
-            getApiKey(payload.name, { subaccount: payload.subaccount })
-          ),
-          byStatus: { ...notFound(name), ...taken(payload.name) }
-        })
-      }),
-      delete: fn("CredentialsService.apiKeys.delete")(function* (name, of = {}) {
-        yield* inPath("name", name)
-        return yield* call({
-          operation: "securityApikeysByNameDelete",
-          about: name,
-          goneAfterAmbiguous: Effect.void,
-          send: api.securityApikeysByNameDelete({
-            params: { name },
-            query: { subaccount: of.subaccount }
-          }),
-          read: readNothing,
-          refusals: ["CredentialNotFound", "LastManagingKey", "InvalidInput"],
-          byStatus: notFound(name)
-        })
+  /** The five methods of one kind of credential. */
+  const methodsOf = <
+    Credential extends Found,
+    NewCredential,
+    Payload extends Sent & SubaccountScope,
+    Kept extends Refusal["_tag"]
+  >(
+    kind: Kind<Credential, NewCredential, Payload, Kept>
+  ) => {
+    const { kept, operations } = kind
+    const read = readJson(kind.credential)
+    const readList = readJson(Schema.Array(kind.credential))
+    const readNew = readJson(kind.newCredential)
+    const fn = (name: string) => shared.fn(`CredentialsService.${kind.name}.${name}`)
+    const get = fn("get")(function* (name: string, { subaccount }: SubaccountScope = {}) {
+      yield* inPath("name", name)
+      return yield* call({
+        operation: operations.get,
+        about: name,
+        send: kind.get({ params: { name }, query: { subaccount } }),
+        read,
+        refusals: ["CredentialNotFound", "InvalidInput"],
+        byStatus: notFound(name)
       })
-    },
-    smtp: {
-      list: fn("CredentialsService.smtp.list")(function* (of = {}) {
+    })
+    return {
+      list: fn("list")(function* ({ subaccount }: SubaccountScope = {}) {
         return yield* call({
-          operation: "securitySmtpGet",
-          send: api.securitySmtpGet({ query: { subaccount: of.subaccount } }),
-          read: readSmtpList,
+          operation: operations.list,
+          send: kind.list({ query: { subaccount } }),
+          read: readList,
           refusals: ["InvalidInput"]
         })
       }),
-      get: getSmtp,
-      create: fn("CredentialsService.smtp.create")(function* (payload) {
+      get,
+      create: fn("create")(function* (payload: Payload) {
         yield* isRecord(payload)
         return yield* call({
-          operation: "securitySmtpPost",
-          send: api.securitySmtpPost({ payload }),
-          read: readNewSmtp,
-          refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
+          operation: operations.create,
           about: payload.name,
+          send: kind.create({ payload }),
+          read: readNew,
+          refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
           byStatus: taken(payload.name)
         })
       }),
-      update: fn("CredentialsService.smtp.update")(function* (name, payload) {
+      update: fn("update")(function* (name: string, payload: Payload) {
         yield* inPath("name", name)
         yield* isRecord(payload)
+        const { subaccount } = payload
+        const byStatus: Record<number, () => CredentialNotFound | NameTaken> = {
+          ...notFound(name),
+          ...taken(payload.name)
+        }
         return yield* call({
-          operation: "securitySmtpByNamePut",
+          operation: operations.update,
           about: name,
-          send: api.securitySmtpByNamePut({ params: { name }, payload }),
-          read: readSmtp,
-          refusals: ["CredentialNotFound", "NameTaken", "InvalidInput"],
-          goneAfterAmbiguous: renamed(
-            "securitySmtpByNamePut",
-            name,
-            payload,
-            getSmtp(payload.name, { subaccount: payload.subaccount })
-          ),
-          byStatus: { ...notFound(name), ...taken(payload.name) }
+          send: kind.update({ params: { name }, payload }),
+          read,
+          refusals: ["CredentialNotFound", "NameTaken", "InvalidInput", ...kept],
+          goneAfterAmbiguous: renamed(operations.update, name, payload, get(payload.name, { subaccount })),
+          byStatus
         })
       }),
-      delete: fn("CredentialsService.smtp.delete")(function* (name, of = {}) {
+      delete: fn("delete")(function* (name: string, { subaccount }: SubaccountScope = {}) {
         yield* inPath("name", name)
         return yield* call({
-          operation: "securitySmtpByNameDelete",
+          operation: operations.delete,
           about: name,
-          goneAfterAmbiguous: Effect.void,
-          send: api.securitySmtpByNameDelete({ params: { name }, query: { subaccount: of.subaccount } }),
+          send: kind.delete({ params: { name }, query: { subaccount } }),
           read: readNothing,
-          refusals: ["CredentialNotFound", "InvalidInput"],
+          refusals: ["CredentialNotFound", "InvalidInput", ...kept],
+          goneAfterAmbiguous: Effect.void,
           byStatus: notFound(name)
         })
       })
     }
+  }
+
+  return CredentialsService.of({
+    apiKeys: methodsOf({
+      name: "apiKeys",
+      operations: {
+        list: "securityApikeysGet",
+        get: "securityApikeysByNameGet",
+        create: "securityApikeysPost",
+        update: "securityApikeysByNamePut",
+        delete: "securityApikeysByNameDelete"
+      },
+      list: api.securityApikeysGet,
+      get: api.securityApikeysByNameGet,
+      create: api.securityApikeysPost,
+      update: api.securityApikeysByNamePut,
+      delete: api.securityApikeysByNameDelete,
+      credential: ApiKey,
+      newCredential: NewApiKey,
+      kept: ["LastManagingKey"]
+    }),
+    smtp: methodsOf({
+      name: "smtp",
+      operations: {
+        list: "securitySmtpGet",
+        get: "securitySmtpByNameGet",
+        create: "securitySmtpPost",
+        update: "securitySmtpByNamePut",
+        delete: "securitySmtpByNameDelete"
+      },
+      list: api.securitySmtpGet,
+      get: api.securitySmtpByNameGet,
+      create: api.securitySmtpPost,
+      update: api.securitySmtpByNamePut,
+      delete: api.securitySmtpByNameDelete,
+      credential: SmtpCredentials,
+      newCredential: NewSmtpCredentials,
+      kept: []
+    })
   })
 })
 

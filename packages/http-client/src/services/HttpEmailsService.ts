@@ -6,16 +6,14 @@ import { Effect, Layer } from "effect"
 import { readJson } from "../calls/ResponseDecoding.ts"
 import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { methods } from "../calls/Method.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
 const readEmailSend = readJson(EmailSend)
 
 const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api } = shared
+  const { api, fn } = shared
   const call = makeCall(shared)
-  const fn = methods(shared)
 
   return EmailsService.of({
     send: fn("EmailsService.send")(function* (message) {
