@@ -4,18 +4,22 @@
 import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Option, Redacted, Schema } from "effect"
-import type { HttpClientResponse } from "effect/http"
+import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { BufferedResponse } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
+/** The body as it lies in memory. */
+const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> =>
+  response instanceof BufferedResponse
+    ? response.bytes
+    : Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
+
 const readBytes = (operation: string, response: Response): Effect.Effect<Uint8Array, Failure<never>> =>
-  Effect.mapBothEager(response.arrayBuffer, {
-    onFailure: (error) => transportFailure(operation, error),
-    onSuccess: (buffer) => new Uint8Array(buffer)
-  })
+  Effect.mapError(bytesOf(response), (error) => transportFailure(operation, error))
 
 /** The whole body as text. A body that is cut off is a failure of the transport and may be asked for again. */
 export const readText = (operation: string, response: Response): Effect.Effect<string, Failure<never>> =>
@@ -182,7 +186,7 @@ const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
  * `isOwn` is whether the service itself may have answered, and not a proxy with a page of its own.
  */
 export const readRefusalBody = Effect.fnUntraced(function* (response: Response) {
-  const bytes = yield* Effect.orElseSucceed(response.arrayBuffer, () => new ArrayBuffer(0))
+  const bytes = yield* Effect.orElseSucceed(bytesOf(response), () => new Uint8Array(0))
   const body = new TextDecoder().decode(bytes)
   const error = decodeError(body)
   const words = Option.match(error, {

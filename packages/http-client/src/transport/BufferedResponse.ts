@@ -29,7 +29,7 @@ export interface ResponseHead {
 /** The body as its transport brings it. Failures are causes, of which the response makes errors. */
 export interface ResponseBody {
   /** The whole body; may be asked for more than once. */
-  readonly bytes: Effect.Effect<Uint8Array<ArrayBuffer>, unknown>
+  readonly bytes: Effect.Effect<Uint8Array, unknown>
   readonly stream: Stream.Stream<Uint8Array, unknown>
   /** Whether a compressed body that ends early is an error: `fetch` takes it for a whole one. */
   readonly showsCutEncoding: boolean
@@ -64,12 +64,12 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
     return this.#body.showsCutEncoding
   }
 
-  get bytes(): Reading<Uint8Array<ArrayBuffer>> {
+  get bytes(): Reading<Uint8Array> {
     return Effect.mapError(this.#body.bytes, (cause) => this.#unreadable(cause))
   }
 
   get arrayBuffer(): Reading<ArrayBuffer> {
-    return Effect.map(this.bytes, ({ buffer }) => buffer)
+    return Effect.map(this.bytes, (bytes) => new Uint8Array(bytes).buffer)
   }
 
   get text(): Reading<string> {
@@ -88,7 +88,7 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
   }
 
   get formData(): Reading<FormData> {
-    return Effect.flatMap(this.bytes, (bytes) =>
+    return Effect.flatMap(this.arrayBuffer, (bytes) =>
       Effect.tryPromise({
         try: () => new Response(bytes, { headers: { "content-type": this.headers["content-type"] ?? "" } }).formData(),
         catch: (cause) => this.#unreadable(cause)
@@ -131,8 +131,10 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
   }
 }
 
-/** The chunks as one piece of memory that holds nothing else. */
-export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+/** The chunks as one; a single chunk is not copied, since memory outside the heap of V8 is collected late. */
+export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
   const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0))
   let offset = 0
   for (const chunk of chunks) {

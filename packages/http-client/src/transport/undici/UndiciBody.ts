@@ -75,7 +75,7 @@ export class UndiciBody implements ResponseBody {
   // For the reader.
 
   /** Interrupting the last fiber that waits for the whole body closes the connection. */
-  readonly bytes: Effect.Effect<Uint8Array<ArrayBuffer>, unknown> = Effect.suspend(() => {
+  readonly bytes: Effect.Effect<Uint8Array, unknown> = Effect.suspend(() => {
     if (this.#use === "stream") return Effect.fail<unknown>(new Error("The body has been read as a stream."))
     this.#use = "whole"
     this.#checkSize()
