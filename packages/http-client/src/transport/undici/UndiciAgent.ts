@@ -1,5 +1,6 @@
 /**
- * The connections of an HTTP client: how many, how long, through which proxy, and that none is left behind.
+ * The connections of an HTTP client: how many there are, how long they are kept, through which proxy they go, and that none
+ * is left behind.
  */
 import { Duration, Effect } from "effect"
 import { Socket } from "node:net"
@@ -8,25 +9,25 @@ import type { ConnectionOptions, SecureContextOptions } from "node:tls"
 import { Agent, type buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, errors, Pool } from "undici"
 import { type Link, UndiciExchange } from "./UndiciExchange.ts"
 
-/** All of it is optional. */
+/** How connections are made and kept. */
 export interface ConnectionSettings {
-  /** How many connections to one origin at most; further requests wait. 16 where it is not given. */
+  /** Maximum number of connections to one origin (default: 16). Further requests wait. */
   readonly connections?: number | undefined
-  /** How long it may take to connect, TLS and a tunnel through a proxy included. 5 seconds where it is not given. */
+  /** Maximum time to connect, with TLS and a tunnel through a proxy (default: 5 seconds). */
   readonly connectTimeout?: Duration.Input | undefined
   /**
-   * How long an idle connection is kept where the server does not say. 4 seconds where it is not given. What a server
-   * says in `Keep-Alive: timeout=` counts instead, less 2 seconds, so that it is never the server who closes first.
+   * How long an idle connection is kept (default: 4 seconds). A server's own `Keep-Alive: timeout=` counts instead, less
+   * 2 seconds, so that the server never closes first.
    */
   readonly keepAliveTimeout?: Duration.Input | undefined
-  /** How large the head of a response may be, in bytes. 16 KiB where it is not given. */
+  /** Maximum size of the head of a response, in bytes (default: 16 KiB). */
   readonly maximumHeaderBytes?: number | undefined
   /**
-   * `false` goes to no proxy. Otherwise `http_proxy`, `https_proxy` and `no_proxy` of the environment count, in small
-   * letters or capitals, as they are when the layer is built.
+   * `false` uses no proxy. Otherwise `http_proxy`, `https_proxy` and `no_proxy` of the environment count, in either case,
+   * as they are when the layer is built.
    */
   readonly proxy?: boolean | undefined
-  /** Certificates and what else TLS is told: `ca`, `cert`, `key`, `servername`, ... Node's own where it is not given. */
+  /** Settings of TLS, such as `ca`, `cert`, `key` and `servername` (default: those of Node). */
   readonly tls?: (SecureContextOptions & Pick<ConnectionOptions, "servername" | "rejectUnauthorized">) | undefined
 }
 
@@ -90,42 +91,31 @@ interface Connecting {
   readonly open: Set<(reason: Error) => void>
 }
 
-class UndiciConnection extends Client {
-  readonly #link: ConnectionLink
+/** A connection that knows which request it connects for, so that giving up the request gives up connecting. */
+class UndiciConnection extends Client implements Link {
+  readonly #connector: buildConnector.connector
+  readonly #connecting: Connecting
+  readonly #interim = new InterimResponses()
+  #exchange: UndiciExchange | undefined
+  #giveUp: ((reason: Error) => void) | undefined
 
   constructor(
     origin: URL,
     options: Client.Options & { readonly connect: buildConnector.connector },
     connecting: Connecting
   ) {
-    const link = new ConnectionLink(options.connect, connecting)
-    super(origin, { ...options, connect: (target, callback) => link.connect(target, callback) })
-    this.#link = link
-  }
-
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    // Given up while it waited in the queue of the pool: as good as done, and the connection is free for the next.
-    if (handler instanceof UndiciExchange && !this.#link.assign(handler)) return true
-    return super.dispatch(options, handler)
-  }
-}
-
-class ConnectionLink implements Link {
-  readonly #connector: buildConnector.connector
-  readonly #connecting: Connecting
-  readonly #interim = new UndiciInterim()
-  #exchange: UndiciExchange | undefined
-  #giveUp: ((reason: Error) => void) | undefined
-
-  constructor(connector: buildConnector.connector, connecting: Connecting) {
-    this.#connector = connector
+    super(origin, { ...options, connect: (target, callback) => this.#open(target, callback) })
+    this.#connector = options.connect
     this.#connecting = connecting
   }
 
-  assign(exchange: UndiciExchange): boolean {
-    if (!exchange.assign(this)) return false
-    this.#exchange = exchange
-    return true
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    if (handler instanceof UndiciExchange) {
+      // It was given up while it waited in the queue of the pool, and the connection is free for the next one.
+      if (!handler.assign(this)) return true
+      this.#exchange = handler
+    }
+    return super.dispatch(options, handler)
   }
 
   release(exchange: UndiciExchange): void {
@@ -140,7 +130,7 @@ class ConnectionLink implements Link {
     this.#interim.expectHead()
   }
 
-  connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
+  #open(target: buildConnector.Options, callback: buildConnector.Callback): void {
     const aborted = this.#exchange?.aborted
     if (aborted !== undefined) return callback(aborted, null)
     const controller = new AbortController()
@@ -154,7 +144,12 @@ class ConnectionLink implements Link {
       clearTimeout(timer)
       this.#connecting.open.delete(giveUp)
       if (error !== null || socket == null) return callback(error ?? new Error("There is no connection."), null)
-      this.#ignoreInterim(socket)
+      const read = socket.read.bind(socket)
+      socket.read = (size) => {
+        const bytes: unknown = read(size)
+        if (bytes instanceof Uint8Array) this.#interim.rewrite(bytes)
+        return bytes
+      }
       callback(null, socket)
     }
     const giveUp = (reason: Error) => {
@@ -174,15 +169,6 @@ class ConnectionLink implements Link {
     const withSignal = { ...target, signal: controller.signal }
     opening = this.#connector(withSignal, settle)
   }
-
-  #ignoreInterim(socket: Socket): void {
-    const read = socket.read.bind(socket)
-    socket.read = (size) => {
-      const bytes: unknown = read(size)
-      if (bytes instanceof Uint8Array) this.#interim.rewrite(bytes)
-      return bytes
-    }
-  }
 }
 
 const prefix = [...new TextEncoder().encode("HTTP/1.")]
@@ -192,18 +178,18 @@ const one = 0x31
 const two = 0x32
 
 /**
- * Interim answers (1xx) are to be ignored, asked for or not (RFC 9110, 15.2). undici 8.12.4 ignores all but one: it takes
- * a `100 Continue` for a broken answer and closes the connection. So its status is changed to 102 before undici reads it.
+ * Follows the bytes of one connection up to the status of its final head, and changes a status of 100 before it to 102.
+ * Interim responses (1xx) are to be ignored, asked for or not (RFC 9110, 15.2), but undici 8.12.4 takes a `100 Continue` for
+ * a broken response and closes the connection.
  * (docs/upstream/undici-interim-responses.md)
- *
- * Follows the bytes of one connection from the start of an answer up to the status of its final head. */
-export class UndiciInterim {
-  /** Where in the status line the next byte is; behind it while an interim head is skipped; -1 where nothing is looked for. */
+ */
+export class InterimResponses {
+  /** Position of the next byte in the status line; beyond it while an interim head is skipped; -1 outside of a head. */
   #position = -1
   #hundred = false
   #matched = 0
 
-  /** A request has been written: what comes next is the head of an answer. */
+  /** A request has been written: the head of a response comes next. */
   expectHead(): void {
     this.#position = 0
   }

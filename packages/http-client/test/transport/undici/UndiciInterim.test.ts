@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { UndiciInterim } from "../../../src/transport/undici/UndiciAgent.ts"
+import { InterimResponses } from "../../../src/transport/undici/UndiciAgent.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** What undici reads, when the connection brings `text` in pieces of `size` bytes. */
-const rewritten = (text: string, size: number, interim = new UndiciInterim()): string => {
+const rewritten = (text: string, size: number, interim = new InterimResponses()): string => {
   const all = bytes(text)
   interim.expectHead()
   for (let start = 0; start < all.length; start += size) interim.rewrite(all.subarray(start, start + size))
@@ -13,7 +13,7 @@ const rewritten = (text: string, size: number, interim = new UndiciInterim()): s
 
 const final = "HTTP/1.1 200 OK\r\ncontent-length: 16\r\n\r\nHTTP/1.1 100 no\n"
 
-describe("UndiciInterim", () => {
+describe("InterimResponses", () => {
   for (const size of [1, 2, 3, 7, 1000]) {
     it(`changes each 100 before the final head, in pieces of ${size}`, () => {
       const hundred = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -36,7 +36,7 @@ describe("UndiciInterim", () => {
   }
 
   it("looks at nothing before a request is written, and again after each", () => {
-    const interim = new UndiciInterim()
+    const interim = new InterimResponses()
     const early = bytes("HTTP/1.1 100 Continue\r\n\r\n")
     interim.rewrite(early)
     assert.strictEqual(new TextDecoder().decode(early), "HTTP/1.1 100 Continue\r\n\r\n")
