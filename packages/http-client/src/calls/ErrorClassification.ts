@@ -50,34 +50,33 @@ const neverReached = new Set([
 /** The codes of certificates that do not hold, of compression that is none, of answers that are not HTTP, and of addresses that are none. */
 const permanent = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|^HPE_|HEADERS_OVERFLOW|ERR_INVALID|EPROTO|^Z_(?!BUF)/
 
-/** The first error of a chain of causes that says what it is. */
-const codeOf = (cause: unknown, depth = 0): string | undefined => {
-  if (depth > 5 || !Predicate.isObject(cause)) return undefined
-  const { _tag, cause: inner, code, errors, syscall } = cause
-  if (_tag === "UnsupportedEncoding") return "ERR_INVALID_ENCODING"
-  if (syscall === "connect") return "ECONNREFUSED"
-  if (typeof code === "string") return code
-  return codeOf(Array.isArray(errors) ? errors[0] : inner, depth + 1)
+/** An error with its causes, the outermost first, and at most six. */
+const causesOf = (cause: unknown, depth = 0): ReadonlyArray<object> => {
+  if (depth > 5 || !Predicate.isObject(cause)) return []
+  const { cause: inner, errors } = cause
+  return [cause, ...causesOf(Array.isArray(errors) ? errors[0] : inner, depth + 1)]
 }
 
-/** A limit of the transport on what it reads, wherever in the chain it stands. */
-const limitOf = (cause: unknown, depth = 0): number | undefined => {
-  if (depth > 5 || !Predicate.isObject(cause)) return undefined
-  const { _tag, cause: inner, maximumBytes } = cause
-  return _tag === "ResponseTooLarge" && typeof maximumBytes === "number" ? maximumBytes : limitOf(inner, depth + 1)
+/** The code of the first error that has one. */
+const codeOf = (causes: ReadonlyArray<object>): string | undefined => {
+  for (const cause of causes) {
+    if (Predicate.hasProperty(cause, "syscall") && cause.syscall === "connect") return "ECONNREFUSED"
+    if (Predicate.hasProperty(cause, "code") && typeof cause.code === "string") return cause.code
+  }
+  return undefined
 }
 
 /** Judges an error of the transport: there was no whole answer. */
 export const transportFailure = (operation: string, error: HttpClientError.HttpClientError): Failure<never> => {
   const { reason } = error
-  const cause = "cause" in reason ? reason.cause : undefined
   const failure = (evidence: Evidence, reason: ServiceErrorReason): Failure<never> => ({
     evidence,
     error: new ServiceError({ operation, reason })
   })
-  const maximumBytes = limitOf(cause)
-  if (maximumBytes !== undefined) return failure("Permanent", new ResponseTooLarge({ maximumBytes }))
-  const code = codeOf(cause)
+  const causes = causesOf("cause" in reason ? reason.cause : undefined)
+  const tooLarge = causes.find((cause) => cause instanceof ResponseTooLarge)
+  if (tooLarge !== undefined) return failure("Permanent", tooLarge)
+  const code = codeOf(causes)
   // The code alone: an error of the transport may quote the request.
   const host = URL.parse(error.request.url)?.host ?? "the service"
   const detail =

@@ -81,6 +81,21 @@ const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: bool
   }
 }
 
+/**
+ * How long to wait after so many attempts: a random time that grows, on top of what the service asks for; `undefined` where
+ * it asks for too much.
+ */
+export const waitAfter = (
+  policy: RetrySettings,
+  { retryAfter = Duration.zero, throttled = false }: Failure<unknown>,
+  attempts: number
+): Effect.Effect<Duration.Duration | undefined> =>
+  Effect.map(Random.next, (random) => {
+    if (Duration.isGreaterThan(retryAfter, policy.longestRetryAfter)) return undefined
+    const base = Duration.times(throttled ? policy.throttledBase : policy.base, 2 ** (attempts - 1))
+    return Duration.sum(retryAfter, Duration.times(Duration.min(policy.longestWait, base), random))
+  })
+
 /** What an attempt knows of those before it. */
 export interface Attempt {
   /** From 1 on. */
@@ -131,14 +146,10 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
         ) {
           return yield* last
         }
-        const told = failure.retryAfter ?? Duration.zero
-        if (Duration.isGreaterThan(told, Duration.min(policy.longestRetryAfter, left()))) return yield* last
+        const wait = yield* waitAfter(policy, failure, current.number)
+        if (wait === undefined || Duration.isGreaterThanOrEqualTo(wait, left())) return yield* last
         const cost = yield* budget.take(failure.throttled === true ? "throttled" : "transient")
         if (cost === 0) return yield* last
-        const base = failure.throttled === true ? policy.throttledBase : policy.base
-        const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (current.number - 1)))
-        const wait = Duration.sum(told, Duration.times(ceiling, yield* Random.next))
-        if (Duration.isGreaterThanOrEqualTo(wait, left())) return yield* last
         yield* Effect.logDebug(
           `${operation} is sent again in ${Math.round(Duration.toMillis(wait))} ms, attempt ${current.number + 1} of ${policy.attempts}: ${tagOf(failure.error)}`
         )

@@ -4,11 +4,12 @@
  * what arrives is as long as was said. (docs/decisions/downloads.md)
  */
 import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
-import { type Context, Duration, Effect, Random, Stream } from "effect"
+import { type Context, Duration, Effect, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "../calls/ResponseDecoding.ts"
 import { BufferedResponse } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
+import { waitAfter } from "../calls/RetryPolicy.ts"
 import { retryTable } from "../calls/RetryTable.ts"
 import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
@@ -220,14 +221,14 @@ export const downloadExport = (
               const made = progress.received > before ? 1 : fruitless + 1
               const repeats = failure.evidence !== "Permanent" && row.ambiguous === "always"
               if (!repeats || made >= policy.attempts) return Stream.fail(failure.error)
-              const told = failure.retryAfter ?? Duration.zero
-              if (Duration.isGreaterThan(told, policy.longestRetryAfter)) return Stream.fail(failure.error)
-              const base = failure.throttled === true ? policy.throttledBase : policy.base
-              const ceiling = Duration.min(policy.longestWait, Duration.times(base, 2 ** (made - 1)))
-              const wait = Effect.flatMap(Random.next, (random) =>
-                Effect.sleep(Duration.sum(told, Duration.times(ceiling, random)))
+              return Stream.unwrap(
+                Effect.gen(function* () {
+                  const wait = yield* waitAfter(policy, failure, made)
+                  if (wait === undefined) return Stream.fail(failure.error)
+                  yield* Effect.sleep(wait)
+                  return loop(made)
+                })
               )
-              return Stream.concat(Stream.fromEffectDrain(wait), loop(made))
             })
           )
         })
