@@ -12,68 +12,6 @@ import { dialect } from "../store/SqlDialect.ts"
 /** Blocks of 1024 ids. */
 const blockBits = 10
 
-/**
- * The index that has the contacts of an account in their order and, where the dialect counts, the counts of the contacts
- * that are there and the triggers that keep them, whoever writes.
- */
-export const createContactBlocks = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE INDEX contacts_in_order ON contacts (account, id)`
-  if (!dialect(sql).countsBlocks) return
-  const bits = sql.literal(String(blockBits))
-  yield* sql`
-    CREATE TABLE contact_blocks (
-      account TEXT NOT NULL,
-      block INTEGER NOT NULL,
-      contacts INTEGER NOT NULL,
-      PRIMARY KEY (account, block)
-    ) WITHOUT ROWID`
-  yield* sql`
-    INSERT INTO contact_blocks SELECT account, id >> ${bits} AS block, count(*) FROM contacts GROUP BY account, block`
-  yield* sql`
-    CREATE TRIGGER contact_blocks_add AFTER INSERT ON contacts BEGIN
-      INSERT INTO contact_blocks VALUES (NEW.account, NEW.id >> ${bits}, 1)
-        ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + 1;
-    END`
-  // Ids are never given twice, so an empty block stays empty.
-  yield* sql`
-    CREATE TRIGGER contact_blocks_remove AFTER DELETE ON contacts BEGIN
-      UPDATE contact_blocks SET contacts = contacts - 1 WHERE account = OLD.account AND block = OLD.id >> ${bits};
-      DELETE FROM contact_blocks WHERE account = OLD.account AND block = OLD.id >> ${bits} AND contacts = 0;
-    END`
-})
-
-/**
- * The counts without a trigger for what is added, which took a quarter of an insert: `countAdded` takes in what was added since.
- */
-export const countAfterAdding = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  if (!dialect(sql).countsBlocks) return
-  const bits = sql.literal(String(blockBits))
-  yield* sql`DROP TRIGGER contact_blocks_add`
-  yield* sql`DROP TRIGGER contact_blocks_remove`
-  yield* sql`DROP TABLE contact_blocks`
-  // Of an account, contacts of a higher id than `last` of its last block are not counted yet.
-  yield* sql`
-    CREATE TABLE contact_blocks (
-      account TEXT NOT NULL,
-      block INTEGER NOT NULL,
-      contacts INTEGER NOT NULL,
-      last INTEGER NOT NULL,
-      PRIMARY KEY (account, block)
-    ) WITHOUT ROWID`
-  yield* sql`
-    INSERT INTO contact_blocks
-    SELECT account, id >> ${bits} AS block, count(*), max(id) FROM contacts GROUP BY account, block`
-  // Ids are never given twice, so an empty block has nothing more to be counted up to its last.
-  yield* sql`
-    CREATE TRIGGER contact_blocks_remove AFTER DELETE ON contacts BEGIN
-      UPDATE contact_blocks SET contacts = contacts - 1
-        WHERE account = OLD.account AND block = OLD.id >> ${bits} AND last >= OLD.id;
-      DELETE FROM contact_blocks WHERE account = OLD.account AND block = OLD.id >> ${bits} AND contacts = 0;
-    END`
-})
-
 /** Counts the contacts of an account that are not counted yet. In the transaction that added them. */
 export const countAdded = Effect.fnUntraced(function* (account: string) {
   const sql = yield* SqlClient.SqlClient

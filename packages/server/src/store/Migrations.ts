@@ -1,18 +1,20 @@
 /**
- * The tables, in numbered steps that run once and in order. Times are whole seconds since 1970 in UTC; an absent text is
- * NULL. What differs between the dialects stands in `SqlDialect`.
+ * The tables, in numbered migrations that run once and in order. A migration is frozen: its SQL stands here as text and
+ * imports nothing, so that a store of any earlier version migrates in the same way for ever. Times are whole seconds since
+ * 1970 in UTC; an absent text is NULL.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { countAfterAdding, createContactBlocks } from "../contacts/ContactPagination.ts"
-import { dialect } from "./SqlDialect.ts"
 
-const createContacts = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { increasingId } = dialect(sql)
-  yield* sql`
-    CREATE TABLE contacts (
-      id ${sql.literal(increasingId)},
+/** What the databases call differently. Frozen like the migrations that use it. */
+const sqlite = { id: "INTEGER PRIMARY KEY AUTOINCREMENT", bytes: "BLOB", isSqlite: true }
+const postgres = { id: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", bytes: "BYTEA", isSqlite: false }
+
+type Dialect = typeof sqlite
+
+const contacts = ({ id }: Dialect) => [
+  `CREATE TABLE contacts (
+      id ${id},
       account TEXT NOT NULL,
       identity TEXT NOT NULL,
       email TEXT NOT NULL,
@@ -39,30 +41,25 @@ const createContacts = Effect.gen(function* () {
       error_code INTEGER,
       friendly_error_message TEXT,
       UNIQUE (account, identity)
-    )`
-  yield* sql`
-    CREATE TABLE lists (
-      id ${sql.literal(increasingId)},
+    )`,
+  `CREATE TABLE lists (
+      id ${id},
       account TEXT NOT NULL,
       name TEXT NOT NULL,
       UNIQUE (account, name)
-    )`
-  yield* sql`
-    CREATE TABLE list_members (
+    )`,
+  `CREATE TABLE list_members (
       list_id BIGINT NOT NULL REFERENCES lists (id) ON DELETE CASCADE,
       contact_id BIGINT NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
       PRIMARY KEY (list_id, contact_id)
-    )`
-  yield* sql`CREATE INDEX list_members_by_contact ON list_members (contact_id)`
-})
+    )`,
+  `CREATE INDEX list_members_by_contact ON list_members (contact_id)`
+]
 
 /** A secret is kept as its digest alone, with what people tell keys apart by: how it begins and how it ends. */
-const createCredentials = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { bytes, increasingId } = dialect(sql)
-  yield* sql`
-    CREATE TABLE credentials (
-      id ${sql.literal(increasingId)},
+const credentials = ({ bytes, id }: Dialect) => [
+  `CREATE TABLE credentials (
+      id ${id},
       account TEXT NOT NULL,
       kind TEXT NOT NULL,
       name TEXT NOT NULL,
@@ -72,20 +69,17 @@ const createCredentials = Effect.gen(function* () {
       date_created BIGINT NOT NULL,
       last_use BIGINT,
       expires BIGINT,
-      secret_digest ${sql.literal(bytes)} NOT NULL UNIQUE,
+      secret_digest ${bytes} NOT NULL UNIQUE,
       secret_hint TEXT NOT NULL
-    )`
-  yield* sql`CREATE UNIQUE INDEX api_keys_by_name ON credentials (account, identity) WHERE kind = 'ApiKey'`
-  yield* sql`CREATE UNIQUE INDEX smtp_by_name ON credentials (identity) WHERE kind = 'Smtp'`
-})
+    )`,
+  `CREATE UNIQUE INDEX api_keys_by_name ON credentials (account, identity) WHERE kind = 'ApiKey'`,
+  `CREATE UNIQUE INDEX smtp_by_name ON credentials (identity) WHERE kind = 'Smtp'`
+]
 
 /** Work that outlives a request. Its input or output lies beside it in parts, so that one store holds everything. */
-const createJobs = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { bytes, increasingId } = dialect(sql)
-  yield* sql`
-    CREATE TABLE jobs (
-      number ${sql.literal(increasingId)},
+const jobs = ({ bytes, id }: Dialect) => [
+  `CREATE TABLE jobs (
+      number ${id},
       id TEXT NOT NULL UNIQUE,
       account TEXT NOT NULL,
       kind TEXT NOT NULL,
@@ -100,63 +94,102 @@ const createJobs = Effect.gen(function* () {
       lease TEXT,
       created BIGINT NOT NULL,
       expires BIGINT NOT NULL
-    )`
-  yield* sql`CREATE INDEX jobs_by_state ON jobs (state, number)`
-  yield* sql`
-    CREATE TABLE job_parts (
+    )`,
+  `CREATE INDEX jobs_by_state ON jobs (state, number)`,
+  `CREATE TABLE job_parts (
       job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
       part INTEGER NOT NULL,
-      content ${sql.literal(bytes)} NOT NULL,
+      content ${bytes} NOT NULL,
       PRIMARY KEY (job, part)
-    )`
-  yield* sql`
-    CREATE TABLE job_rejections (
+    )`,
+  `CREATE TABLE job_rejections (
       job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
       line BIGINT NOT NULL,
       reason TEXT NOT NULL,
       PRIMARY KEY (job, line)
     )`
-})
+]
 
-const createOutbox = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    CREATE TABLE outbox (
+const outbox = () => [
+  `CREATE TABLE outbox (
       message_id TEXT PRIMARY KEY,
       transaction_id TEXT NOT NULL,
       account TEXT NOT NULL,
       message TEXT NOT NULL,
       created BIGINT NOT NULL
     )`
-})
+]
 
 /** The answers to calls that carried a key, for as long as the call may be repeated. */
-const createAnswers = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { bytes } = dialect(sql)
-  yield* sql`
-    CREATE TABLE idempotent_answers (
+const answers = ({ bytes }: Dialect) => [
+  `CREATE TABLE idempotent_answers (
       account TEXT NOT NULL,
       call_key TEXT NOT NULL,
-      request_digest ${sql.literal(bytes)} NOT NULL,
+      request_digest ${bytes} NOT NULL,
       status INTEGER NOT NULL,
-      body ${sql.literal(bytes)} NOT NULL,
+      body ${bytes} NOT NULL,
       created BIGINT NOT NULL,
       PRIMARY KEY (account, call_key)
-    )`
-  yield* sql`CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created)`
-})
+    )`,
+  `CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created)`
+]
+
+/**
+ * The index that has the contacts of an account in their order, and on SQLite the number of contacts in each block of 1024
+ * ids, which triggers keep.
+ */
+const contactBlocks = ({ isSqlite }: Dialect) => [
+  `CREATE INDEX contacts_in_order ON contacts (account, id)`,
+  ...(isSqlite
+    ? [
+        `CREATE TABLE contact_blocks (
+          account TEXT NOT NULL,
+          block INTEGER NOT NULL,
+          contacts INTEGER NOT NULL,
+          PRIMARY KEY (account, block)
+        ) WITHOUT ROWID`,
+        `INSERT INTO contact_blocks
+          SELECT account, id >> 10 AS block, count(*) FROM contacts GROUP BY account, block`,
+        `CREATE TRIGGER contact_blocks_add AFTER INSERT ON contacts BEGIN
+          INSERT INTO contact_blocks VALUES (NEW.account, NEW.id >> 10, 1)
+            ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + 1;
+        END`,
+        `CREATE TRIGGER contact_blocks_remove AFTER DELETE ON contacts BEGIN
+          UPDATE contact_blocks SET contacts = contacts - 1 WHERE account = OLD.account AND block = OLD.id >> 10;
+          DELETE FROM contact_blocks WHERE account = OLD.account AND block = OLD.id >> 10 AND contacts = 0;
+        END`
+      ]
+    : [])
+]
+
+/**
+ * What can be seen of a job, and what an import notes while it reads: the rows that it rejected, as they were, and the
+ * addresses that it has had. Jobs of before ended when nobody wrote it down: they count from when they were made.
+ */
+const jobDetails = ({ isSqlite }: Dialect) => [
+  `ALTER TABLE jobs ADD COLUMN duplicates BIGINT NOT NULL DEFAULT 0`,
+  `ALTER TABLE jobs ADD COLUMN rejected_kept BIGINT NOT NULL DEFAULT 0`,
+  `ALTER TABLE jobs ADD COLUMN rows_total BIGINT`,
+  `ALTER TABLE jobs ADD COLUMN header TEXT`,
+  `ALTER TABLE jobs ADD COLUMN ended BIGINT`,
+  `UPDATE jobs SET ended = created WHERE state IN ('Ready', 'Error')`,
+  `CREATE INDEX jobs_by_account ON jobs (account, number)`,
+  `CREATE INDEX jobs_by_end ON jobs (ended) WHERE ended IS NOT NULL`,
+  `ALTER TABLE job_rejections ADD COLUMN cells TEXT`,
+  `CREATE TABLE job_addresses (
+      job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+      identity TEXT NOT NULL,
+      PRIMARY KEY (job, identity)
+    ) ${isSqlite ? "WITHOUT ROWID" : ""}`
+]
 
 /**
  * What was done with credentials and what was refused, and what each key was last used for. The record is only added to.
  * It names credentials without referring to them, since it outlives them.
  */
-const createCredentialAudit = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { appendOnly, increasingId } = dialect(sql)
-  yield* sql`
-    CREATE TABLE audit_entries (
-      number ${sql.literal(increasingId)},
+const credentialAudit = ({ id, isSqlite }: Dialect) => [
+  `CREATE TABLE audit_entries (
+      number ${id},
       time BIGINT NOT NULL,
       account TEXT NOT NULL,
       actor TEXT NOT NULL,
@@ -167,79 +200,106 @@ const createCredentialAudit = Effect.gen(function* () {
       subject TEXT,
       outcome TEXT NOT NULL,
       details TEXT NOT NULL
-    )`
-  yield* sql`
-    CREATE INDEX audit_refusals ON audit_entries (actor, actor_name, actor_hint, time) WHERE outcome <> 'Done'`
-  yield* Effect.forEach(appendOnly("audit_entries", "number"), (statement) => sql.unsafe(statement))
-  yield* sql`
-    CREATE TABLE credential_uses (
+    )`,
+  `CREATE INDEX audit_refusals ON audit_entries (actor, actor_name, actor_hint, time) WHERE outcome <> 'Done'`,
+  ...(isSqlite
+    ? [
+        `CREATE TRIGGER audit_entries_no_update BEFORE UPDATE ON audit_entries
+          BEGIN SELECT RAISE(ABORT, 'audit_entries is only added to'); END`,
+        `CREATE TRIGGER audit_entries_no_delete BEFORE DELETE ON audit_entries
+          BEGIN SELECT RAISE(ABORT, 'audit_entries is only added to'); END`,
+        // INSERT OR REPLACE deletes without asking the trigger above.
+        `CREATE TRIGGER audit_entries_no_replace BEFORE INSERT ON audit_entries
+          WHEN EXISTS (SELECT 1 FROM audit_entries WHERE number = NEW.number)
+          BEGIN SELECT RAISE(ABORT, 'audit_entries is only added to'); END`
+      ]
+    : [
+        `CREATE FUNCTION audit_entries_is_kept() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN RAISE EXCEPTION ''audit_entries is only added to''; END'`,
+        `CREATE TRIGGER audit_entries_no_change BEFORE UPDATE OR DELETE ON audit_entries
+          FOR EACH ROW EXECUTE FUNCTION audit_entries_is_kept()`,
+        `CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON audit_entries
+          FOR EACH STATEMENT EXECUTE FUNCTION audit_entries_is_kept()`
+      ]),
+  `CREATE TABLE credential_uses (
       credential BIGINT NOT NULL REFERENCES credentials (id) ON DELETE CASCADE,
       level TEXT NOT NULL,
       last_use BIGINT NOT NULL,
       PRIMARY KEY (credential, level)
     )`
-})
-
-/**
- * What can be seen of a job, and what an import notes while it reads: the rows that it rejected, as they were, and the
- * addresses that it has had. Jobs of before ended when nobody wrote it down: they count from when they were made.
- */
-const addJobDetails = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { clustered } = dialect(sql)
-  yield* sql`ALTER TABLE jobs ADD COLUMN duplicates BIGINT NOT NULL DEFAULT 0`
-  yield* sql`ALTER TABLE jobs ADD COLUMN rejected_kept BIGINT NOT NULL DEFAULT 0`
-  yield* sql`ALTER TABLE jobs ADD COLUMN rows_total BIGINT`
-  yield* sql`ALTER TABLE jobs ADD COLUMN header TEXT`
-  yield* sql`ALTER TABLE jobs ADD COLUMN ended BIGINT`
-  yield* sql`UPDATE jobs SET ended = created WHERE state IN ('Ready', 'Error')`
-  yield* sql`CREATE INDEX jobs_by_account ON jobs (account, number)`
-  yield* sql`CREATE INDEX jobs_by_end ON jobs (ended) WHERE ended IS NOT NULL`
-  yield* sql`ALTER TABLE job_rejections ADD COLUMN cells TEXT`
-  yield* sql`
-    CREATE TABLE job_addresses (
-      job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
-      identity TEXT NOT NULL,
-      PRIMARY KEY (job, identity)
-    ) ${sql.literal(clustered)}`
-})
+]
 
 /** The addresses of an import as lists that are only added to. One that is under way goes on with those it has. */
-const listJobAddresses = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { increasingId, listOf } = dialect(sql)
-  yield* sql`
-    CREATE TABLE job_address_lists (
-      number ${sql.literal(increasingId)},
+const jobAddressLists = ({ id, isSqlite }: Dialect) => [
+  `CREATE TABLE job_address_lists (
+      number ${id},
       job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
       identities TEXT NOT NULL
-    )`
-  yield* sql`CREATE INDEX job_address_lists_by_job ON job_address_lists (job)`
-  yield* sql`
-    INSERT INTO job_address_lists (job, identities)
-    SELECT job, ${listOf("identity")} FROM job_addresses WHERE job IN (SELECT number FROM jobs WHERE state = 'Loading')
-    GROUP BY job`
-  yield* sql`DROP TABLE job_addresses`
-})
+    )`,
+  `CREATE INDEX job_address_lists_by_job ON job_address_lists (job)`,
+  `INSERT INTO job_address_lists (job, identities)
+    SELECT job, ${isSqlite ? "json_group_array(identity)" : "jsonb_agg(identity)::text"} FROM job_addresses WHERE job IN (SELECT number FROM jobs WHERE state = 'Loading')
+    GROUP BY job`,
+  `DROP TABLE job_addresses`
+]
 
-const steps = {
-  "1_contacts": createContacts,
-  "2_credentials": createCredentials,
-  "3_jobs": createJobs,
-  "4_outbox": createOutbox,
-  "5_answers": createAnswers,
-  "6_contact_blocks": createContactBlocks,
-  "7_job_details": addJobDetails,
-  "8_credential_audit": createCredentialAudit,
-  "9_job_address_lists": listJobAddresses,
-  "10_count_after_adding": countAfterAdding
+/**
+ * Counts blocks without a trigger for added contacts, which took a quarter of an insert: whoever adds contacts counts them
+ * afterwards. Contacts of an account with a higher id than `last` of its last block are not counted yet.
+ */
+const countAfterAdding = ({ isSqlite }: Dialect) =>
+  isSqlite
+    ? [
+        `DROP TRIGGER contact_blocks_add`,
+        `DROP TRIGGER contact_blocks_remove`,
+        `DROP TABLE contact_blocks`,
+        `CREATE TABLE contact_blocks (
+          account TEXT NOT NULL,
+          block INTEGER NOT NULL,
+          contacts INTEGER NOT NULL,
+          last INTEGER NOT NULL,
+          PRIMARY KEY (account, block)
+        ) WITHOUT ROWID`,
+        `INSERT INTO contact_blocks
+          SELECT account, id >> 10 AS block, count(*), max(id) FROM contacts GROUP BY account, block`,
+        `CREATE TRIGGER contact_blocks_remove AFTER DELETE ON contacts BEGIN
+          UPDATE contact_blocks SET contacts = contacts - 1
+            WHERE account = OLD.account AND block = OLD.id >> 10 AND last >= OLD.id;
+          DELETE FROM contact_blocks WHERE account = OLD.account AND block = OLD.id >> 10 AND contacts = 0;
+        END`
+      ]
+    : []
+
+/** Runs the statements of a migration one by one, in the dialect of the store. */
+const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const dialect = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+    for (const statement of statements(dialect)) yield* sql.unsafe(statement)
+  })
+
+const migrations = {
+  "1_contacts": run(contacts),
+  "2_credentials": run(credentials),
+  "3_jobs": run(jobs),
+  "4_outbox": run(outbox),
+  "5_answers": run(answers),
+  "6_contact_blocks": run(contactBlocks),
+  "7_job_details": run(jobDetails),
+  "8_credential_audit": run(credentialAudit),
+  "9_job_address_lists": run(jobAddressLists),
+  "10_count_after_adding": run(countAfterAdding)
 }
 
-/** The number of the last step, which every store of this version has taken. */
-export const latestMigration = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name)))
+/** The number of the last migration, which every store of this version has run. */
+export const latestMigration = Object.keys(migrations).length
 
-/** Brings the tables of a store up to this version. A step that fails leaves nothing behind. */
-export const migrate = Migrator.make({})({
-  table: "migrations",
-  loader: Migrator.fromRecord(steps)
-})
+/** Runs the migrations up to a number that a store has not run yet. One that fails leaves nothing behind. */
+export const migrateTo = (latest: number) =>
+  Migrator.make({})({
+    table: "migrations",
+    loader: Migrator.fromRecord(Object.fromEntries(Object.entries(migrations).slice(0, latest)))
+  })
+
+/** Brings the tables of a store up to this version. */
+export const migrate = migrateTo(latestMigration)

@@ -7,12 +7,6 @@ import { statSync } from "node:fs"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
 export interface SqlDialect {
-  /** The type of a key that grows with every row and is never given twice. */
-  readonly increasingId: string
-  /** Of a table that is its primary key and nothing else. */
-  readonly clustered: string
-  /** The type of bytes. */
-  readonly bytes: string
   /** One set of custom fields over another, both as JSON. */
   readonly mergeFields: (below: Statement.Fragment, above: Statement.Fragment) => Statement.Fragment
   /** Whether a column holds one of many texts, bound as one parameter. */
@@ -21,8 +15,6 @@ export interface SqlDialect {
   readonly textsOf: (texts: ReadonlyArray<string>) => Statement.Fragment
   /** The texts of a column that holds a list of them as JSON: a table beside its own, of one column, `value`. */
   readonly textsIn: (column: string) => Statement.Fragment
-  /** The texts of a group of rows as such a list. */
-  readonly listOf: (column: string) => Statement.Fragment
   /**
    * Runs a statement, as it was compiled, for each set of parameters, one after another in the transaction of the caller:
    * the first row of each, as its values.
@@ -41,8 +33,6 @@ export interface SqlDialect {
     query: string,
     parameters: ReadonlyArray<unknown>
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
-  /** What makes a table refuse to change or lose a row, given the column that numbers its rows. */
-  readonly appendOnly: (table: string, number: string) => ReadonlyArray<string>
   /**
    * Whether contacts are counted as they come and go. On PostgreSQL all writers would wait for each other at the count of
    * the newest block, and passing over an index is fast enough there.
@@ -84,14 +74,10 @@ const askAtOnce = (sql: SqlClient.SqlClient): SqlDialect["ask"] => {
 }
 
 const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
-  increasingId: "INTEGER PRIMARY KEY AUTOINCREMENT",
-  clustered: "WITHOUT ROWID",
-  bytes: "BLOB",
   mergeFields: (below, above) => sql`json_patch(${below}, ${above})`,
   isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
   textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   textsIn: (column) => sql`json_each(${sql(column)})`,
-  listOf: (column) => sql`json_group_array(${sql(column)})`,
   countsBlocks: true,
   runEach: eachAtOnce(sql),
   // What the reference says is done: the rows are arrays.
@@ -107,29 +93,15 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
     ([main]) =>
       () =>
         statSync(`${main?.file ?? ""}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  ),
-  appendOnly: (table, number) => {
-    const refuse = `BEGIN SELECT RAISE(ABORT, '${table} is only added to'); END`
-    return [
-      `CREATE TRIGGER ${table}_no_update BEFORE UPDATE ON ${table} ${refuse}`,
-      `CREATE TRIGGER ${table}_no_delete BEFORE DELETE ON ${table} ${refuse}`,
-      // INSERT OR REPLACE deletes without asking the trigger above.
-      `CREATE TRIGGER ${table}_no_replace BEFORE INSERT ON ${table}
-        WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${number} = NEW.${number}) ${refuse}`
-    ]
-  }
+  )
 })
 
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
-  increasingId: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
-  clustered: "",
-  bytes: "BYTEA",
   mergeFields: (below, above) => sql`(${below}::jsonb || ${above}::jsonb)::text`,
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
-  listOf: (column) => sql`jsonb_agg(${sql(column)})::text`,
   countsBlocks: false,
   runEach: eachAlone(sql),
   streamValues: (statement, columns) =>
@@ -139,15 +111,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
       (row) => columns.map((column) => row[column])
     ),
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
-  logBytes: Effect.succeed(() => 0),
-  appendOnly: (table) => [
-    `CREATE FUNCTION ${table}_is_kept() RETURNS trigger LANGUAGE plpgsql AS
-      'BEGIN RAISE EXCEPTION ''${table} is only added to''; END'`,
-    `CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table}
-      FOR EACH ROW EXECUTE FUNCTION ${table}_is_kept()`,
-    `CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table}
-      FOR EACH STATEMENT EXECUTE FUNCTION ${table}_is_kept()`
-  ]
+  logBytes: Effect.succeed(() => 0)
 })
 
 /** The dialect of a client. */
