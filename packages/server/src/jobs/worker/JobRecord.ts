@@ -6,8 +6,8 @@ import { Option, Schema } from "effect"
 import { fromSeconds } from "../../contacts/ContactRow.ts"
 import { ExportJobRequest } from "../exports/ExportJob.ts"
 import { ImportJobRequest } from "../imports/ImportJob.ts"
-import type { JobRow } from "./JobQueue.ts"
-import { isDead } from "./JobLease.ts"
+import type { JobRow } from "../queue/JobQueue.ts"
+import { isDead } from "../queue/JobLease.ts"
 
 /**
  * Where a job stands. The file of an import is `Receiving` until all of it is there; what is `Loading` waits or is worked
