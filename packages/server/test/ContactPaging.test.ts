@@ -3,7 +3,7 @@ import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/
 import { Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../src/credentials/Caller.ts"
-import { countAfterAdding, createContactBlocks } from "../src/contacts/ContactPagination.ts"
+import { migrations } from "../src/store/Migrations.ts"
 import * as SqlServices from "../src/services/SqlServices.ts"
 
 const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -172,11 +172,11 @@ describe("pages of contacts", () => {
       yield* sql`DROP TABLE contact_blocks`
       yield* sql`DROP INDEX contacts_in_order`
       yield* run({ _tag: "DeleteByEmails", account: "one", permille: 300, count: 900 }).pipe(as("one"))
-      yield* createContactBlocks
+      yield* migrations["6_contact_blocks"]
       // Counted by the trigger of before.
       yield* run({ _tag: "AddUncounted", account: "one", count: 1100 }).pipe(as("one"))
       yield* run({ _tag: "DeleteByEmails", account: "two", permille: 700, count: 20 }).pipe(as("two"))
-      yield* countAfterAdding
+      yield* migrations["10_count_after_adding"]
       yield* checkCounts(true)
       yield* run({ _tag: "Add", account: "two", count: 700 }).pipe(as("two"))
       yield* checkCounts(true)

@@ -278,7 +278,7 @@ const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
     for (const statement of statements(dialect)) yield* sql.unsafe(statement)
   })
 
-const migrations = {
+export const migrations = {
   "1_contacts": run(contacts),
   "2_credentials": run(credentials),
   "3_jobs": run(jobs),
