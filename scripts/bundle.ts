@@ -94,7 +94,7 @@ const bundleProgram = () =>
     }
   })
 
-/** What the thread of jobs begins with. `JobThread` looks for it beside itself. */
+/** What the worker thread of the jobs starts with. `WorkerThread` looks for it beside itself. */
 const bundleJobs = () =>
   build({
     input: "packages/server/src/jobs/worker/workerEntry.ts",

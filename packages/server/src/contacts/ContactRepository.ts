@@ -24,11 +24,9 @@ import { selection } from "./ContactSelection.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { methodSpan } from "../http/MethodSpan.ts"
-import { preparedQuery } from "../store/PreparedQuery.ts"
-import { dialect } from "../store/SqlDialect.ts"
-import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
+import { dialect, preparedQuery } from "../store/SqlDialect.ts"
+import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { inTransaction } from "../store/sqlite/NoSavepoint.ts"
 
 const defaultPage = 20
 

@@ -27,11 +27,6 @@ export const owner: CallerIdentity = { account: "" }
 
 export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller", { defaultValue: () => owner })
 
-/**
- * Whether a request was made in this process, by whoever opened the store: it needs no key.
- */
-export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
-
 /** The address under which the service is called, for links to files. */
 export const PublicAddress = Context.Reference<string>("@roster/server/PublicAddress", {
   defaultValue: () => "http://roster.embedded/v4"

@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
 import { unhindered } from "./AuditTrail.ts"
 import type { CredentialRow } from "./CredentialRow.ts"
-import { preparedQuery } from "../store/PreparedQuery.ts"
+import { preparedQuery } from "../store/SqlDialect.ts"
 import { digestOf } from "./Secret.ts"
 
 /** The use of a key is noted at most this often, in seconds, so that reading does not cost a write each time. */

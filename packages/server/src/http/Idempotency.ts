@@ -13,12 +13,8 @@ import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Caller } from "../credentials/Caller.ts"
 import { errorResponse } from "./ErrorResponse.ts"
 import { nowSeconds } from "../jobs/queue/JobQueue.ts"
-import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
+import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
-import { inWholeTransaction } from "../store/sqlite/NoSavepoint.ts"
-
-/** How long an answer is kept, in seconds: an hour, which is longer than any client goes on trying. */
-export const answerKeptSeconds = 60 * 60
 
 /** What is repeated by key. An import takes its file in before the transaction could begin. */
 const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost", "emailsPost"])
@@ -87,7 +83,7 @@ const once = Effect.fnUntraced(function* <E, R>(
     )
   const isSmall = body.length <= smallBody && operation !== "contactsDeletePost"
   // Where the answer is a failure nothing of the call is kept.
-  return yield* inWholeTransaction(sql, run).pipe(
+  return yield* inAtomicTransaction(sql, run).pipe(
     isSmall ? sharingCommit : identity,
     Effect.catchIf(isStoreError<E>, failed)
   )

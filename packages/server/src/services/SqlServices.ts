@@ -5,7 +5,7 @@ import type { ContactsService, CredentialsService, EmailsService } from "@roster
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as JobRunner from "../jobs/worker/JobRunner.ts"
-import * as JobThread from "../jobs/worker/WorkerThread.ts"
+import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
@@ -13,10 +13,10 @@ import type * as SqliteClient from "../store/sqlite/SqliteClient.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
 import * as Store from "../store/Store.ts"
-import type { StoreError } from "../store/Store.ts"
+import type { StoreError } from "../store/sqlite/StoreError.ts"
 import { type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
 
-export type { StoreError } from "../store/Store.ts"
+export type { StoreError } from "../store/sqlite/StoreError.ts"
 
 export type Services = ContactsService | CredentialsService | EmailsService
 
@@ -31,15 +31,15 @@ export const layerWithStore = (
     allowFileUrl: options.allowFileUrl ?? []
   })
   const { filename, jobThread } = options
-  const signals = LockContention.make()
+  const contention = LockContention.make()
   const jobs =
     jobThread === undefined || filename === memory
       ? JobRunner.layer()
-      : JobThread.layer({ entry: jobThread, filename, signals })
+      : WorkerThread.layer({ entry: jobThread, filename, contention })
   // What is made once for a whole graph of layers would work on whichever store comes first.
   return Layer.fresh(Layer.provide(services, jobs)).pipe(
     Layer.provide(policy),
-    Layer.provideMerge(Store.layer({ filename, signals }))
+    Layer.provideMerge(Store.layer({ filename, contention }))
   )
 }
 

@@ -117,3 +117,10 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
 /** The dialect of a client. */
 export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>
   sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })
+
+/** Compiles a query once. Each run takes its parameters in the order of their places and gives rows as arrays of values. */
+export const preparedQuery = (sql: SqlClient.SqlClient, query: Statement.Statement<unknown>) => {
+  const [text] = query.compile()
+  const { ask } = dialect(sql)
+  return (parameters: ReadonlyArray<unknown>) => ask(text, parameters)
+}

@@ -7,13 +7,10 @@ import { SqlClient, SqlError } from "effect/sql"
 import { latestMigration, migrate } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
-import { fromStatement, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
+import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
-
-/** Why a store cannot be used. */
-export type StoreError = StoreDamaged | StoreUnavailable
 
 /** The last step that the tables have taken, 0 where there are none. */
 const lastStep = Effect.gen(function* () {
@@ -34,12 +31,12 @@ const bringUpToDate = Effect.fnUntraced(function* (filename: string) {
 
 export const layer = ({
   filename,
-  signals
+  contention
 }: {
   /** The database file, made where it is not there; `:memory:` keeps nothing. */
   readonly filename: string
   /** What other threads of this process on the store know of it, too. */
-  readonly signals?: LockContention | undefined
+  readonly contention?: LockContention | undefined
 }): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
   Layer.effectDiscard(
     bringUpToDate(filename).pipe(
@@ -52,7 +49,7 @@ export const layer = ({
       })
     )
   ).pipe(
-    Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, signals })),
+    Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, contention })),
     // Before anything is written to it.
     Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename)))),
     redactLayerSpans

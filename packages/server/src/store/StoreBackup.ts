@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { isFromDeadProcess, processMark } from "../jobs/queue/JobLease.ts"
+import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
 import { latestMigration } from "./Migrations.ts"
 import * as Store from "./Store.ts"
 import {
@@ -23,10 +23,11 @@ import {
   tablesOf
 } from "./StoreContents.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
-import { copyPages, type CopyOptions, removeDatabase } from "./sqlite/StoreCopy.ts"
+import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
+import { copyPages, type CopyOptions } from "./sqlite/StoreCopy.ts"
 import { fromCause, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
-import { appear, freeName, putAside, replacePages } from "./sqlite/StoreReplacement.ts"
+import { quarantine, replacePages } from "./sqlite/StoreReplacement.ts"
 
 /** A file that cannot be restored: damaged, no store, or of a newer version. Nothing was changed. */
 export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
@@ -126,12 +127,12 @@ export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R
   const restored = (kept: string | undefined, replaced = plan.replaced): Restored => ({ contacts, replaced, kept })
   const replaceDamaged = (message: string) =>
     Effect.as(
-      Effect.andThen(putAside(path, aside), appear(staged, path)),
+      Effect.andThen(quarantine(path, aside), publish(staged, path)),
       restored(aside, Replaced.Damaged({ message }))
     )
 
   return yield* Replaced.$match(plan.replaced, {
-    Nothing: () => Effect.as(appear(staged, path), restored(undefined)),
+    Nothing: () => Effect.as(publish(staged, path), restored(undefined)),
     Damaged: ({ message }) => replaceDamaged(message),
     Store: () =>
       replacePages({ staged, path, kept }).pipe(

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url"
 import { latestMigration } from "./Migrations.ts"
 import { blockingWait, whileBusy } from "./sqlite/SqliteBusy.ts"
 import { isBusy } from "./sqlite/SqliteError.ts"
-import { fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
+import { fromCause, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
 import { checkSizes } from "./sqlite/StoreCheck.ts"
 
@@ -78,7 +78,7 @@ export const refuseForeign = Effect.fnUntraced(function* (path: string) {
     })
   ).pipe(
     // One that cannot be read is for whoever opens it to name.
-    Effect.catch((failure): Effect.Effect<ReadonlyArray<unknown>, StoreDamaged | StoreUnavailable> =>
+    Effect.catch((failure): Effect.Effect<ReadonlyArray<unknown>, StoreError> =>
       "error" in failure && failure.isBusy ? Effect.fail(failure.error) : Effect.succeed([])
     )
   )

@@ -6,10 +6,12 @@ import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlError } from "effect/sql"
-import { InProcess } from "../credentials/Caller.ts"
 import { errorCode, holderOf, isDamaged, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
 
-/** Nobody over the network is told of files and processes of this machine. */
+/** Whether a request was made in this process by the owner of the store, and so needs no key. */
+export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
+
+/** Callers over the network are not told of files and processes of this machine. */
 const isRemote = (context: Context.Context<never>): boolean =>
   Option.isSome(Context.getOption(context, HttpServerRequest.HttpServerRequest)) && !Context.get(context, InProcess)
 

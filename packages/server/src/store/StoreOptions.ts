@@ -1,25 +1,24 @@
 /**
- * What an embedded service is told: where its data lies and what it may do beside keeping it.
+ * The options of an embedded service: where its data lies and what it may do besides.
  */
 import { Context } from "effect"
 
 export interface StoreOptions {
-  /** The database file, made where it is not there; `:memory:` keeps nothing. */
+  /** The database file, created if missing, or `:memory:`. */
   readonly filename: string
-  /** Who mail may come from: addresses, or `*@example.com` for a domain. Nobody where it is not given. */
+  /** The addresses that mail may come from, or `*@example.com` for a domain (default: none). */
   readonly allowedSenders?: ReadonlyArray<string> | undefined
-  /** The hosts that files may be imported from by address, or `any` for all public ones. None where it is not given. */
+  /** The hosts that files may be imported from by URL, or `any` for all public ones (default: none). */
   readonly allowFileUrl?: ReadonlyArray<string> | undefined
   /**
-   * The file that a thread of its own for imports and exports begins with. Without one they are worked on where requests
-   * are answered; `RosterServer` has one, but where it was bundled with a program into one file. Such a program names that
-   * file, and calls `work` of `@roster/server/JobWorker` with its `workerData` in place of all else when it runs on such a
-   * thread.
+   * The file that the thread for imports and exports starts with. Without one they run where requests are answered.
+   * `RosterServer` has one unless it was bundled with a program into one file. Such a program names that file here, and on
+   * a worker thread runs nothing but `work` of `@roster/server/WorkerThread`, with its `workerData`.
    */
   readonly jobThread?: URL | undefined
 }
 
-/** The part of the options that the services work by. */
+/** The part of the options that the services need. */
 export class StorePolicy extends Context.Service<
   StorePolicy,
   { readonly allowedSenders: ReadonlyArray<string>; readonly allowFileUrl: ReadonlyArray<string> }

@@ -5,7 +5,7 @@ import { Clock, Effect } from "effect"
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { isFromDeadProcess, processMark } from "../jobs/queue/JobLease.ts"
+import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
 
 const prefix = "roster-import-"
 

@@ -14,7 +14,7 @@ import { type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { inParts, partsAtOnce, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
-import { WriteFairness } from "../../store/WriteFairness.ts"
+import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 
 /** What an export was asked for, as it is kept with its job. */
 export const ExportJobRequest = Schema.Struct({
@@ -48,7 +48,7 @@ const longLog = 36 * 1024 * 1024
 
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const turns = yield* WriteFairness
+  const fairness = yield* WriteFairness
   const request = yield* decodeRequest(job.request)
   const where = yield* selection(job.account, filterOf(request))
   yield* sql.withTransaction(
@@ -79,7 +79,7 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
             part += contents.length
           })
         )
-        .pipe(Effect.andThen(turns.yieldToWriters))
+        .pipe(Effect.andThen(fairness.yieldToWriters))
     )
   )
   yield* endJob(job, "Ready")
@@ -96,7 +96,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(
   stream: Stream.Stream<ContactRow, E>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const turns = yield* WriteFairness
+  const fairness = yield* WriteFairness
   const spool = yield* makeSpool
   const making = makeExportPieces(format)
   const keep = (pieces: ReadonlyArray<ExportPiece>) => Effect.forEach(pieces, spool.add, { discard: true })
@@ -122,7 +122,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(
           ? sql.withTransaction(Effect.andThen(readOn, note))
           : Effect.andThen(readOn, sql.withTransaction(note))
       )
-      yield* Effect.repeat(Effect.andThen(step, turns.yieldToWriters), { while: () => Option.isSome(rows) })
+      yield* Effect.repeat(Effect.andThen(step, fairness.yieldToWriters), { while: () => Option.isSome(rows) })
     })
   )
   yield* keep(making.take())

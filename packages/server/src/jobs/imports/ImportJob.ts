@@ -22,7 +22,7 @@ import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.
 import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
-import { WriteFairness } from "../../store/WriteFairness.ts"
+import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 
 /** What an import was asked for, as it is kept with its job. */
 export const ImportJobRequest = Schema.Struct({
@@ -83,7 +83,7 @@ const transactionPieces = 16
 
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const turns = yield* WriteFairness
+  const fairness = yield* WriteFairness
   const request = yield* decodeRequest(job.request)
   if (request.fileUrl !== undefined && request.fetched !== true) {
     yield* fetchIntoStore(job, request, new URL(request.fileUrl))
@@ -158,7 +158,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         place = 0
         pieces++
       }
-    } while (done < transactionRows && pieces < transactionPieces && !turns.hasWaiter())
+    } while (done < transactionRows && pieces < transactionPieces && !fairness.hasWaiter())
     yield* noteAddresses(job.number, identities)
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
@@ -172,7 +172,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
 
   while (Option.isSome(yield* piece)) {
     yield* sql.withTransaction(importRows)
-    yield* turns.yieldToWriters
+    yield* fairness.yieldToWriters
   }
   // The filter may have taken an address for known that was not.
   const duplicates = yield* countRepeats(job.number, suspects)

@@ -19,7 +19,7 @@ import { checkArchive } from "./ImportArchive.ts"
 import { csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
-import { makeLease } from "../queue/JobLease.ts"
+import { makeLease } from "../../store/ProcessMark.ts"
 import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 

@@ -6,13 +6,11 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { isDead } from "./JobLease.ts"
+import { isOrphaned } from "../../store/ProcessMark.ts"
+import { fileSeconds } from "../../store/Retention.ts"
 
 /** How long a lease lasts, in seconds. */
 export const leaseSeconds = 30
-
-/** How long the file of a job is kept, in seconds: 24 hours. */
-export const keptSeconds = 24 * 60 * 60
 
 export interface JobRow {
   readonly number: number
@@ -86,7 +84,7 @@ export const createJob = Effect.fnUntraced(function* (job: {
       file_key: job.fileKey ?? null,
       lease: job.lease ?? null,
       created: now,
-      expires: now + keptSeconds
+      expires: now + fileSeconds
     })} RETURNING number`
   return row?.number ?? (yield* Effect.die(new Error("an insert gave no row")))
 })
@@ -101,7 +99,7 @@ export const releaseOrphanedJobs = Effect.gen(function* () {
     SELECT DISTINCT lease FROM jobs
     WHERE lease IS NOT NULL AND (state = 'Receiving' OR state = 'Loading' AND leased_until > ${yield* nowSeconds})`
   for (const { lease } of held) {
-    if (!isDead(lease)) continue
+    if (!isOrphaned(lease)) continue
     yield* sql`DELETE FROM jobs WHERE lease = ${lease} AND state = 'Receiving'`
     yield* freeJobs(lease)
   }

@@ -4,11 +4,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { answerKeptSeconds } from "../../http/Idempotency.ts"
+import { answerSeconds, jobSeconds } from "../../store/Retention.ts"
 import { nowSeconds } from "../queue/JobQueue.ts"
-
-/** How long a job can be seen after its end, and the rows that it rejected with it, in seconds: 30 days. */
-const seenSeconds = 30 * 24 * 60 * 60
 
 /** As many rows as nobody has to wait for. */
 const atOnce = 10_000
@@ -24,10 +21,10 @@ export const hasExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const [row] = yield* sql<{ readonly due: number | boolean }>`
-    SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - seenSeconds})
+    SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - jobSeconds})
       OR EXISTS (SELECT 1 FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now}))
       OR EXISTS (SELECT 1 FROM job_address_lists)
-      OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerKeptSeconds}) AS due`
+      OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerSeconds}) AS due`
   return Boolean(row?.due)
 })
 
@@ -54,10 +51,10 @@ export const removeExpired = Effect.gen(function* () {
     sql`
     DELETE FROM job_rejections WHERE (job, line) IN (
       SELECT job, line FROM job_rejections
-      WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - seenSeconds}) LIMIT ${atOnce}
+      WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - jobSeconds}) LIMIT ${atOnce}
     ) RETURNING job`,
     atOnce
   )
-  yield* sql`DELETE FROM jobs WHERE ended <= ${now - seenSeconds}`
-  yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerKeptSeconds}`
+  yield* sql`DELETE FROM jobs WHERE ended <= ${now - jobSeconds}`
+  yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
 })

@@ -7,7 +7,7 @@ import { fromSeconds } from "../../contacts/ContactRow.ts"
 import { ExportJobRequest } from "../exports/ExportJob.ts"
 import { ImportJobRequest } from "../imports/ImportJob.ts"
 import type { JobRow } from "../queue/JobQueue.ts"
-import { isDead } from "../queue/JobLease.ts"
+import { isOrphaned } from "../../store/ProcessMark.ts"
 
 /**
  * Where a job stands. The file of an import is `Receiving` until all of it is there; what is `Loading` waits or is worked
@@ -97,7 +97,7 @@ const requestOf = ({ kind, request }: JobRow): JobRequest =>
       })
 
 const isRunning = ({ lease, leased_until, state }: JobRow, now: number): boolean =>
-  lease !== null && !isDead(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
+  lease !== null && !isOrphaned(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
 
 /** A row as the record that is seen at a time, in seconds. */
 export const toJob = (row: JobRow, now: number): Job => {

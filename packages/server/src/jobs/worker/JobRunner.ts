@@ -17,7 +17,7 @@ import {
   leaseSeconds,
   renewLease
 } from "../queue/JobQueue.ts"
-import { makeLease } from "../queue/JobLease.ts"
+import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { hasExpired, removeExpired } from "./JobCleanup.ts"
 import { isDiskFull } from "../../store/sqlite/SqliteError.ts"

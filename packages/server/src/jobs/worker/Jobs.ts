@@ -10,7 +10,6 @@ import { type JobRow, nowSeconds } from "../queue/JobQueue.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { type Job, JobEnded, JobNotFound, toJob } from "./JobRecord.ts"
 import { readRejections } from "../imports/JobRejections.ts"
-import { methodSpan } from "../../http/MethodSpan.ts"
 import { orStoreFailure } from "../../store/StoreFailure.ts"
 
 export class Jobs extends Context.Service<
@@ -44,18 +43,14 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return row ?? (yield* new JobNotFound({ id }))
   })
 
-  const page = Effect.fnUntraced(
-    function* (account: string, below: number | undefined, size: number) {
-      const now = yield* nowSeconds
-      const rows = yield* sql<JobRow>`
+  const page = fnRedacted("Jobs.list")(function* (account: string, below: number | undefined, size: number) {
+    const now = yield* nowSeconds
+    const rows = yield* sql<JobRow>`
       SELECT * FROM jobs WHERE account = ${account} AND ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
       ORDER BY number DESC LIMIT ${size}`
-      const last = rows.length < size ? undefined : rows.at(-1)
-      return [rows.map((row) => toJob(row, now)), Option.fromUndefinedOr(last?.number)] as const
-    },
-    orStoreFailure("jobsList"),
-    methodSpan("Jobs.list")
-  )
+    const last = rows.length < size ? undefined : rows.at(-1)
+    return [rows.map((row) => toJob(row, now)), Option.fromUndefinedOr(last?.number)] as const
+  }, orStoreFailure("jobsList"))
 
   const list: Jobs["Service"]["list"] = ({ limit = Number.POSITIVE_INFINITY } = {}) =>
     Stream.unwrap(

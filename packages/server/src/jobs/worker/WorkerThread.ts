@@ -1,81 +1,98 @@
 /**
- * Jobs on a thread of their own, so that requests do not wait for them: it has a connection of its own, and this side starts
- * it, wakes it, writes its log, and begins another one where it ended. (docs/decisions/jobs.md)
+ * Runs the jobs on a thread of their own, so that requests do not wait for them. `layer` is the side of the service: it
+ * starts the thread, wakes it, writes its log and restarts it when it ends. `work` is the thread: the same `JobRunner` that
+ * runs on the main thread elsewhere, with its own connection. (docs/decisions/jobs.md)
  */
 import { loggedCause, TraceSubjects } from "@roster/domain"
-import { Cause, Effect, Layer, type Option, References } from "effect"
+import { Cause, Effect, Exit, Layer, Logger, LogLevel, type Option, References, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
-import { Worker } from "node:worker_threads"
+import { isMainThread, parentPort, Worker } from "node:worker_threads"
 import { freeJobs } from "../queue/JobQueue.ts"
-import { makeLease } from "../queue/JobLease.ts"
-import { JobRunner } from "./JobRunner.ts"
-import type { JobWorkerData, JobWorkerEntry, JobWorkerRequest } from "./JobWorker.ts"
-import type { LockContention } from "../../store/sqlite/LockContention.ts"
+import { makeLease } from "../../store/ProcessMark.ts"
+import * as JobRunner from "./JobRunner.ts"
+import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
+import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
+import * as LockContention from "../../store/sqlite/LockContention.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
+
+const WorkerData = Schema.Struct({
+  filename: Schema.String,
+  /** Of all jobs that the thread holds. */
+  lease: Schema.String,
+  allowedSenders: Schema.Array(Schema.String),
+  allowFileUrl: Schema.Array(Schema.String),
+  contention: Schema.instanceOf(SharedArrayBuffer),
+  logLevel: Schema.Literals(LogLevel.values),
+  traceSubjects: Schema.Boolean
+})
+
+/** A message to the thread. */
+type Command = "wake" | "close"
+
+/** A message of the thread: an entry of its log. */
+interface LogEntry {
+  readonly level: LogLevel.Severity
+  readonly text: string
+}
 
 const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "./workerEntry.ts" : "./workerEntry.js", import.meta.url)
 
 /**
- * The file that a thread begins with, unless another is told: none where this code was bundled into one file, which the
+ * The file that a thread starts with by default, or `undefined` where this code was bundled into one file, which the
  * thread would run from its start.
  */
 export const defaultEntry = (): URL | undefined => (existsSync(ownEntry) ? ownEntry : undefined)
 
-/** What a job makes is gone soon: a larger nursery would only hold more of it. */
+/** Objects of a job are short-lived: a larger young generation would only hold more of them. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
-/** A thread has as much time to put a job down as a request has to be answered. */
-const patience = "10 seconds"
+/** How long a thread may take to put a job down, the same as for a request under way. */
+const closeTimeout = "10 seconds"
 
 // The rule knows the workers of browsers, whose messages have a target.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
-const say = (worker: Worker, request: JobWorkerRequest) => worker.postMessage(request)
+const post = (worker: Worker, command: Command) => worker.postMessage(command)
 
+/** A `JobRunner` whose jobs run on a thread that starts with the file `entry`. */
 export const layer = (options: {
   readonly entry: URL
   readonly filename: string
-  readonly signals: LockContention
-}): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
+  readonly contention: LockContention.LockContention
+}): Layer.Layer<JobRunner.JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
   Layer.effect(
-    JobRunner,
+    JobRunner.JobRunner,
     Effect.gen(function* () {
+      const { contention, entry, filename } = options
       const policy = yield* StorePolicy
       const logLevel = yield* References.MinimumLogLevel
       const traceSubjects = yield* TraceSubjects
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
-      let working: Worker | undefined
+      let current: Worker | undefined
 
       const start = (lease: string) =>
         Effect.sync(() => {
-          const { entry, filename, signals } = options
-          const data: typeof JobWorkerData.Type = {
-            ...policy,
-            filename,
-            lease,
-            logLevel,
-            traceSubjects,
-            signals: signals.shared
-          }
-          const worker = new Worker(entry, { name: "roster jobs", workerData: data, resourceLimits })
+          const shared = { filename, lease, logLevel, traceSubjects, contention: contention.shared }
+          const workerData: typeof WorkerData.Type = { ...policy, ...shared }
+          const worker = new Worker(entry, { name: "roster jobs", workerData, resourceLimits })
           const ended = new Promise<unknown>((resolve) => {
             let cause: unknown
             worker.on("error", (error) => {
               cause = error
             })
-            // A log shows the code of a defect and nothing else that it says.
+            // A log shows only the code of a defect.
             worker.on("exit", (code) =>
               resolve(cause ?? Object.assign(new Error("It ended."), { code: `EXIT_${code}` }))
             )
           })
-          worker.on("message", ({ level, text }: JobWorkerEntry) => runFork(Effect.logWithLevel(level)(text)))
-          working = worker
+          worker.on("message", ({ level, text }: LogEntry) => runFork(Effect.logWithLevel(level)(text)))
+          current = worker
           return { worker, ended: Effect.promise(() => ended) }
         })
 
       const close = ({ ended, worker }: Effect.Success<ReturnType<typeof start>>) =>
-        Effect.sync(() => say(worker, "close")).pipe(
-          Effect.andThen(Effect.timeoutOption(ended, patience)),
+        Effect.sync(() => post(worker, "close")).pipe(
+          Effect.andThen(Effect.timeoutOption(ended, closeTimeout)),
           Effect.tap((inTime: Option.Option<unknown>) =>
             inTime._tag === "Some" ? Effect.void : Effect.promise(() => worker.terminate())
           )
@@ -83,27 +100,69 @@ export const layer = (options: {
 
       const thread = Effect.suspend(() => {
         const lease = makeLease()
-        return Effect.acquireUseRelease(
-          start(lease),
-          ({ ended }) =>
-            Effect.flatMap(ended, (cause) =>
-              Effect.flatMap(loggedCause(Cause.die(cause)), (cause) =>
-                Effect.logError("the thread of the jobs ended, and another one goes on with them", cause)
-              )
-            ),
-          close
-        ).pipe(
+        const logEnd = (cause: unknown) =>
+          Effect.flatMap(loggedCause(Cause.die(cause)), (cause) =>
+            Effect.logError("the thread of the jobs ended and will be restarted", cause)
+          )
+        return Effect.acquireUseRelease(start(lease), ({ ended }) => Effect.flatMap(ended, logEnd), close).pipe(
           Effect.ensuring(Effect.ignore(freeJobs(lease))),
-          // As where the system has no thread to give.
+          // The system may have no thread to give.
           Effect.catchDefect((cause) => Effect.logError("the thread of the jobs could not be started", cause))
         )
       })
       yield* thread.pipe(Effect.andThen(Effect.sleep("1 second")), Effect.forever, Effect.forkScoped)
 
-      return JobRunner.of({
+      return JobRunner.JobRunner.of({
         wake: Effect.sync(() => {
-          if (working !== undefined) say(working, "wake")
+          if (current !== undefined) post(current, "wake")
         })
       })
     })
   )
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : Cause.pretty(Cause.isCause(value) ? value : Cause.fail(value))
+
+/** Sends each entry of the log to the service. */
+const logger = Logger.make(({ cause, logLevel, message }) => {
+  const parts = [message, ...(cause.reasons.length === 0 ? [] : [cause])].flat()
+  // `All` and `None` are bounds and no levels of an entry.
+  const level = logLevel === "All" || logLevel === "None" ? "Info" : logLevel
+  parentPort?.postMessage({ level, text: parts.map(textOf).join("\n") } satisfies LogEntry)
+})
+
+/**
+ * Runs the jobs of the store named by `workerData` until the service closes the thread. A program that is bundled into one
+ * file calls it when it runs on a worker thread.
+ */
+export const work = (workerData: unknown): void => {
+  const port = parentPort
+  if (isMainThread || port === null)
+    throw new TypeError("WorkerThread.work runs only on a thread of WorkerThread.layer")
+  const data = Schema.decodeUnknownSync(WorkerData)(workerData)
+  const { allowedSenders, allowFileUrl } = data
+  const contention = LockContention.make(data.contention)
+  const runner = JobRunner.layer(data.lease).pipe(
+    Layer.provide(Layer.succeed(LockContention.WriteFairness, LockContention.fairnessOf(contention))),
+    Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
+    Layer.provide(SqliteClient.layer({ filename: data.filename, prepare: registerFunctions, contention })),
+    Layer.provide(Logger.layer([logger])),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, data.logLevel)),
+    Layer.provide(Layer.succeed(TraceSubjects, data.traceSubjects))
+  )
+  const program = Effect.gen(function* () {
+    const jobs = yield* JobRunner.JobRunner
+    const runFork = Effect.runForkWith(yield* Effect.context<never>())
+    yield* Effect.callback<void>((resume) => {
+      port.on("message", (command: Command) => {
+        if (command === "close") resume(Effect.void)
+        else runFork(jobs.wake)
+      })
+    })
+  })
+  Effect.runFork(Effect.provide(program, runner)).addObserver((exit) => {
+    // Messages still in the queue go out before the thread ends.
+    port.close()
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+  })
+}

@@ -1,7 +1,7 @@
 /**
- * What the thread of jobs begins with where nothing was bundled.
+ * What a worker thread runs where nothing was bundled.
  */
 import { workerData } from "node:worker_threads"
-import { work } from "./JobWorker.ts"
+import { work } from "./WorkerThread.ts"
 
 work(workerData)

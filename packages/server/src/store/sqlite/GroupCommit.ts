@@ -1,29 +1,46 @@
 /**
- * One commit for the writes of several requests. A commit is synced to the disk before anybody is answered, which takes
- * longer than most of what is written; so transactions that ask for it and come in the same moment are savepoints of one.
- * Each is undone alone where it fails, and none has happened before the commit that they share has succeeded.
- * (docs/decisions/durability.md)
+ * Transactions that share one commit, so that several requests wait for one fsync. Transactions that opt in and come at the
+ * same moment are savepoints of one. Each is rolled back alone when it fails, and none is acknowledged before the shared
+ * commit has succeeded. (docs/decisions/durability.md)
  */
 import { Cause, Context, Deferred, Effect, Exit, Scope, Semaphore } from "effect"
-import type { SqlConnection, SqlError } from "effect/sql"
+import type { SqlClient, SqlConnection, SqlError } from "effect/sql"
+
+const SharedCommit = Context.Reference<boolean>("@roster/server/SharedCommit", { defaultValue: () => false })
 
 /**
- * Whether a transaction shares its commit with others. That is for small ones: a savepoint keeps each page as it was, which
- * soon costs more than a sync, and who shares a commit waits for the last of them.
+ * Lets the transactions of an effect share their commits. For small ones: a savepoint copies each page that changes, which
+ * soon costs more than an fsync, and every member of a group waits for the slowest.
  */
-export const SharedCommit = Context.Reference<boolean>("@roster/server/sqlite/SharedCommit", {
-  defaultValue: () => false
-})
-
-/** Lets the transactions of an effect share their commits. */
 export const sharingCommit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   SharedCommit,
   true
 )
 
+const AtomicTransaction = Context.Reference<boolean>("@roster/server/AtomicTransaction", { defaultValue: () => false })
+
 /**
- * After so many milliseconds a group takes no more, or after as many as the last commit took: who came first waits at most
- * about as long again as for its own commit.
+ * Runs an effect in a transaction without savepoints, which would make an add of a thousand contacts three times as slow:
+ * a failure of any part has to fail all of it.
+ */
+export const inAtomicTransaction = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  sql.withTransaction(Effect.provideService(effect, AtomicTransaction, true))
+
+/** Runs an effect in the atomic transaction around it, or else in a transaction or savepoint of its own. */
+export const inTransaction = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.flatMap(AtomicTransaction, (isPart): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    isPart ? effect : sql.withTransaction(effect)
+  )
+
+/**
+ * A group takes members for as many milliseconds as the last commit took, within these bounds: the first member waits about
+ * twice as long as for a commit of its own.
  */
 const shortest = 5
 const longest = 100
@@ -34,12 +51,12 @@ interface Group {
   /** Holds the connection. */
   readonly scope: Scope.Closeable
   readonly since: number
-  /** Those whose work is done. */
+  /** Members whose work is done, each waiting for the commit. */
   readonly members: Array<Deferred.Deferred<void, SqlError.SqlError>>
-  /** Whether whoever ends its work next has to commit. */
+  /** Whether the next member that finishes has to commit. */
   due: boolean
   scheduled: boolean
-  /** What ended the transaction before its time, as a full disk does. */
+  /** Why SQLite rolled the transaction back by itself, such as a full disk. */
   failure: SqlError.SqlError | undefined
 }
 
@@ -47,19 +64,19 @@ interface Group {
 export const make = (options: {
   /** Holds the connection until the scope closes. */
   readonly lease: Effect.Effect<SqlConnection.Connection, SqlError.SqlError, Scope.Scope>
-  /** A view of the connection for one member, who asked for it at a time. */
+  /** A view of the connection for one member, and when it asked for it. */
   readonly member: (asked?: number) => SqlConnection.Connection
   readonly isTransaction: () => boolean
   readonly begin: string
   readonly onCommitFailure: (connection: SqlConnection.Connection) => Effect.Effect<void, SqlError.SqlError>
 }) => {
-  // The members of a group take turns: a savepoint belongs to whoever made it last.
+  // Members run one after another, since savepoints nest.
   const turn = Semaphore.makeUnsafe(1)
-  /** Holds the turn of who is at work. */
+  /** Holds the turn of the running member. */
   let running: Scope.Closeable | undefined
   let group: Group | undefined
   let lastCommit = 0
-  // Who began the transaction needs no savepoint: alone in it, it is undone as a whole.
+  // The member that begins the transaction needs no savepoint: alone in it, it is rolled back as a whole.
   let isFirst = false
 
   const run = (connection: SqlConnection.Connection, statement: string) =>
@@ -70,7 +87,7 @@ export const make = (options: {
       if (group !== undefined) group.failure = error
     })
 
-  /** Commits what the members did, or undoes what is left of nobody's, and tells them. */
+  /** Commits the work of the members, or rolls back where there is none, and reports to them. */
   const end = Effect.fnUntraced(function* (ended: Group) {
     group = undefined
     const { failure, members, scope } = ended
@@ -83,7 +100,7 @@ export const make = (options: {
           ? undo(connection)
           : Effect.catchCause(run(connection, "COMMIT"), (cause) =>
               Effect.matchCauseEffect(options.onCommitFailure(connection), {
-                // The connection is of no use any more, which nobody may take for a refusal.
+                // The connection is unusable now, which is a defect and no refusal.
                 onFailure: (cleanup) => Effect.die(Cause.squash(Cause.combine(cause, cleanup))),
                 onSuccess: () => Effect.failCause(cause)
               })
@@ -104,7 +121,7 @@ export const make = (options: {
 
   const isOver = (current: Group) => current.failure !== undefined || current.members.length === 0 || isFull(current)
 
-  /** Ends the group, or leaves it for those who come before the event loop is through. */
+  /** Ends the group, or leaves it open for those that come within this turn of the event loop. */
   const giveTurn = (member: Scope.Closeable) =>
     Effect.suspend(() => {
       if (running !== member) return Effect.void
@@ -122,12 +139,12 @@ export const make = (options: {
           if (group === current && running === undefined) Effect.runFork(end(current))
         })
       }
-      // Not a step later: the event loop may get through between two steps, and nobody else would end the group.
+      // At once: the event loop may turn between two steps, and then nobody would end the group.
       running = undefined
       return Scope.close(member, Exit.void)
     })
 
-  /** What is held in a scope of its own. Who is interrupted on the way gives back what it has already. */
+  /** Acquires into a new scope, which is closed again if that is interrupted. */
   const hold = Effect.fnUntraced(function* <E>(
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
     held: Effect.Effect<unknown, E, Scope.Scope>
@@ -168,7 +185,7 @@ export const make = (options: {
     commit: (connection: SqlConnection.Connection) =>
       Effect.suspend(() => {
         if (!isFirst) return run(connection, "RELEASE SAVEPOINT roster_member")
-        // Where SQLite ended the transaction, the connection says why.
+        // After a rollback by SQLite itself the connection gives its reason.
         return options.isTransaction() ? Effect.void : run(connection, "COMMIT")
       }).pipe(
         Effect.tapError(fail),
@@ -181,7 +198,7 @@ export const make = (options: {
         )
       ),
 
-    /** Where not even that is possible, as after SQLite itself ended the transaction, it ends for all of the group. */
+    /** Fails the whole group if the savepoint is gone, as after a rollback by SQLite itself. */
     rollback: (connection: SqlConnection.Connection) =>
       Effect.suspend(() =>
         isFirst

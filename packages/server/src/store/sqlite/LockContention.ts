@@ -1,21 +1,22 @@
 /**
- * What the connections of one process on one store tell each other, on whatever threads they are: that a sync failed, after
- * which none of them may write (docs/decisions/durability.md), and that one waits for the lock that another holds.
+ * What the connections of one process on one store tell each other across threads: that a sync failed, after which none of
+ * them may write (docs/decisions/durability.md), and that one waits for the write lock that another holds. Jobs end their
+ * transaction when a request waits, and the longer a transaction is, the less it costs.
  */
-
-import { setTimeout } from "node:timers/promises"
+import { Context, Effect } from "effect"
+import { setImmediate, setTimeout } from "node:timers/promises"
 
 export interface LockContention {
-  /** What another thread gets to see the same. */
+  /** The state, for another thread to build the same from. */
   readonly shared: SharedArrayBuffer
   readonly reportSyncFailure: () => void
   readonly hasSyncFailed: () => boolean
-  /** Says that somebody waits for the lock, and what to call when they do no more. */
+  /** Registers a waiter for the lock and returns what to call when it waits no more. */
   readonly await: () => () => void
   readonly hasWaiter: () => boolean
-  /** Says to who waits that the lock is free. */
+  /** Tells the waiters that the lock is free. */
   readonly release: () => void
-  /** Done when the lock is said to be free, or after so many milliseconds. */
+  /** Resolves when the lock is released, or after so many milliseconds. */
   readonly released: (atMost: number) => Promise<unknown>
 }
 
@@ -36,7 +37,7 @@ export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 
       Atomics.add(state, releases, 1)
       Atomics.notify(state, releases)
     },
-    // Alone, neither a promise of Atomics nor its timeout would keep the process from ending.
+    // Neither a promise of Atomics nor its timeout keeps the process alive, so a timer stands beside it.
     released: (atMost) =>
       Promise.race([
         Atomics.waitAsync(state, releases, Atomics.load(state, releases), atMost).value,
@@ -44,3 +45,28 @@ export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 
       ])
   }
 }
+
+/**
+ * How a job shares the write lock with requests. The default is for a job on the thread that answers requests, which cannot
+ * announce themselves there: each transaction is as short as possible.
+ */
+export const WriteFairness = Context.Reference<{
+  readonly hasWaiter: () => boolean
+  /** Lets waiting writers go first, between two transactions. */
+  readonly yieldToWriters: Effect.Effect<void>
+}>("@roster/server/WriteFairness", { defaultValue: () => ({ hasWaiter: () => true, yieldToWriters: Effect.yieldNow }) })
+
+/** In milliseconds. A writer that waits longer than this is held up by something else. */
+const longestYield = 50
+
+/** The fairness of a job on a thread of its own. */
+export const fairnessOf = ({ hasWaiter, release }: LockContention): typeof WriteFairness.Service => ({
+  hasWaiter,
+  yieldToWriters: Effect.promise(async (signal) => {
+    const end = performance.now() + longestYield
+    release()
+    // The messages to this thread are read only between two transactions.
+    await setImmediate()
+    while (hasWaiter() && performance.now() < end && !signal.aborted) await setTimeout(1)
+  })
+})

@@ -51,10 +51,10 @@ export const whileBusy = <A, E>(options: {
   /** Shared by those who wait for one lock in turn. */
   readonly waiting?: Waiting | undefined
   /** Where another thread of this process may hold the lock: it is told that somebody waits, and says when it is free. */
-  readonly signals?: LockContention | undefined
+  readonly contention?: LockContention | undefined
 }): Effect.Effect<A, E> =>
   Effect.suspend(() => {
-    const { asked = performance.now(), signals, timeout, waiting } = options
+    const { asked = performance.now(), contention, timeout, waiting } = options
     const isOver = () => waiting?.isOver(asked, timeout) ?? performance.now() >= asked + timeout
     const attempt: Effect.Effect<A, E> = Effect.suspend(() => {
       try {
@@ -62,13 +62,15 @@ export const whileBusy = <A, E>(options: {
         waiting?.ended()
         return Effect.succeed(value)
       } catch (cause) {
-        return isBusy(cause) && !isOver() ? Effect.andThen(pause(signals), attempt) : Effect.fail(options.catch(cause))
+        return isBusy(cause) && !isOver()
+          ? Effect.andThen(pause(contention), attempt)
+          : Effect.fail(options.catch(cause))
       }
     })
-    return signals === undefined
+    return contention === undefined
       ? attempt
       : Effect.acquireUseRelease(
-          Effect.sync(signals.await),
+          Effect.sync(contention.await),
           () => attempt,
           (ended) => Effect.sync(ended)
         )
@@ -76,7 +78,7 @@ export const whileBusy = <A, E>(options: {
 
 // Who holds the lock lives by the clock of the machine, so the Clock service has no say here. The spread keeps two that
 // wait from meeting again.
-const pause = (signals: LockContention | undefined) => {
+const pause = (contention: LockContention | undefined) => {
   const millis = 2 + Math.random() * 18
-  return Effect.promise((signal) => signals?.released(millis) ?? setTimeout(millis, undefined, { signal }))
+  return Effect.promise((signal) => contention?.released(millis) ?? setTimeout(millis, undefined, { signal }))
 }

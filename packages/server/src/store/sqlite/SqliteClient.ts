@@ -10,7 +10,7 @@ import { Waiting } from "./SqliteBusy.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import * as SqliteStatements from "./SqliteStatements.ts"
 import { type CopyOptions, copyTo } from "./StoreCopy.ts"
-import type { StoreDamaged, StoreUnavailable } from "./StoreError.ts"
+import type { StoreError } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 import * as LockContention from "./LockContention.ts"
 
@@ -24,16 +24,13 @@ export class SqliteClient extends Context.Service<
      * Copies the database, as it is at one moment, into a file, while everything else goes on. The file appears under its
      * name when it is complete and was checked; one that is there is replaced only where that is asked for.
      */
-    readonly backup: (
-      destination: string,
-      options?: CopyOptions
-    ) => Effect.Effect<void, StoreDamaged | StoreUnavailable>
+    readonly backup: (destination: string, options?: CopyOptions) => Effect.Effect<void, StoreError>
   }
 >()("@roster/server/sqlite/SqliteClient") {}
 
 export interface SqliteClientOptions extends StoreFile.Options {
   /** Shared with other connections of this process on the same file. */
-  readonly signals?: LockContention.LockContention | undefined
+  readonly contention?: LockContention.LockContention | undefined
 }
 
 /**
@@ -72,8 +69,8 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
             Effect.map((reader) => SqliteConnection.streamFrom(SqliteStatements.make(reader))(sql, params, transform)),
             Stream.unwrap
           )
-  const signals = options.signals ?? LockContention.make()
-  const shared = { filename, busyTimeout, signals, waiting: new Waiting() }
+  const contention = options.contention ?? LockContention.make()
+  const shared = { filename, busyTimeout, contention, waiting: new Waiting() }
   const connection = SqliteConnection.make(database, statements, { ...shared, executeStream: streamOutside })
 
   // Each lease gets a connection of its own to hold the error that ended its transaction.
@@ -152,9 +149,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
 })
 
 /** Provides the client of a database file, opened once and closed with the layer. */
-export const layer = (
-  options: SqliteClientOptions
-): Layer.Layer<SqlClient.SqlClient | SqliteClient, StoreDamaged | StoreUnavailable> =>
+export const layer = (options: SqliteClientOptions): Layer.Layer<SqlClient.SqlClient | SqliteClient, StoreError> =>
   Layer.effectContext(
     Effect.map(make(options), ({ client, sqlite }) =>
       Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqliteClient, sqlite))

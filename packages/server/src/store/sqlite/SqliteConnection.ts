@@ -5,7 +5,7 @@ import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream }
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
 import { type Waiting, whileBusy } from "./SqliteBusy.ts"
-import { fromCause, isBusy, isUnsynced, withHolder } from "./SqliteError.ts"
+import { isBusy, isUnsynced, toSqlError, withHolder } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
 import type { LockContention } from "./LockContention.ts"
 
@@ -19,7 +19,7 @@ export interface Options {
   readonly asked?: number | undefined
   readonly waiting?: Waiting | undefined
   /** Whether a sync failed on any connection of this process. */
-  readonly signals?: LockContention | undefined
+  readonly contention?: LockContention | undefined
   /**
    * For statements outside any transaction: how one waits for its turn, which it need not while nobody is in a transaction,
    * since it is over as soon as it has run.
@@ -86,13 +86,13 @@ export const make = (
       if (lost !== undefined) return Effect.fail(lost)
       const mode = { arrays, bigints: fiber.getRef(SqlClient.SafeIntegers) }
       const attempt = () => {
-        if (options.signals?.hasSyncFailed()) stopWriting()
+        if (options.contention?.hasSyncFailed()) stopWriting()
         try {
           return f(run(sql, params, mode))
         } catch (cause) {
           // SQLite would sync again with the next commit, and take an answer that means nothing any more for the truth.
           if (isUnsynced(cause)) {
-            options.signals?.reportSyncFailure()
+            options.contention?.reportSyncFailure()
             stopWriting()
           }
           throw cause
@@ -103,8 +103,8 @@ export const make = (
       } catch (cause) {
         if (!inTransaction && isBusy(cause)) {
           if (inTurn != null) return later(inTurn)
-          const { busyTimeout: timeout, signals, waiting } = options
-          return whileBusy({ try: attempt, catch: held, timeout, asked, waiting, signals })
+          const { busyTimeout: timeout, contention, waiting } = options
+          return whileBusy({ try: attempt, catch: held, timeout, asked, waiting, contention })
         }
         const error = toError(cause)
         if (inTransaction && !database.isTransaction) lost = error
@@ -112,7 +112,7 @@ export const make = (
       }
     })
 
-  const toError = (cause: unknown) => fromCause(cause, "execute the statement")
+  const toError = (cause: unknown) => toSqlError(cause, "execute the statement")
 
   /** The error of a lock that was waited for in vain names who holds it. */
   const held = (cause: unknown) =>
@@ -161,7 +161,7 @@ export const streamFrom =
         const iterator = yield* Effect.acquireRelease(
           Effect.try({
             try: () => statements.iterate(sql, params, { arrays, bigints }),
-            catch: (cause) => fromCause(cause, "start the stream")
+            catch: (cause) => toSqlError(cause, "start the stream")
           }),
           // Ends the read; fails only if the database was closed before the stream, and then there is nothing to end.
           (iterator) => Effect.ignore(Effect.try(() => iterator.return?.()))
@@ -177,7 +177,7 @@ export const streamFrom =
               else chunk.push(next.value)
             }
           } catch (cause) {
-            return Effect.fail(fromCause(cause, "read the next rows"))
+            return Effect.fail(toSqlError(cause, "read the next rows"))
           }
           const rows = transform === undefined || arrays ? chunk : transform(chunk)
           return Array.isReadonlyArrayNonEmpty(rows) ? Effect.succeed(rows) : Cause.done()

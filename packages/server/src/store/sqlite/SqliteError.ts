@@ -61,7 +61,7 @@ const uniqueCodes: ReadonlyArray<number | undefined> = [uniqueCode, 1555, 2579]
  * The `SqlError` for what node:sqlite threw. The cause is kept as it was thrown; SQLite's messages name tables and
  * columns, never values.
  */
-export const fromCause = (cause: unknown, operation: string): SqlError.SqlError => {
+export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError => {
   const code = errorCode(cause)
   const detail =
     Predicate.hasProperty(cause, "code") && cause.code === "ERR_OUT_OF_RANGE"

@@ -2,12 +2,11 @@
  * A database copied into a file: page by page as it is at one moment, checked, and under its name only when it is whole.
  */
 import { Effect } from "effect"
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs"
-import { dirname } from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
-import { damaged, fromAccess, fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./StoreError.ts"
-import { createPrivate, memory } from "./StoreFile.ts"
+import { createPrivate, publish, removeDatabase } from "./AtomicFile.ts"
+import { damaged, fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
+import { memory } from "./StoreFile.ts"
 
 export interface CopyOptions {
   /** Whether the copy may take the place of a file that is there. */
@@ -20,17 +19,7 @@ export interface CopyOptions {
 export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string, options: CopyOptions = {}) {
   const draft = `${path}.partial`
   yield* copyPages(source, draft, "A backup is under way, or was cut off. If none runs, delete this file.").pipe(
-    Effect.andThen(
-      Effect.try({
-        try: () => {
-          if (options.replace === true) renameSync(draft, path)
-          // Unlike a rename, a link never replaces what is there.
-          else linkSync(draft, path)
-          syncFolder(path)
-        },
-        catch: fromAccess(path)
-      }).pipe(Effect.ensuring(removeDatabase(draft)))
-    ),
+    Effect.andThen(Effect.ensuring(publish(draft, path, options.replace), removeDatabase(draft))),
     Effect.uninterruptible
   )
 })
@@ -79,34 +68,11 @@ const check = `
 `
 
 /** In a thread of its own, since the check of a large file takes seconds and this one has requests to answer. */
-const checkWhole = (path: string, origin: string): Effect.Effect<void, StoreDamaged | StoreUnavailable> =>
-  Effect.callback<void, StoreDamaged | StoreUnavailable>((resume) => {
+const checkWhole = (path: string, origin: string): Effect.Effect<void, StoreError> =>
+  Effect.callback<void, StoreError>((resume) => {
     const worker = new Worker(check, { eval: true, workerData: path })
     worker.once("message", (fault: string | undefined) =>
       resume(fault === undefined ? Effect.void : Effect.fail(damaged(origin, fault)))
     )
     worker.once("error", (cause) => resume(Effect.fail(fromAccess(path)(cause))))
-  })
-
-/** Makes the names in the folder of a file outlast a loss of power, where the system can. */
-export const syncFolder = (path: string): void => {
-  try {
-    const folder = openSync(dirname(path), "r")
-    try {
-      fsyncSync(folder)
-    } finally {
-      closeSync(folder)
-    }
-  } catch {
-    // Windows opens no folders, and some network disks sync none.
-  }
-}
-
-/** How the names of the files of a database end. */
-export const databaseSuffixes: ReadonlyArray<string> = ["", "-wal", "-shm", "-journal"]
-
-/** Removes a database that nobody has open, with the files beside it. */
-export const removeDatabase = (path: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    for (const suffix of databaseSuffixes) rmSync(path + suffix, { force: true })
   })

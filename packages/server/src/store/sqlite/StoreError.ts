@@ -22,6 +22,9 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   message: Schema.String
 }) {}
 
+/** Why a store cannot be used. */
+export type StoreError = StoreDamaged | StoreUnavailable
+
 export const damaged = (filename: string, found: string) => {
   const detail = found.replace(/^\*\*\* in database \w+ \*\*\*\s*/, "")
   return new StoreDamaged({
@@ -39,7 +42,7 @@ export const unavailable = (filename: string, detail: string) =>
 /** What SQLite or the file system threw while it created, opened or read the file. */
 export const fromCause =
   (path: string) =>
-  (cause: unknown): StoreDamaged | StoreUnavailable => {
+  (cause: unknown): StoreError => {
     const detail = messageOf(cause)
     // A header or a schema that SQLite cannot read comes as a plain SQLITE_ERROR.
     return isDamage(cause) || detail === "unsupported file format" || detail.startsWith("malformed database schema")
@@ -75,7 +78,7 @@ export const fromAccess =
  */
 export const fromStatement =
   (path: string, doing: string) =>
-  (error: SqlError.SqlError): StoreDamaged | StoreUnavailable => {
+  (error: SqlError.SqlError): StoreError => {
     const { cause } = error.reason
     return isBusy(cause) || isDamage(cause) ? fromCause(path)(cause) : unavailable(path, `${doing}: ${error.message}`)
   }

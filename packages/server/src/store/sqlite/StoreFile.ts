@@ -4,15 +4,14 @@
  * the locks that this process holds on it, and with them what keeps several processes apart.
  */
 import { Duration, Effect } from "effect"
-import { randomUUID } from "node:crypto"
-import { closeSync, linkSync, openSync, rmSync } from "node:fs"
+import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
 import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { createPrivate } from "./AtomicFile.ts"
 import { blockingWait, whileBusy } from "./SqliteBusy.ts"
 import { isBusy } from "./SqliteError.ts"
 import { checkSizes, firstFault, pragma, readSchema } from "./StoreCheck.ts"
-import { damaged, fromAccess, fromCause, systemCode, unavailable } from "./StoreError.ts"
-import { rewriteWal } from "./WriteAheadLog.ts"
+import { damaged, fromAccess, fromCause, unavailable } from "./StoreError.ts"
 
 export interface Options {
   /** The path of the file, or `":memory:"`. */
@@ -82,30 +81,6 @@ export const openReader = (path: string, timeout: number, prepare?: Options["pre
     }),
     (database) => Effect.sync(() => database.close())
   )
-
-/**
- * Creates an empty file that its owner alone may read, and answers whether it did: false where the path is taken.
- * SQLite gives the same mode to the `-wal` and `-shm` files beside it.
- */
-export const createPrivate = Effect.fnUntraced(function* (path: string) {
-  return yield* Effect.try({
-    try: () => {
-      // The file appears under its name after its descriptor is closed, for the reason at the top of this module.
-      const draft = `${path}.${randomUUID()}.new`
-      closeSync(openSync(draft, "wx", 0o600))
-      try {
-        linkSync(draft, path)
-        return true
-      } catch (cause) {
-        if (systemCode(cause) === "EEXIST") return false
-        throw cause
-      } finally {
-        rmSync(draft)
-      }
-    },
-    catch: fromAccess(path)
-  })
-})
 
 /** Refuses what must not be opened, before anything is written; a missing file is created. */
 const check = Effect.fnUntraced(function* (
@@ -184,5 +159,33 @@ const disconnect = (database: DatabaseSync, readOnly: boolean) => {
     // The next start can do without.
   } finally {
     database.close()
+  }
+}
+
+const pieceBytes = 1024 * 1024
+
+/**
+ * Writes what a WAL holds once more, and syncs it. A process whose sync failed leaves commits behind that can be read and
+ * are not on the disk, which no further sync would put there: what is written behind them would be lost with them.
+ * (docs/decisions/durability.md)
+ *
+ * **Gotchas**
+ *
+ * The caller holds the lock for writing, so that nobody else changes the file meanwhile.
+ */
+const rewriteWal = (wal: string): void => {
+  const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0) return
+  const file = openSync(wal, "r+")
+  try {
+    const piece = Buffer.alloc(Math.min(size, pieceBytes))
+    for (let at = 0; at < size;) {
+      const length = readSync(file, piece, 0, piece.length, at)
+      if (length === 0) break
+      at += writeSync(file, piece, 0, length, at)
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

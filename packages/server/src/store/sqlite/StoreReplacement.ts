@@ -2,12 +2,12 @@
  * Putting another database in the place of one that may be in use.
  */
 import { Effect } from "effect"
-import { existsSync, linkSync, readdirSync, renameSync, statSync } from "node:fs"
+import { existsSync, readdirSync, renameSync, statSync } from "node:fs"
 import { backup, type DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
 import { errorCode, isBusy } from "./SqliteError.ts"
-import { databaseSuffixes, removeDatabase, syncFolder } from "./StoreCopy.ts"
-import { fromAccess, fromCause, type StoreDamaged, type StoreUnavailable, unavailable } from "./StoreError.ts"
+import { createPrivate, databaseSuffixes, removeDatabase, syncFolder } from "./AtomicFile.ts"
+import { fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 
 // Writers of a busy store leave gaps, though short ones.
@@ -29,7 +29,7 @@ export const replacePages = Effect.fnUntraced(
     const database = yield* StoreFile.open({ filename: path })
     const reader = yield* StoreFile.openReader(path, patience)
     const source = yield* StoreFile.openReader(staged, patience)
-    if (!(yield* StoreFile.createPrivate(kept))) return yield* unavailable(kept, "It is there already.")
+    if (!(yield* createPrivate(kept))) return yield* unavailable(kept, "It is there already.")
     yield* overwrite(source, path, () => {
       // The lock is held and nothing is committed: this is the last moment of the old content, and nobody can add to it.
       reader.prepare("VACUUM INTO ?").run(kept)
@@ -47,7 +47,7 @@ const overwrite = (source: DatabaseSync, path: string, onLocked: () => void) => 
   // In two steps, so that there is a moment between them: a store has far more pages than one.
   const { page_count: pages } = source.prepare("PRAGMA page_count").get() ?? {}
   const rate = Math.ceil(Number(pages) / 2)
-  const attempt: Effect.Effect<void, StoreDamaged | StoreUnavailable> = Effect.suspend(() => {
+  const attempt: Effect.Effect<void, StoreError> = Effect.suspend(() => {
     let locked = false
     const progress = () => {
       if (locked) return
@@ -76,29 +76,11 @@ const isLocked = (cause: unknown): boolean => isBusy(cause) || errorCode(cause) 
 
 const pause = Effect.promise((signal) => setTimeout(1 + Math.random() * 4, undefined, { signal }))
 
-/** The name, or with a number behind it the first that nothing has: two restores can be of one second. */
-export const freeName = (name: string): string => {
-  for (let number = 1; ; number++) {
-    const candidate = number === 1 ? name : `${name}-${number}`
-    if (!existsSync(candidate)) return candidate
-  }
-}
-
-/** Puts a database under a name that nobody has taken. */
-export const appear = (staged: string, path: string): Effect.Effect<void, StoreUnavailable> =>
-  Effect.try({
-    try: () => {
-      linkSync(staged, path)
-      syncFolder(path)
-    },
-    catch: fromAccess(path)
-  })
-
 /**
  * Renames a database that cannot be read, with the files beside it. Refused while a program has it open: it would go on
  * with the file under the new name.
  */
-export const putAside = Effect.fnUntraced(function* (path: string, aside: string) {
+export const quarantine = Effect.fnUntraced(function* (path: string, aside: string) {
   if (process.platform !== "linux") {
     return yield* unavailable(
       path,

@@ -341,17 +341,17 @@ describe("several processes", () => {
 })
 
 describe("a sync that failed", () => {
-  it.effect("S62 stops every connection of the process that shares the signals, and no other", () =>
+  it.effect("S62 stops every connection of the process that shares the lock contention, and no other", () =>
     Effect.gen(function* () {
       const filename = yield* freshPath
-      const signals = LockContention.make()
-      const own = yield* openSql({ filename, signals })
+      const contention = LockContention.make()
+      const own = yield* openSql({ filename, contention })
       yield* own`CREATE TABLE t (x)`
       // As another thread has it.
-      const other = yield* openSql({ filename, signals: LockContention.make(signals.shared) })
+      const other = yield* openSql({ filename, contention: LockContention.make(contention.shared) })
       const stranger = yield* openSql({ filename })
       yield* other`INSERT INTO t VALUES (1)`
-      signals.reportSyncFailure()
+      contention.reportSyncFailure()
       for (const sql of [own, other]) {
         assert.isTrue(isReadOnly(yield* Effect.flip(sql`INSERT INTO t VALUES (2)`)))
         assert.deepStrictEqual(yield* sql`SELECT x FROM t`.values, [[1]])

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as SqliteClient from "../../../src/store/sqlite/SqliteClient.ts"
-import { inTransaction, inWholeTransaction } from "../../../src/store/sqlite/NoSavepoint.ts"
+import { inTransaction, inAtomicTransaction } from "../../../src/store/sqlite/GroupCommit.ts"
 
 const setUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -18,19 +18,19 @@ const setUp = Effect.gen(function* () {
 
 const store = SqliteClient.layer({ filename: ":memory:" })
 
-describe("a transaction that is undone as a whole", () => {
-  it.effect("is undone with the part that fails in it", () =>
+describe("an atomic transaction", () => {
+  it.effect("rolls back as a whole when a part of it fails", () =>
     Effect.gen(function* () {
       const { sql, torn, write, written } = yield* setUp
-      const exit = yield* Effect.exit(inWholeTransaction(sql, Effect.andThen(write("first"), torn)))
+      const exit = yield* Effect.exit(inAtomicTransaction(sql, Effect.andThen(write("first"), torn)))
       assert.isTrue(Exit.isFailure(exit))
       assert.deepStrictEqual(yield* written, [])
-      yield* inWholeTransaction(sql, Effect.andThen(write("first"), write("second")))
+      yield* inAtomicTransaction(sql, Effect.andThen(write("first"), write("second")))
       assert.deepStrictEqual(yield* written, ["first", "second"])
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("is another thing than a transaction whose parts are undone alone", () =>
+  it.effect("differs from a transaction with savepoints, whose parts roll back alone", () =>
     Effect.gen(function* () {
       const { sql, torn, write, written } = yield* setUp
       yield* Effect.ignore(torn)
