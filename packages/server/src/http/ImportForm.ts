@@ -3,9 +3,9 @@
  * name, so that its bytes stay as they are: the encoding of the file is not that of the form.
  */
 import { ImportRefused, InvalidInput, ServiceError, StoreFailure } from "@roster/domain"
-import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
-import { uploadPrefix } from "../store/TemporaryFiles.ts"
+import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
 
 export interface ImportForm {
@@ -42,12 +42,9 @@ const describe = (error: MultipartParser.MultipartError): string => {
 /** Reads the form as it comes, without holding the file in memory. The temporary file is gone with the scope. */
 export const readImportForm = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest) {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
     const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
     if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* unreadable(limitReached)
-    const target = path.join(yield* fs.makeTempDirectoryScoped({ prefix: uploadPrefix }), "file")
-    const writer = yield* fs.open(target, { flag: "wx", mode: 0o600 })
+    const temporary = yield* openTemporaryFile
     const fields = new Map<string, string>()
     const pending: Array<Uint8Array> = []
     let file: ImportForm["file"]
@@ -73,7 +70,7 @@ export const readImportForm = Effect.fnUntraced(
           return () => {}
         }
         if (file !== undefined) problem ??= unreadable("it holds more than one file")
-        file = { name: info.filename ?? "file", path: target }
+        file = { name: info.filename ?? "file", path: temporary.path }
         return (chunk) => {
           if (chunk !== null) pending.push(chunk)
         }
@@ -83,9 +80,11 @@ export const readImportForm = Effect.fnUntraced(
       },
       onDone: () => {}
     })
-    const flush = Effect.suspend((): Effect.Effect<void, ImportRefused | InvalidInput | PlatformError.PlatformError> =>
+    const flush = Effect.suspend((): Effect.Effect<void, ImportRefused | InvalidInput | TemporaryFileFailed> =>
       problem === undefined
-        ? Effect.forEach(pending.splice(0), (chunk) => writer.writeAll(chunk), { discard: true })
+        ? Effect.forEach(pending.splice(0), (chunk) => onTemporaryFile(() => temporary.file.appendFile(chunk)), {
+            discard: true
+          })
         : Effect.fail(problem)
     )
     yield* request.stream.pipe(
@@ -100,7 +99,7 @@ export const readImportForm = Effect.fnUntraced(
     const form: ImportForm = { fields, file }
     return form
   },
-  Effect.catchTag("PlatformError", () => cannotBeKept)
+  Effect.catchTag("TemporaryFileFailed", () => cannotBeKept)
 )
 
 /** What a caller is told where the temporary folder fails. */

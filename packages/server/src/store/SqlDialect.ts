@@ -13,8 +13,6 @@ export interface SqlDialect {
   readonly isOneOf: (column: string, texts: ReadonlyArray<string>) => Statement.Fragment
   /** A query of many texts, bound as one parameter: rows of one column, `value`. */
   readonly textsOf: (texts: ReadonlyArray<string>) => Statement.Fragment
-  /** The texts of a column that holds a list of them as JSON: a table beside its own, of one column, `value`. */
-  readonly textsIn: (column: string) => Statement.Fragment
   /**
    * Runs a statement, as it was compiled, for each set of parameters, one after another in the transaction of the caller:
    * the first row of each, as its values.
@@ -38,8 +36,8 @@ export interface SqlDialect {
    * the newest block, and passing over an index is fast enough there.
    */
   readonly countsBlocks: boolean
-  /** How long the log of writes is that grows while somebody reads, in bytes; 0 where there is none. */
-  readonly logBytes: Effect.Effect<() => number, SqlError.SqlError>
+  /** The size of the WAL in bytes, or 0 where there is none. */
+  readonly walBytes: Effect.Effect<() => number, SqlError.SqlError>
 }
 
 const eachAlone =
@@ -77,7 +75,6 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   mergeFields: (below, above) => sql`json_patch(${below}, ${above})`,
   isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
   textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
-  textsIn: (column) => sql`json_each(${sql(column)})`,
   countsBlocks: true,
   runEach: eachAtOnce(sql),
   // What the reference says is done: the rows are arrays.
@@ -88,7 +85,7 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
       true
     ),
   ask: askAtOnce(sql),
-  logBytes: Effect.map(
+  walBytes: Effect.map(
     sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
     ([main]) =>
       () =>
@@ -101,7 +98,6 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
-  textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   countsBlocks: false,
   runEach: eachAlone(sql),
   streamValues: (statement, columns) =>
@@ -111,7 +107,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
       (row) => columns.map((column) => row[column])
     ),
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
-  logBytes: Effect.succeed(() => 0)
+  walBytes: Effect.succeed(() => 0)
 })
 
 /** The dialect of a client. */

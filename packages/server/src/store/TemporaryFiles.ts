@@ -1,35 +1,65 @@
 /**
- * The temporary folders of files that are being received, and what is left of them by processes that were killed.
+ * Temporary files that only this user can read: uploads and the rows of exports. Those of killed processes are removed.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { readdirSync, rmSync, statSync } from "node:fs"
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
 
 const prefix = "roster-import-"
 
-/** How the folder of an upload begins: it names the process that receives it. */
-export const uploadPrefix = prefix + processMark
+/** The temporary folder cannot be written or read, or is full. */
+export class TemporaryFileFailed extends Schema.TaggedError<TemporaryFileFailed>()("TemporaryFileFailed", {
+  cause: Schema.Defect()
+}) {}
 
-/** Far longer than any upload takes: a server of Node gives each request five minutes to arrive. */
-const uploadMillis = 60 * 60 * 1000
+/** Runs something on a temporary file. */
+export const onTemporaryFile = <A>(run: () => Promise<A>): Effect.Effect<A, TemporaryFileFailed> =>
+  Effect.tryPromise({ try: run, catch: (cause) => new TemporaryFileFailed({ cause }) })
+
+export interface TemporaryFile {
+  readonly path: string
+  readonly file: FileHandle
+  /** Removes its name. The open file stays usable, except on Windows, where it fails. */
+  readonly unlink: () => Promise<void>
+}
+
+/** A new file for reading and writing, which is removed with the scope. */
+export const openTemporaryFile = Effect.acquireRelease(
+  onTemporaryFile(async (): Promise<TemporaryFile> => {
+    const folder = await mkdtemp(join(tmpdir(), prefix + processMark))
+    const unlink = () => rm(folder, { recursive: true, force: true })
+    try {
+      const path = join(folder, "file")
+      return { path, file: await open(path, "wx+", 0o600), unlink }
+    } catch (cause) {
+      await unlink()
+      throw cause
+    }
+  }),
+  ({ file, unlink }) => Effect.ignore(onTemporaryFile(() => file.close().finally(unlink)))
+)
+
+/** In milliseconds. Far longer than an upload takes: a Node server gives each request five minutes to arrive. */
+const maximumAge = 60 * 60 * 1000
 
 /**
- * Removes the uploads that killed processes left in the temporary folder, as far as they are our own: those of this
- * machine at once, and those of which nothing is known when nobody can be writing them.
+ * Removes what killed processes of this user left in the temporary folder: of this machine at once, and of unknown origin
+ * when it is too old to be in use.
  */
-export const removeUploads = Effect.map(Clock.currentTimeMillis, (now) => {
+export const removeTemporaryFiles = Effect.map(Clock.currentTimeMillis, (now) => {
   for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
     if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue
     const folder = join(tmpdir(), entry.name)
     try {
       const found = [folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path))
       const isOurs = found.every(({ uid }) => uid === process.getuid?.())
-      const isOld = found.every(({ mtimeMs }) => mtimeMs < now - uploadMillis)
+      const isOld = found.every(({ mtimeMs }) => mtimeMs < now - maximumAge)
       if (isOurs && (isOld || isFromDeadProcess(entry.name.slice(prefix.length)))) rmSync(folder, { recursive: true })
     } catch {
-      // Somebody else's, or gone in the meantime.
+      // Another user's, or removed meanwhile.
     }
   }
 }).pipe(Effect.ignoreCause)

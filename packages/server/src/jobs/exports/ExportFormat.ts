@@ -1,25 +1,33 @@
 /**
- * A contact as a part of an exported file, made of its row at once: the same text as the domain and the codecs of Effect make
- * of `toContact`, without the values between. (docs/decisions/csv.md)
+ * The formats of exported files, and the file itself, plain or zipped. A row of the table becomes text directly: the same text
+ * as the domain's columns, the schema of a contact and Effect's encoders give, without the values between.
+ * (docs/decisions/csv.md)
  */
-import { ContactColumns, type CustomFields, type ExportFileFormat, formatWireDate, JsonParser } from "@roster/domain"
+import {
+  type CompressionFormat,
+  ContactColumns,
+  type CustomFields,
+  type ExportFileFormat,
+  formatWireDate,
+  JsonParser
+} from "@roster/domain"
+import { Stream } from "effect"
+import { Zip } from "effect/encoding"
 import { type ContactRow, fromSeconds } from "../../contacts/ContactRow.ts"
 import { contactText } from "../../contacts/ContactJson.ts"
 
 export interface ExportFormat {
-  /** The custom fields of a row that get a column of their own, so that their names have to be known. */
+  /** The custom fields of a row that become columns. */
   readonly fields: (row: ContactRow) => CustomFields
-  /** A row, given these fields of it and the names that have a column. */
+  /** The text of a row, given its fields and the names of the columns known so far. */
   readonly row: (row: ContactRow, fields: CustomFields, names: ReadonlyArray<string>) => string
-  /** Rows that were made while some names were not known yet, which hold nothing in these rows. */
+  /** Adds empty cells to rows that were written before some columns were known. */
   readonly widened: (rows: string, known: ReadonlyArray<string>, names: ReadonlyArray<string>) => string
   readonly head: (names: ReadonlyArray<string>) => string
-  /** What stands between two rows. */
   readonly separator: string
   readonly tail: string
 }
 
-/** Where they stand within the text of the row. */
 const withoutColumns: Pick<ExportFormat, "fields" | "widened"> = { fields: () => ({}), widened: (rows) => rows }
 
 const mayNeedCare = /^['=+\-@\t\r\n\0\uFEFF]|[,"\r\n]/
@@ -33,7 +41,7 @@ const cell = (text: string): string => {
 
 let lastDate = { seconds: 0, text: cell(formatWireDate(fromSeconds(0))) }
 
-/** Many that stand one behind another were added in the same second. */
+/** Rows that follow each other were often added in the same second. */
 const date = (seconds: number): string => {
   if (lastDate.seconds !== seconds) lastDate = { seconds, text: cell(formatWireDate(fromSeconds(seconds))) }
   return lastDate.text
@@ -70,11 +78,11 @@ const line = "\r\n"
 
 const columnCount = ContactColumns.exportHeader([]).length
 
-/** A cell as `cell` writes it, and what stands behind it. */
+/** A cell as `cell` writes it, and its delimiter. */
 const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
 
 const csv: ExportFormat = {
-  // What we wrote ourselves: an object of texts.
+  // The store itself wrote it: an object of strings.
   fields: (row) => JsonParser.parse(row.custom_fields) as CustomFields,
   row: (row, own, names) => {
     let text = csvRow(row)
@@ -82,7 +90,7 @@ const csv: ExportFormat = {
     return text + line
   },
   widened: (rows, known, names) => {
-    // How many empty cells follow each cell of a row.
+    // The number of empty cells behind each cell of a row.
     const added = Array.from({ length: columnCount + known.length }, () => 0)
     let column = columnCount - 1
     for (const name of names) {
@@ -128,7 +136,7 @@ const escaped = (text: string, signs: RegExp): string =>
 const xmlText = (text: string) => escaped(text, /[&<>\r]/g)
 const xmlAttribute = (text: string) => escaped(text, /[&<"\t\n\r]/g)
 
-/** An object becomes elements named by its keys; custom fields, whose names may not be names of elements, say theirs. */
+/** An object becomes elements named by its keys. The name of a custom field need not be a valid one, so it is an attribute. */
 const xmlOf = (name: string, value: unknown): string => `<${name}>${xmlInside(name, value)}</${name}>`
 
 const xmlInside = (name: string, value: unknown): string => {
@@ -153,3 +161,70 @@ const xml: ExportFormat = {
 }
 
 export const exportFormats: { readonly [Format in ExportFileFormat]: ExportFormat } = { Csv: csv, Json: json, Xml: xml }
+
+const extensions = { Csv: "csv", Json: "json", Xml: "xml" } as const
+
+const contentTypes = { Csv: "text/csv; charset=utf-8", Json: "application/json", Xml: "application/xml" } as const
+
+const longestName = 200
+
+/** Cuts a long name before its extension, between code points. */
+const shortened = (name: string): string => {
+  const characters = [...name]
+  if (characters.length <= longestName) return name
+  const extension = /\.[a-z0-9]{1,8}$/i.exec(name)?.[0] ?? ""
+  return `${characters.slice(0, longestName - extension.length).join("")}${extension}`
+}
+
+/** Reserved device names of Windows, with any extension. */
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)/i
+
+/**
+ * The name to save the file under: the last part of the requested name, without what file systems refuse. Never used as a
+ * path here.
+ */
+export const exportFileName = (asked: string | undefined, format: ExportFileFormat): string => {
+  const last = (asked ?? "").split(/[/\\]/).at(-1) ?? ""
+  const name = shortened(
+    last.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}"*:<>?|]/gu, "_").replaceAll(/^[.\s]+|[.\s]+$/g, "")
+  ).replace(/[.\s]+$/, "")
+  if (name === "") return `contacts.${extensions[format]}`
+  return device.test(name) ? `_${name}` : name
+}
+
+export const contentType = (format: ExportFileFormat, compression: CompressionFormat): string =>
+  compression === "Zip" ? "application/zip" : contentTypes[format]
+
+const utf8 = new TextEncoder()
+
+/** A part of the spooled rows in UTF-8, and the columns of custom fields that they have. */
+export interface ExportPiece {
+  readonly bytes: Uint8Array
+  readonly rows: number
+  readonly names: ReadonlyArray<string>
+}
+
+/** The bytes of a file, given its rows, the names of all columns of custom fields, and its name inside an archive. */
+export const exportFile = <E>(
+  pieces: Stream.Stream<ExportPiece, E>,
+  options: {
+    readonly format: ExportFileFormat
+    readonly compression: CompressionFormat
+    readonly name: string
+    readonly customFields: ReadonlyArray<string>
+  }
+): Stream.Stream<Uint8Array, E | Zip.ZipError> => {
+  const { head, tail, widened } = exportFormats[options.format]
+  const { customFields } = options
+  const bytesOf = ({ bytes, names }: ExportPiece): Uint8Array =>
+    names.length === customFields.length
+      ? bytes
+      : utf8.encode(widened(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), names, customFields))
+  const plain = Stream.make(utf8.encode(head(customFields))).pipe(
+    Stream.concat(Stream.map(pieces, bytesOf)),
+    Stream.concat(Stream.make(utf8.encode(tail)))
+  )
+  return options.compression === "None"
+    ? plain
+    : Stream.make(Zip.fileStream(options.name, plain)).pipe(Stream.pipeThroughChannel(Zip.encode()))
+}

@@ -1,28 +1,26 @@
 /**
- * Making the file of an export: its contacts are read from one snapshot, and go as text to a temporary file, which is taken
- * into the store when the snapshot is closed. An export that was cut off is begun anew, since neither outlives the process.
+ * Makes the file of an export. Its contacts are read from one snapshot and spooled to a temporary file, which goes into the
+ * store after the snapshot is closed. An interrupted export starts over, since neither outlives the process.
  */
 import { CompressionFormat, ContactFilter, ExportFileFormat, fnRedacted, RuleText } from "@roster/domain"
 import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { contactColumns, type ContactRow, streamContacts } from "../../contacts/ContactRow.ts"
 import { selection } from "../../contacts/ContactSelection.ts"
-import { exportFile } from "./ExportFile.ts"
-import { type ExportPiece, makeExportPieces } from "./ExportPieces.ts"
+import { exportFile, type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { makeSpool } from "./ExportSpool.ts"
-import { type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { inParts, partsAtOnce, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 
-/** What an export was asked for, as it is kept with its job. */
+/** The request of an export, as its job holds it. */
 export const ExportJobRequest = Schema.Struct({
   format: ExportFileFormat,
   compression: CompressionFormat,
   /** The name of the file of contacts, inside the archive where there is one. */
   name: Schema.String,
-  /** The name of what is downloaded. */
+  /** The name of the downloaded file. */
   download: Schema.String,
   rule: Schema.optionalKey(Schema.String),
   emails: Schema.optionalKey(Schema.NonEmptyArray(Schema.String))
@@ -37,14 +35,11 @@ const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefi
       ? undefined
       : ContactFilter.ByEmails({ emails: request.emails })
 
-/** After each step of reading its progress is written, which renews the lease and shows whether it is still held. */
+/** The time between two writes of the progress, which renew the lease and fail if it is lost. */
 const stepMillis = 250
 
-/**
- * How long the log of writes may get, in bytes, before others have to wait for the end of a step: a little longer than it
- * gets while nobody reads.
- */
-const longLog = 36 * 1024 * 1024
+/** A WAL of so many bytes makes other writers wait for the end of a step. A little more than it grows to without readers. */
+const longWal = 36 * 1024 * 1024
 
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
@@ -55,7 +50,7 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
     Effect.andThen(advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 }), removeParts(job.number))
   )
 
-  // The sign keeps the planner from reading the whole account in order where a few addresses are asked for.
+  // With the plus the planner does not scan the whole account in order for a few addresses.
   const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(request.emails === undefined ? "id" : "+id")
   const statement = sql<ContactRow>`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
@@ -86,9 +81,8 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
 }, Effect.scoped)
 
 /**
- * Reads the rows of one statement, which is one snapshot, into a temporary file, as the text that they will be. What others
- * write meanwhile stays in the WAL until the snapshot is closed: once that is much, they write between two steps and not
- * within one.
+ * Spools the rows of one statement, which is one snapshot. The WAL keeps what others write until the snapshot is closed: once
+ * it is long, they can write only between two steps.
  */
 const spoolRows = Effect.fnUntraced(function* <E>(
   job: HeldJob,
@@ -97,34 +91,31 @@ const spoolRows = Effect.fnUntraced(function* <E>(
 ) {
   const sql = yield* SqlClient.SqlClient
   const fairness = yield* WriteFairness
-  const spool = yield* makeSpool
-  const making = makeExportPieces(format)
-  const keep = (pieces: ReadonlyArray<ExportPiece>) => Effect.forEach(pieces, spool.add, { discard: true })
+  const spool = yield* makeSpool(format)
   let read = 0
   yield* Effect.scoped(
     Effect.gen(function* () {
       const pull = yield* Stream.toPull(stream)
       const next = Pull.catchDone(Effect.asSome(pull), () => Effect.succeedNone)
-      // The statement begins outside the transactions: within one it would read what that sees.
+      // Starts outside the transactions: within one it would read through that.
       let rows = yield* next
       const readOn = Effect.gen(function* () {
         const end = (yield* Clock.currentTimeMillis) + stepMillis
         while (Option.isSome(rows) && (yield* Clock.currentTimeMillis) < end) {
-          yield* keep(making.add(rows.value))
+          yield* spool.add(rows.value)
           read += rows.value.length
           rows = yield* next
         }
       })
       const note = Effect.suspend(() => advanceJob(job, { rowsDone: read, accepted: 0, rejected: 0 }))
-      const logBytes = yield* dialect(sql).logBytes
+      const walBytes = yield* dialect(sql).walBytes
       const step = Effect.suspend(() =>
-        logBytes() > longLog
+        walBytes() > longWal
           ? sql.withTransaction(Effect.andThen(readOn, note))
           : Effect.andThen(readOn, sql.withTransaction(note))
       )
       yield* Effect.repeat(Effect.andThen(step, fairness.yieldToWriters), { while: () => Option.isSome(rows) })
     })
   )
-  yield* keep(making.take())
-  return { names: making.names(), pieces: spool.pieces, read }
+  return { ...(yield* spool.finish), read }
 })

@@ -1,79 +1,75 @@
 /**
- * The rows of an export in a temporary file, as they will stand in its file: no snapshot stays open while parts are written,
- * which would keep all that is written meanwhile in the WAL.
+ * The rows of an export as text in a temporary file, so that their snapshot can be closed before the file is made: an open
+ * snapshot would keep everything that is written meanwhile in the WAL.
  */
-import { Effect, Option, Schema, Stream } from "effect"
-import { mkdtemp, open, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { ExportPiece } from "./ExportPieces.ts"
-import { uploadPrefix } from "../../store/TemporaryFiles.ts"
+import type { CustomFields } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import type { ContactRow } from "../../contacts/ContactRow.ts"
+import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"
+import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"
 
-/** The temporary folder does not take or give what it should. */
-export class SpoolFailed extends Schema.TaggedError<SpoolFailed>()("SpoolFailed", { cause: Schema.Defect() }) {
-  override get message(): string {
-    return "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
-  }
-}
+/** In characters: enough to be worth a system call. */
+const pieceLength = 64 * 1024
 
-/** A piece in UTF-8. */
-export interface SpooledPiece extends Omit<ExportPiece, "text"> {
-  readonly bytes: Uint8Array
-}
+/** A spool that is removed with the scope. */
+export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
+  const { file, unlink } = yield* openTemporaryFile
+  // A process that is killed leaves nothing, where the platform allows it.
+  yield* Effect.ignore(onTemporaryFile(unlink))
+  const written: Array<Omit<ExportPiece, "bytes"> & { readonly length: number }> = []
+  const known = new Set<string>()
+  let names: ReadonlyArray<string> = []
+  let text = ""
+  let rows = 0
+  let separator = ""
 
-export interface ExportSpool {
-  readonly add: (piece: ExportPiece) => Effect.Effect<void, SpoolFailed>
-  /** All pieces in the order in which they were added. */
-  readonly pieces: Stream.Stream<SpooledPiece, SpoolFailed>
-}
-
-const attempt = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new SpoolFailed({ cause }) })
-
-/**
- * A file that nobody else may read. Its name is removed at once where the platform allows, else with the scope, and what
- * a killed process leaves is removed like an upload.
- */
-const openPrivate = Effect.acquireRelease(
-  attempt(async () => {
-    const folder = await mkdtemp(join(tmpdir(), uploadPrefix))
-    const remove = () => rm(folder, { recursive: true, force: true })
-    try {
-      const file = await open(join(folder, "rows"), "wx+", 0o600)
-      await remove().catch(() => {})
-      return { file, remove }
-    } catch (cause) {
-      await remove()
-      throw cause
-    }
-  }),
-  ({ file, remove }) => Effect.ignore(attempt(() => file.close().finally(remove)))
-)
-
-/** A spool that is gone with the scope. */
-export const makeSpool = Effect.gen(function* () {
-  const { file } = yield* openPrivate
-  const kept: Array<Omit<SpooledPiece, "bytes"> & { readonly length: number }> = []
-
-  const add = ({ names, rows, text }: ExportPiece) =>
-    attempt(async () => {
-      const bytes = Buffer.from(text)
-      await file.appendFile(bytes)
-      kept.push({ names, rows, length: bytes.length })
-    })
-
-  const pieces = Stream.paginate({ index: 0, position: 0 }, ({ index, position }) => {
-    const piece = kept[index]
-    return piece === undefined
-      ? Effect.succeed([[], Option.none()] as const)
-      : attempt(async () => {
-          const { length, names, rows } = piece
-          const bytes = Buffer.allocUnsafeSlow(length)
-          const { bytesRead } = await file.read(bytes, 0, length, position)
-          if (bytesRead < length) throw new RangeError("the file is shorter than what was written")
-          return [[{ bytes, names, rows }], Option.some({ index: index + 1, position: position + length })] as const
-        })
+  /** Writes the piece that is being filled. */
+  const flush = Effect.suspend(() => {
+    if (rows === 0) return Effect.void
+    const bytes = Buffer.from(text)
+    written.push({ names, rows, length: bytes.length })
+    text = ""
+    rows = 0
+    return onTemporaryFile(() => file.appendFile(bytes))
   })
 
-  return { add, pieces } satisfies ExportSpool
+  /** A custom field that is empty in every row would not come back from an import, so it gets no column. */
+  const hasNewColumn = (own: CustomFields): boolean => {
+    for (const name in own) if (own[name] !== "" && !known.has(name)) return true
+    return false
+  }
+
+  const add = Effect.fnUntraced(function* (contacts: ReadonlyArray<ContactRow>) {
+    for (const row of contacts) {
+      const own = format.fields(row)
+      if (hasNewColumn(own)) {
+        yield* flush
+        for (const [name, value] of Object.entries(own)) if (value !== "") known.add(name)
+        // By code unit, whatever the locale of the machine.
+        names = [...known].sort()
+      }
+      text += separator + format.row(row, own, names)
+      separator = format.separator
+      rows++
+      if (text.length >= pieceLength) yield* flush
+    }
+  })
+
+  const pieces = Stream.suspend(() => {
+    let position = 0
+    return Stream.mapEffect(Stream.fromIterable(written), ({ length, names, rows }) =>
+      onTemporaryFile(async (): Promise<ExportPiece> => {
+        const bytes = Buffer.allocUnsafeSlow(length)
+        const { bytesRead } = await file.read(bytes, 0, length, position)
+        if (bytesRead < length) throw new RangeError("the file is shorter than what was written")
+        position += length
+        return { bytes, names, rows }
+      })
+    )
+  })
+
+  /** Closes the spool for writing and gives its pieces in order, and the names of all columns of custom fields. */
+  const finish = Effect.map(flush, () => ({ names, pieces }))
+
+  return { add, finish }
 })

@@ -1,37 +1,38 @@
 /**
- * Importing a file: rows are written in one transaction with the place in the file up to which they reach, so that an
- * import that was cut off goes on behind its last transaction.
+ * Imports a file. Each transaction writes rows together with the position in the file that they reach, so that an
+ * interrupted import resumes after its last transaction.
  */
 import {
   type ContactPayload,
   canonicalEmail,
   FileHeader,
   fnRedacted,
+  type ImportRow,
   readContacts,
   type RejectedRow
 } from "@roster/domain"
 import { Effect, Exit, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
+import { textsRefusal } from "../../contacts/ContactValidation.ts"
 import { fetchFile } from "../../network/SafeFetch.ts"
 import { checkArchive } from "./ImportArchive.ts"
 import { csvOf } from "./ImportFile.ts"
-import { readRow } from "./ImportRow.ts"
 import { advanceJob, endJob, type HeldJob, nowSeconds } from "../queue/JobQueue.ts"
-import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.ts"
+import { countRepeats } from "./SeenEmails.ts"
 import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 
-/** What an import was asked for, as it is kept with its job. */
+/** The request of an import, as its job holds it. */
 export const ImportJobRequest = Schema.Struct({
   listName: Schema.optionalKey(Schema.String),
   encodingName: Schema.optionalKey(Schema.String),
   fileUrl: Schema.optionalKey(Schema.String),
-  /** Whether the file of the address lies in the store. */
+  /** Whether the file has been fetched into the store. */
   fetched: Schema.optionalKey(Schema.Boolean),
-  /** What the sender calls the file; it leads nowhere here. */
+  /** The name that the sender gave the file. Never used as a path. */
   fileName: Schema.optionalKey(Schema.String)
 })
 
@@ -40,14 +41,14 @@ const encodeRequest = Schema.encodeSync(Schema.fromJsonString(ImportJobRequest))
 const encodeHeader = Schema.encodeSync(Schema.fromJsonString(FileHeader))
 
 /**
- * Takes the file of an address into the store before a row of it is read: an import that is cut off goes on with the very
- * file that it began with, and an archive is looked at as a whole.
+ * Fetches the file into the store before a row of it is read: an interrupted import resumes with the same file, and an
+ * archive is checked as a whole.
  */
 const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeof ImportJobRequest.Type, url: URL) {
   const sql = yield* SqlClient.SqlClient
   const { allowFileUrl } = yield* StorePolicy
   const holding = advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 })
-  // Of a fetch that was cut off.
+  // The parts of an interrupted fetch.
   yield* sql.withTransaction(Effect.andThen(holding, removeParts(job.number)))
   let part = 0
   yield* inParts(fetchFile(url, { allowed: allowFileUrl })).pipe(
@@ -69,17 +70,25 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   )
 })
 
-/** After so many rows it is seen whether somebody waits: a few milliseconds. */
+/** The contact of a row, or why the store refuses it. Rows that were read by the fast path need no further check. */
+export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> => {
+  if (row.plain !== undefined) return Result.succeed(row.plain.payload)
+  const { contact } = row
+  const refusal = Result.isFailure(contact) ? undefined : textsRefusal(contact.success, "")
+  return refusal === undefined ? contact : Result.fail(refusal.message)
+}
+
+/** The rows between two looks for a waiting writer: a few milliseconds. */
 const stepRows = 1000
 
 /**
- * As many as one transaction may have. The more there are, the fewer pages of an index are written for each; but with more
- * of them SQLite could not hold all pages that it changes in a large store.
+ * The largest transaction. More rows mean fewer writes of each index page, but beyond this SQLite could not hold all changed
+ * pages of a large store in its cache.
  */
 const transactionRows = 20_000
 
-/** A transaction ends with so many pieces of its file, too, of 256 KiB each: a row may be as long as thousands. */
-const transactionPieces = 16
+/** A transaction also ends after so many chunks of 256 KiB of the file, since a row can be as long as thousands. */
+const transactionChunks = 16
 
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
@@ -97,41 +106,37 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     rejectedKept: job.rejected_kept,
     header: job.header
   }
-  const { isKnown, suspects } = yield* restoreAddressFilter(job.number)
-  // What is kept is the beginning: where a row is missing already, none is added.
+  // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number)
 
   const pull = yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
     Stream.drop(job.rows_done),
     Stream.toPull
   )
-  // What is wrong with the file is said when all rows before it are written.
+  // An error of the file is raised after all rows before it are written.
   const next = Effect.exit(Pull.catchDone(Effect.asSome(pull), () => Effect.succeedNone))
-  let piece = yield* next
-  let place = 0
+  let chunk = yield* next
+  let position = 0
 
-  /** Writes rows until there are enough, or somebody may have to wait. */
+  /** Writes rows until the transaction is full or another writer waits. */
   const importRows = Effect.gen(function* () {
     const now = yield* nowSeconds
     const identities: Array<string> = []
     const rejected: Array<RejectedRow> = []
     let done = 0
-    let repeats = 0
-    let pieces = 0
+    let chunks = 0
     do {
-      if (Exit.isFailure(piece) || Option.isNone(piece.value)) break
-      const rows = piece.value.value
+      if (Exit.isFailure(chunk) || Option.isNone(chunk.value)) break
+      const rows = chunk.value.value
       const contacts: Array<ContactPayload> = []
       const before = identities.length
-      const end = Math.min(place + stepRows, rows.length)
-      done += end - place
-      for (const row of rows.slice(place, end)) {
+      const end = Math.min(position + stepRows, rows.length)
+      done += end - position
+      for (const row of rows.slice(position, end)) {
         const checked = readRow(row)
         if (Result.isSuccess(checked)) {
           contacts.push(checked.success)
-          const identity = canonicalEmail(checked.success.email)
-          identities.push(identity)
-          if (isKnown(identity)) repeats++
+          identities.push(canonicalEmail(checked.success.email))
         } else {
           rejected.push({ line: row.line, cells: row.cells, reason: checked.failure })
           progress.header ??= encodeHeader(row.header)
@@ -152,33 +157,30 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
           added.map(([id]) => ({ id }))
         )
       }
-      place = end
-      if (place === rows.length) {
-        piece = yield* next
-        place = 0
-        pieces++
+      position = end
+      if (position === rows.length) {
+        chunk = yield* next
+        position = 0
+        chunks++
       }
-    } while (done < transactionRows && pieces < transactionPieces && !fairness.hasWaiter())
-    yield* noteAddresses(job.number, identities)
+    } while (done < transactionRows && chunks < transactionChunks && !fairness.hasWaiter())
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
     progress.rowsDone += done
     progress.accepted += identities.length
-    progress.duplicates += repeats
+    progress.duplicates += yield* countRepeats(job.number, identities)
     progress.rejected += rejected.length
     progress.rejectedKept += kept.kept
     yield* advanceJob(job, progress)
   })
 
-  while (Option.isSome(yield* piece)) {
+  while (Option.isSome(yield* chunk)) {
     yield* sql.withTransaction(importRows)
     yield* fairness.yieldToWriters
   }
-  // The filter may have taken an address for known that was not.
-  const duplicates = yield* countRepeats(job.number, suspects)
   yield* sql.withTransaction(
     Effect.gen(function* () {
-      yield* advanceJob(job, { ...progress, duplicates })
+      yield* advanceJob(job, progress)
       yield* endJob(job, "Ready")
       yield* removeParts(job.number)
     })

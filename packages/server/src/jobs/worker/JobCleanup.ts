@@ -1,21 +1,17 @@
 /**
- * What goes with time: files after a day, and the rest of what is known of a job a month after its end, so that the tables
- * do not grow for ever.
+ * Removes what has expired, so that the tables do not grow for ever. (`Retention`)
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { answerSeconds, jobSeconds } from "../../store/Retention.ts"
 import { nowSeconds } from "../queue/JobQueue.ts"
 
-/** As many rows as nobody has to wait for. */
-const atOnce = 10_000
-
-/** Of lists, each of thousands of addresses. */
-const listsAtOnce = 20
+/** A delete of so many rows makes nobody wait. */
+const batchRows = 10_000
 
 /**
- * Whether there are jobs under way or anything to remove. It only reads: a process that does nothing but look at a store
- * waits for none that writes to it.
+ * Whether there are jobs under way or anything to remove. It only reads, so that a process without jobs never waits for the
+ * write lock.
  */
 export const hasExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -23,38 +19,32 @@ export const hasExpired = Effect.gen(function* () {
   const [row] = yield* sql<{ readonly due: number | boolean }>`
     SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - jobSeconds})
       OR EXISTS (SELECT 1 FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now}))
-      OR EXISTS (SELECT 1 FROM job_address_lists)
+      OR EXISTS (SELECT 1 FROM job_emails)
       OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerSeconds}) AS due`
   return Boolean(row?.due)
 })
 
-/** Deletes some rows after the other: others write in between. */
-const inTurns = <E, R>(deleteSome: Effect.Effect<ReadonlyArray<unknown>, E, R>, most: number) =>
-  Effect.andThen(Effect.yieldNow, deleteSome).pipe(Effect.repeat({ until: (deleted) => deleted.length < most }))
+/** Deletes batch by batch, so that others write in between. */
+const inBatches = <E, R>(deleteBatch: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.andThen(Effect.yieldNow, deleteBatch).pipe(Effect.repeat({ until: ({ length }) => length < batchRows }))
 
 export const removeExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
-  // Not of a job that is still to be done, as after a long time without a process.
+  // A job may be older than a day and not done, if no process ran.
   yield* sql`DELETE FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now} AND state <> 'Loading')`
   yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
-  // Only the import that is under way needs its addresses.
-  yield* inTurns(
-    sql`
-    DELETE FROM job_address_lists WHERE number IN (
-      SELECT number FROM job_address_lists
-      WHERE job NOT IN (SELECT number FROM jobs WHERE state = 'Loading') LIMIT ${listsAtOnce}
-    ) RETURNING job`,
-    listsAtOnce
-  )
-  yield* inTurns(
-    sql`
+  // Only an import that is under way needs its addresses.
+  yield* inBatches(sql`
+    DELETE FROM job_emails WHERE (job, identity) IN (
+      SELECT job, identity FROM job_emails
+      WHERE job NOT IN (SELECT number FROM jobs WHERE state = 'Loading') LIMIT ${batchRows}
+    ) RETURNING job`)
+  yield* inBatches(sql`
     DELETE FROM job_rejections WHERE (job, line) IN (
       SELECT job, line FROM job_rejections
-      WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - jobSeconds}) LIMIT ${atOnce}
-    ) RETURNING job`,
-    atOnce
-  )
+      WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - jobSeconds}) LIMIT ${batchRows}
+    ) RETURNING job`)
   yield* sql`DELETE FROM jobs WHERE ended <= ${now - jobSeconds}`
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
 })

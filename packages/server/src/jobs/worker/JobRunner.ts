@@ -7,7 +7,7 @@ import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { runExport } from "../exports/ExportJob.ts"
 import { runImport } from "../imports/ImportJob.ts"
-import { removeUploads } from "../../store/TemporaryFiles.ts"
+import { removeTemporaryFiles } from "../../store/TemporaryFiles.ts"
 import {
   claimJob,
   endJob,
@@ -39,6 +39,9 @@ type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof ru
 const run = (job: HeldJob): Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy> =>
   job.kind === "Export" ? runExport(job) : runImport(job)
 
+const noTemporaryRoom =
+  "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
+
 const workOn = (job: HeldJob) =>
   run(job).pipe(
     Effect.raceFirst(renewLease(job).pipe(Effect.ignore, Effect.delay(`${leaseSeconds / 3} seconds`), Effect.forever)),
@@ -56,8 +59,11 @@ const workOn = (job: HeldJob) =>
               )
             : Effect.fail(error),
       UnreadableFile: (error) => fail(job, error.message),
-      SpoolFailed: (error) =>
-        Effect.andThen(Effect.logError(`job ${job.id}: the temporary folder failed`, error), fail(job, error.message)),
+      TemporaryFileFailed: (error) =>
+        Effect.andThen(
+          Effect.logError(`job ${job.id}: the temporary folder failed`, error),
+          fail(job, noTemporaryRoom)
+        ),
       ImportRefused: (error) => fail(job, error.message),
       InvalidRule: (error) => fail(job, error.problem)
     }),
@@ -109,7 +115,7 @@ const make = Effect.fnUntraced(function* (lease: string) {
       job = yield* claimJob(lease)
     }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
-  yield* removeUploads.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
+  yield* removeTemporaryFiles.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
   yield* workOff.pipe(Effect.andThen(Effect.timeoutOption(news.await, lookEvery)), Effect.forever, Effect.forkScoped)
   return JobRunner.of({ wake: Effect.asVoid(news.open) })
 })

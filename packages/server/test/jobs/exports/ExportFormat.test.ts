@@ -3,9 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { Csv, JsonArray, Xml } from "effect/encoding"
 import { type ContactRow, toContact } from "../../../src/contacts/ContactRow.ts"
-import { exportFile } from "../../../src/jobs/exports/ExportFile.ts"
-import { makeExportPieces } from "../../../src/jobs/exports/ExportPieces.ts"
-import { exportFormats } from "../../../src/jobs/exports/ExportFormat.ts"
+import { exportFile, exportFormats } from "../../../src/jobs/exports/ExportFormat.ts"
+import { makeSpool } from "../../../src/jobs/exports/ExportSpool.ts"
 
 const long = process.env["ROSTER_LONG_RUN"] !== undefined
 const runs = { arbitrary: { runs: long ? 20_000 : 500 }, timeout: long ? 3_600_000 : 60_000 }
@@ -102,7 +101,7 @@ const textOf = (bytes: Stream.Stream<Uint8Array, unknown>) =>
 describe("an exported file", () => {
   for (const format of ["Csv", "Json", "Xml"] as const) {
     it.effect.prop(
-      `is as ${format} what the schema and the codec make of its contacts`,
+      `in ${format} equals the output of the schema and the codec`,
       { rows: Arbitrary.array(row, { maxLength: 4 }) },
       ({ rows }) =>
         Effect.gen(function* () {
@@ -110,11 +109,10 @@ describe("an exported file", () => {
           const fields = rows.map((row) => JsonParser.parse(row.custom_fields) as CustomFields)
           const filled = fields.flatMap((own) => Object.keys(own).filter((name) => own[name] !== ""))
           const columns = [...new Set(filled)].sort()
-          const making = makeExportPieces(exportFormats[format])
-          const pieces = [rows.slice(0, 2), rows.slice(2)].flatMap((some) => [...making.add(some), ...making.take()])
-          const options = { format, compression: "None", name: "contacts", customFields: making.names() } as const
-          const spooled = pieces.map(({ text, ...piece }) => ({ ...piece, bytes: Buffer.from(text) }))
-          const file = exportFile(Stream.fromIterable(spooled), options)
+          const spool = yield* makeSpool(exportFormats[format])
+          for (const some of [rows.slice(0, 2), rows.slice(2)]) yield* spool.add(some)
+          const { names: customFields, pieces } = yield* spool.finish
+          const file = exportFile(pieces, { format, compression: "None", name: "contacts", customFields })
           assert.strictEqual(yield* textOf(file), yield* textOf(oracles[format](rows, columns)))
         }),
       runs

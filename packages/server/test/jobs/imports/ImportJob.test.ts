@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readContacts } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
-import { readRow } from "../../../src/jobs/imports/ImportRow.ts"
+import { readRow } from "../../../src/jobs/imports/ImportJob.ts"
 
 const Header = Schema.Literals([
   "FirstName,LastName,city",
@@ -13,9 +13,9 @@ const Header = Schema.Literals([
 const Cell = Schema.Array(Schema.Literals(["a", "é", "😀", " ", "\0", "\u0001", "\u007f", "\\", "'", '"', "\ufeff"]))
 const Line = Schema.Tuple([Schema.Literals(["ann@example.com", "ann", "ann@xn--bcher-kva.example"]), Cell, Cell, Cell])
 
-describe("the row of an import", () => {
+describe("readRow", () => {
   it.effect.prop(
-    "is taken or refused as it is where its cells are read and looked at one by one",
+    "gives the same for a row on the fast path as by its cells",
     [Header, Schema.Array(Line)],
     ([header, lines]) =>
       Effect.gen(function* () {
