@@ -1,5 +1,5 @@
 /**
- * Everything in which the databases differ, in one place.
+ * The differences between SQLite and PostgreSQL, and queries that are compiled once.
  */
 import { Context, Effect, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -7,33 +7,33 @@ import { statSync } from "node:fs"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
 export interface SqlDialect {
-  /** One set of custom fields over another, both as JSON. */
+  /** Merges custom fields, both as JSON. Those of `above` win. */
   readonly mergeFields: (below: Statement.Fragment, above: Statement.Fragment) => Statement.Fragment
-  /** Whether a column holds one of many texts, bound as one parameter. */
+  /** Whether a column is one of many texts, which are bound as one parameter. */
   readonly isOneOf: (column: string, texts: ReadonlyArray<string>) => Statement.Fragment
-  /** A query of many texts, bound as one parameter: rows of one column, `value`. */
+  /** A query with one row and column (`value`) for each of many texts, which are bound as one parameter. */
   readonly textsOf: (texts: ReadonlyArray<string>) => Statement.Fragment
   /**
-   * Runs a statement, as it was compiled, for each set of parameters, one after another in the transaction of the caller:
-   * the first row of each, as its values.
+   * Runs a compiled statement for each set of parameters in the transaction of the caller, and gives the first row of each
+   * as values.
    */
   readonly runEach: (
     statement: string,
     parameters: ReadonlyArray<ReadonlyArray<unknown>>
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
-  /** The rows of a statement as they are read, each as the values of its columns, whose names are given in their order. */
+  /** Streams the rows of a statement as values, in the order of the given columns. */
   readonly streamValues: (
     statement: Statement.Statement<unknown>,
     columns: ReadonlyArray<string>
   ) => Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>
-  /** Asks a query, as it was compiled: its rows as their values. */
+  /** Runs a compiled query and gives its rows as values. */
   readonly ask: (
     query: string,
     parameters: ReadonlyArray<unknown>
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
   /**
-   * Whether contacts are counted as they come and go. On PostgreSQL all writers would wait for each other at the count of
-   * the newest block, and passing over an index is fast enough there.
+   * Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait at the count of the newest block,
+   * and skipping over an index is fast enough.
    */
   readonly countsBlocks: boolean
   /** The size of the WAL in bytes, or 0 where there is none. */
@@ -48,7 +48,7 @@ const eachAlone =
       (results) => results.flatMap((rows) => rows.slice(0, 1))
     )
 
-/** An effect for each row would cost more than SQLite does. */
+/** All in one effect: one for each row would cost more than SQLite does. */
 const eachAtOnce =
   (sql: SqlClient.SqlClient): SqlDialect["runEach"] =>
   (statement, parameters) =>
@@ -58,7 +58,7 @@ const eachAtOnce =
         : eachAlone(sql)(statement, parameters)
     )
 
-/** Where no spans are made the connection is asked itself: the steps between take as long as many a query. */
+/** Fast path: without a tracer the connection runs the query directly, since the steps between cost as much as a query. */
 const askAtOnce = (sql: SqlClient.SqlClient): SqlDialect["ask"] => {
   if (!isSqliteSqlClient(sql)) return (query, parameters) => sql.unsafe(query, parameters).values
   const { outsideTransactions, transactionService } = sql
@@ -77,7 +77,7 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   countsBlocks: true,
   runEach: eachAtOnce(sql),
-  // What the reference says is done: the rows are arrays.
+  // With `StreamedValues` the rows are arrays.
   streamValues: (statement) =>
     Stream.provideService(
       statement.stream as Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>,
@@ -102,7 +102,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   runEach: eachAlone(sql),
   streamValues: (statement, columns) =>
     Stream.map(
-      // A row is an object of its columns.
+      // Each row is an object.
       statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
       (row) => columns.map((column) => row[column])
     ),

@@ -1,5 +1,5 @@
 /**
- * The database of a store, its tables brought up to date: all that what works on the embedded store alone needs.
+ * The database of a store with its tables migrated. Programs that work on the embedded store alone need nothing else.
  */
 import { redactLayerSpans } from "@roster/domain"
 import { Effect, Layer } from "effect"
@@ -12,8 +12,8 @@ import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
-/** The last step that the tables have taken, 0 where there are none. */
-const lastStep = Effect.gen(function* () {
+/** The last migration of the store, or 0. */
+const lastMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql`SELECT name FROM sqlite_schema WHERE name = 'migrations'`
   if (table === undefined) return 0
@@ -21,25 +21,26 @@ const lastStep = Effect.gen(function* () {
   return Number(row?.latest ?? 0)
 })
 
-/** Looks first: whoever only reads a store that is up to date waits for nobody who writes to it. */
-const bringUpToDate = Effect.fnUntraced(function* (filename: string) {
-  if ((yield* lastStep) < latestMigration) yield* migrate
-  // What a later version wrote may mean something that this one does not know.
-  const latest = yield* lastStep
+/** Reads first, so that opening an up-to-date store never waits for the write lock. */
+const migrateStore = Effect.fnUntraced(function* (filename: string) {
+  if ((yield* lastMigration) < latestMigration) yield* migrate
+  // Data of a later version can have a meaning that this version does not know.
+  const latest = yield* lastMigration
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
 })
 
+/** Provides the database of a store. */
 export const layer = ({
   filename,
   contention
 }: {
-  /** The database file, made where it is not there; `:memory:` keeps nothing. */
+  /** The database file, created if missing, or `:memory:`. */
   readonly filename: string
-  /** What other threads of this process on the store know of it, too. */
+  /** Shared with other threads of this process on the same store. */
   readonly contention?: LockContention | undefined
 }): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
   Layer.effectDiscard(
-    bringUpToDate(filename).pipe(
+    migrateStore(filename).pipe(
       Effect.mapError((error) => {
         if (error._tag === "StoreUnavailable") return error
         const doing = "Its tables cannot be brought up to date"
@@ -50,7 +51,7 @@ export const layer = ({
     )
   ).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, contention })),
-    // Before anything is written to it.
+    // Before anything is written to the file.
     Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename)))),
     redactLayerSpans
   )

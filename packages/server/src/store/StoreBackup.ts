@@ -1,5 +1,5 @@
 /**
- * Backups of a store and their way back, both while other processes use the store. (docs/decisions/backups.md)
+ * Creates and restores backups of a store while other processes use it. (docs/decisions/backups.md)
  */
 import { fnRedacted } from "@roster/domain"
 import { Clock, Data, Effect, Layer, Schema } from "effect"
@@ -29,13 +29,13 @@ import { fromCause, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import { quarantine, replacePages } from "./sqlite/StoreReplacement.ts"
 
-/** A file that cannot be restored: damaged, no store, or of a newer version. Nothing was changed. */
+/** The file cannot be restored: it is damaged, no store, or of a newer version. Nothing was changed. */
 export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
   filename: Schema.String,
   message: Schema.String
 }) {}
 
-/** What a backup holds. */
+/** A backup that was written. */
 export interface Backup {
   /** The absolute path of the file. */
   readonly filename: string
@@ -43,30 +43,32 @@ export interface Backup {
   readonly contacts: number
 }
 
-/** What lies where a backup is to be restored. */
+/** What a restore replaces. */
 export type Replaced = Data.TaggedEnum<{
   Nothing: {}
   Store: { readonly contacts: number }
   Damaged: { readonly message: string }
 }>
 
+/** Constructors and matcher of `Replaced`. */
 export const Replaced = Data.taggedEnum<Replaced>()
 
-/** What a restore is about to do. */
+/** A restore that is about to happen. */
 export interface RestorePlan {
-  /** How many contacts the backup holds. */
+  /** The number of contacts in the backup. */
   readonly contacts: number
   readonly replaced: Replaced
 }
 
+/** A restore that has happened. */
 export interface Restored extends RestorePlan {
-  /** Where that lies now which was there before, if anything was. */
+  /** The file that keeps the replaced content, if there was any. */
   readonly kept: string | undefined
 }
 
 /**
- * Writes a backup: one file, whole and checked when it appears under its name, readable by its owner alone, with all that
- * was acknowledged before. An existing file is replaced only where that is asked for.
+ * Writes a backup with everything that was acknowledged before: one checked file that only its owner can read. It replaces
+ * an existing file only with `replace`.
  */
 export const create = fnRedacted("StoreBackup.create")(function* (
   options: { readonly from: string; readonly to: string } & CopyOptions
@@ -91,20 +93,19 @@ export const create = fnRedacted("StoreBackup.create")(function* (
 }, Effect.scoped)
 
 /**
- * Puts the content of a backup in the place of a store, which other processes may go on using: at one moment they see the
- * old content and at the next one the new. The backup is copied and checked before anything changes, and brought up to
- * this version. What the store held is kept beside it under `.before-restore-` and the time; one that is damaged is put
- * aside under `.damaged-` and the time, for which nobody may have it open.
+ * Replaces the content of a store by that of a backup. Other processes can use the store meanwhile: they see the old content
+ * and then the new one. The backup is first copied, checked and migrated. The old content is kept beside the store under
+ * `.before-restore-` and the time; a damaged store is quarantined under `.damaged-` and the time, and must not be in use.
  *
  * **Gotchas**
  *
- * Keys, passwords and jobs are those of the backup too. Work that was under way in it is taken up again; work under way in
- * the store ends. The thread is blocked while the old content is written down.
+ * Keys, passwords and jobs come from the backup too: its unfinished jobs are resumed, and those of the store end. The thread
+ * is blocked while the old content is written.
  */
 export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(options: {
   readonly from: string
   readonly to: string
-  /** Asked when all is known and nothing has changed; where it fails nothing will. */
+  /** Runs before anything changes. If it fails, nothing does. */
   readonly approve?: (plan: RestorePlan) => Effect.Effect<void, E, R>
 }) {
   const source = resolve(options.from)
@@ -137,7 +138,7 @@ export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R
     Store: () =>
       replacePages({ staged, path, kept }).pipe(
         Effect.as(restored(kept)),
-        // What opening it does not see shows when all of it is read.
+        // Damage that opening did not find can show when all of it is read.
         Effect.catchTag("StoreDamaged", ({ message }) => replaceDamaged(message))
       )
   })
@@ -145,7 +146,7 @@ export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R
 
 const stagedSuffix = ".restoring"
 
-/** Removes what restores that were killed have staged beside the store. */
+/** Removes what killed restores staged beside the store. */
 const removeLeftovers = (path: string) =>
   Effect.sync(() => {
     const begin = `${basename(path)}.`
@@ -182,7 +183,7 @@ const lookAt = Effect.fnUntraced(
   Effect.scoped
 )
 
-/** A copy of the backup that is whole, of this version, and fit to take the place of the store. */
+/** Copies the backup beside the store, checked and migrated, and gives its number of contacts. */
 const stage = Effect.fnUntraced(function* (source: string, staged: string, pageSize: number | undefined) {
   yield* Effect.scoped(
     Effect.flatMap(openBackup(source), (database) => copyPages(database, staged, "It is there already."))
@@ -196,7 +197,7 @@ const stage = Effect.fnUntraced(function* (source: string, staged: string, pageS
   )
 }, Effect.scoped)
 
-/** Refuses what is no store, and one of a later version. */
+/** Opens a backup. Refuses other files, and stores of a later version. */
 const openBackup = Effect.fnUntraced(function* (source: string) {
   if (!existsSync(source)) return yield* refuse(source, "There is no such file.")
   const database = yield* openReadOnly(source)
@@ -215,8 +216,8 @@ const setPageSize = (path: string, pageSize: number) => {
 }
 
 /**
- * Frees the jobs of the backup. A process that still works on one of them would otherwise go on from where it is by now,
- * over rows that the backup does not hold. A file that was being received is lost, and nothing was promised for it.
+ * Releases the jobs of the backup: a process that still runs one would continue over rows that the backup does not have. A
+ * file that was being received is removed, since nothing was promised for it.
  */
 const settle = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

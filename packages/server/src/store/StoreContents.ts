@@ -1,5 +1,5 @@
 /**
- * A look at what a database file holds, before anything is done with it.
+ * Inspects a database file before anything is done with it.
  */
 import { Duration, Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
@@ -12,7 +12,7 @@ import { fromCause, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
 import { checkSizes } from "./sqlite/StoreCheck.ts"
 
-/** Whether there is a store, or what is left of one. */
+/** Whether there is a store, or a WAL of one. */
 export const isThere = (path: string): boolean => existsSync(path) || existsSync(`${path}-wal`)
 
 /** Whether two paths lead to one file. */
@@ -22,18 +22,18 @@ export const isSame = (one: string, other: string): boolean => {
 }
 
 /**
- * Opens a file for a look that leaves nothing behind: where no process uses it, SQLite need not make files beside it, which
- * it could not do on a medium that is read-only.
+ * Opens a file for reading and leaves nothing behind. A file that no process uses is opened as immutable, so that SQLite need
+ * not create files beside it, which it cannot on a read-only medium.
  */
 export const openReadOnly = Effect.fnUntraced(function* (path: string) {
   const sizes = yield* checkSizes(path)
   return yield* Effect.acquireRelease(
-    Effect.try({ try: () => stillAt(path, sizes, 1000), catch: fromCause(path) }),
+    Effect.try({ try: () => openImmutable(path, sizes, 1000), catch: fromCause(path) }),
     (database) => Effect.sync(() => database.close())
   )
 })
 
-const stillAt = (
+const openImmutable = (
   path: string,
   { journal, wal }: { readonly journal: number; readonly wal: number },
   timeout: number
@@ -43,20 +43,20 @@ const stillAt = (
   return new DatabaseSync(file, { readOnly: true, timeout })
 }
 
-/** The names of its tables. */
+/** The names of the tables. */
 export const tablesOf = (database: DatabaseSync): ReadonlyArray<unknown> =>
   database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all()
     .map(({ name }) => name)
 
-/** Whether tables of these names are those of a store. */
+/** Whether tables of these names belong to a store. */
 export const isRoster = (tables: ReadonlyArray<unknown>) => tables.includes("migrations") && tables.includes("contacts")
 
 export const countContacts = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT count(*) AS count FROM contacts").get()?.["count"])
 
-/** The last step of the migrations that it has taken. */
+/** The last migration that it has run. */
 export const migrationOf = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT max(migration_id) AS latest FROM migrations").get()?.["latest"])
 
@@ -64,25 +64,25 @@ export const migrationOf = (database: DatabaseSync): number =>
 export const newer = (migration: number) =>
   `It was written by a newer version of Roster: its tables are at step ${migration}, and this version knows ${latestMigration}. Use that version.`
 
-/** The database of another program is none of ours, even if somebody names it. */
+/** Refuses the database of another program. */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {
   if (!isThere(path)) return
   const tables = yield* Effect.flatMap(checkSizes(path), (sizes) =>
     whileBusy({
       try: () => {
-        using database = stillAt(path, sizes, blockingWait)
+        using database = openImmutable(path, sizes, blockingWait)
         return tablesOf(database)
       },
       catch: (cause) => ({ isBusy: isBusy(cause), error: fromCause(path)(cause) }),
       timeout: Duration.toMillis(defaultBusyTimeout)
     })
   ).pipe(
-    // One that cannot be read is for whoever opens it to name.
+    // Opening a damaged file reports it.
     Effect.catch((failure): Effect.Effect<ReadonlyArray<unknown>, StoreError> =>
       "error" in failure && failure.isBusy ? Effect.fail(failure.error) : Effect.succeed([])
     )
   )
-  // A store that another process is making has no more than that table at first.
+  // A store that another process is creating has only this table at first.
   if (tables.length > 0 && !tables.includes("migrations")) {
     return yield* unavailable(path, "It is the database of another program. Check the path.")
   }

@@ -1,6 +1,6 @@
 /**
- * What a caller is told when the database fails. The cause is logged here, since no statement, path or value of it may
- * leave the service.
+ * Turns a `SqlError` into the `ServiceError` of an operation, with the reason `StoreFailure`. The cause is logged here, since
+ * no statement, path or value of it may leave the service.
  */
 import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
 import { Context, Effect, Option } from "effect"
@@ -24,18 +24,18 @@ const describe = (error: SqlError.SqlError, context: Context.Context<never>): st
     return `${holder ?? "another program held it"} for too long`
   }
   if (error.reason._tag === "ConnectionError") return "it cannot be reached"
-  // SQLite's plain error is a statement that it does not understand.
+  // SQLITE_ERROR is a statement that SQLite does not understand.
   const isMistake = error.reason._tag !== "UnknownError" || errorCode(error.reason.cause) === 1
   return isMistake ? undefined : "it cannot be read or written"
 }
 
-/** A commit that reached the file and perhaps not the disk: the next start may find it, or not. */
+/** A commit whose fsync failed: the next start may find it or not. */
 const unsynced = new OutcomeUnknown({
   detail: "the disk of the store failed while it was written",
   recovery: "Check the disk, restart the service, and look whether it was."
 })
 
-/** What a failure of the database is to the caller of an operation. */
+/** Logs a failure of the database and fails with the `ServiceError` of an operation. */
 export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> =>
   Effect.contextWith((context: Context.Context<never>) => inContext(operation, error, context))
 
@@ -53,7 +53,7 @@ const inContext = (
     )
   }
   const detail = describe(error, context)
-  // Nothing but a mistake of ours makes the database refuse a statement.
+  // Only a bug makes the database refuse a statement.
   if (detail === undefined) return Effect.die(error)
   return Effect.logError(`${operation}: the store failed: ${detail}`).pipe(
     Effect.andThen(Effect.logDebug(error)),
@@ -61,13 +61,13 @@ const inContext = (
   )
 }
 
-/** Turns failures of the database into `ServiceError` of an operation. */
+/** Turns failures of the database into the `ServiceError` of an operation. */
 export const orStoreFailure =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceError, R> =>
     Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceError> =>
       SqlError.isSqlError(error)
         ? storeFailure(operation, error)
-        : // The guard has sorted the others out, which the compiler does not see on a type parameter.
+        : // The guard has removed SqlError, which the compiler does not see on a type parameter.
           Effect.fail(error as Exclude<E, SqlError.SqlError>)
     )

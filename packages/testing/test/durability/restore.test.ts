@@ -102,6 +102,13 @@ const numbersIn = (place: ServePlace, name: string): ReadonlySet<number> =>
 const keptIn = (place: ServePlace): ReadonlyArray<string> =>
   readdirSync(place.folder).filter((name) => name.includes(".before-restore-"))
 
+/** The sizes and times of all files. */
+const filesIn = (place: ServePlace): string =>
+  readdirSync(place.folder)
+    .map((name) => statSync(join(place.folder, name), { throwIfNoEntry: false }))
+    .map((stats) => `${stats?.size} ${stats?.mtimeMs}`)
+    .join()
+
 /** A place whose store says "old" and that is served, beside a backup that says "new". */
 const oldAndNew = Effect.gen(function* () {
   const place = yield* servePlace
@@ -198,8 +205,13 @@ describe("S.5 restore under load", () => {
             () => keptIn(place).length,
             (kept) => kept > begun
           )
-          // From here on it takes the lock, keeps the old content and writes the new one.
-          yield* Effect.sleep(random() * 150)
+          // From here on it takes the lock, keeps the old content and writes the new one: each changes the files.
+          const moment = Math.floor(random() * 60)
+          const changes = new Set<string>()
+          yield* seen(
+            () => changes.add(filesIn(place)).size,
+            (size) => size > moment || restoring.pollUnsafe() !== undefined
+          )
           yield* Fiber.interrupt(restoring)
           assert.strictEqual((yield* askServe(serve, "GET", "/contacts?limit=1")).status, 200)
           const [word, ...others] = words(place)

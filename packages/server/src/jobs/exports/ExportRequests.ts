@@ -1,5 +1,5 @@
 /**
- * Exports as a caller sees them: asked for, looked at, downloaded. `ExportJob` makes the file.
+ * Requests, status and download of exports. `ExportJob` makes the file.
  */
 import {
   checkFilter,
@@ -29,7 +29,7 @@ import { partLengths, readFrom } from "../queue/JobBlobs.ts"
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ExportJobRequest))
 const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))
 
-/** What of a request is a parameter of the contract and nothing else. */
+/** The parameters of a request that only the contract restricts. */
 const checkFormat = Schema.decodeUnknownEffect(
   Schema.Struct({
     fileFormat: Schema.optional(ExportFileFormat),
@@ -41,7 +41,7 @@ const checkFormat = Schema.decodeUnknownEffect(
 /** The path of files below the base address. */
 const filesPath = "/exports/"
 
-/** Writes the job of an export and gives its link, whose key nobody can guess. */
+/** Creates the job of an export and gives its link, which holds an unguessable key. */
 export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
   const { account } = yield* Caller
   const address = yield* PublicAddress
@@ -77,6 +77,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   return { id, link: `${address}${filesPath}${fileKey}/${encodeURIComponent(download)}` } satisfies ExportLink
 })
 
+/** The status of an export. */
 export const lookAtExport = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -87,7 +88,7 @@ export const lookAtExport = Effect.fnUntraced(function* (id: string) {
   return exportStatuses[job.state]
 })
 
-/** The interface knows nothing of cancelling. */
+/** The interface has no status for a cancelled export. */
 const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
   Receiving: "Loading",
   Loading: "Loading",
@@ -96,18 +97,18 @@ const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
   Cancelled: "Error"
 }
 
-/** A file that is ready to be sent. */
+/** A file that is ready for download. */
 export interface ExportedFile {
   readonly id: string
   readonly name: string
   readonly contentType: string
   /** In bytes. */
   readonly size: number
-  /** The bytes from one on. */
+  /** Reads from a byte on. */
   readonly read: (from: number) => Stream.Stream<Uint8Array, SqlError.SqlError>
 }
 
-/** The file behind a key, whoever asks: knowing the key is the permission. */
+/** The file of a key. Knowing the key is the permission to read it. */
 export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   const sql = yield* SqlClient.SqlClient
   const [job] = yield* sql<JobRow>`SELECT * FROM jobs WHERE file_key = ${fileKey}`
@@ -125,7 +126,7 @@ export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   return file
 })
 
-/** The key in a link of ours. */
+/** The key in the link of an export. */
 export const fileKeyOf = (link: string): string | undefined => {
   const [, rest] = (URL.parse(link)?.pathname ?? "").split(filesPath)
   return rest?.split("/")[0]

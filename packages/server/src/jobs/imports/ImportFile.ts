@@ -1,44 +1,46 @@
 /**
- * The CSV inside whatever was sent: the file itself, or the one file of a zip archive. An archive is unfolded as it is
- * read, never onto a disk: its names are looked at and lead nowhere. (docs/decisions/csv.md)
+ * The CSV inside an upload: the file itself, or the one file of a zip archive. An archive is decompressed as it is read,
+ * never to disk, and its names are checked and never used as paths. Its central directory is checked before anything is
+ * decompressed, and since that can lie, everything is counted again. (docs/decisions/csv.md)
  */
 import { UnreadableFile } from "@roster/domain"
 import { Effect, Sink, Stream } from "effect"
 import { Zip } from "effect/encoding"
-import { inParts } from "../queue/JobBlobs.ts"
+import { SqlClient } from "effect/sql"
+import { inParts, partLengths, readFrom } from "../queue/JobBlobs.ts"
 
-/** How many entries an archive may have: one file, its folders, and what a Mac puts beside it. */
-export const maximumEntries = 100
+/** The most entries of an archive: one file, its folders, and what macOS adds. */
+const maximumEntries = 100
 
-/** How much an archive may unfold to: it can be small and unfold to any size. */
+/** The largest decompressed size, against zip bombs. */
 const maximumUnfoldedBytes = 4 * 1024 * 1024 * 1024
 
-/** How many bytes one of an archive may become. Real contacts stay below 50; what is made to be large is above 1000. */
+/** The largest compression ratio. Real contacts stay below 50, zip bombs are above 1000. */
 const maximumRatio = 200
 
-/** Below this size the ratio says nothing. */
+/** Below this size the ratio is not checked. */
 const ratioFreeBytes = 16 * 1024 * 1024
 
-/** Says whether so many bytes of an archive may become so many of a file, and if not, why. */
-export const unfoldingIssue = (packed: number, unfolded: number): string | undefined => {
+/** Why so many bytes of an archive may not decompress to so many bytes, if so. */
+const unfoldingIssue = (packed: number, unfolded: number): string | undefined => {
   if (unfolded > maximumUnfoldedBytes) return "the archive unfolds to more than 4 GiB"
   return unfolded > ratioFreeBytes && unfolded > packed * maximumRatio
     ? `the archive unfolds to more than ${maximumRatio} times its size`
     : undefined
 }
 
-/** What speaks against the name of an entry. */
-export const nameIssue = (name: string): string | undefined =>
+/** Why the name of an entry is refused, if so. */
+const nameIssue = (name: string): string | undefined =>
   /^(?:[/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes("..")
     ? "the archive holds a name that leads out of it"
     : undefined
 
-/** Whether an entry is a folder, or what a Mac adds to an archive of its own accord. */
-export const isBeside = (name: string): boolean =>
+/** Whether an entry is a folder, or a file that macOS adds to archives. */
+const isBeside = (name: string): boolean =>
   name.endsWith("/") || name.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(name)
 
-/** Whether a file begins as an archive does, with an entry or with the end of an empty list of them. */
-export const isZip = (bytes: Uint8Array | undefined): boolean =>
+/** Whether a file has the signature of a zip archive, which may be empty. */
+const isZip = (bytes: Uint8Array | undefined): boolean =>
   bytes !== undefined &&
   bytes[0] === 0x50 &&
   bytes[1] === 0x4b &&
@@ -46,7 +48,7 @@ export const isZip = (bytes: Uint8Array | undefined): boolean =>
 
 const isGzip = (bytes: Uint8Array | undefined): boolean => bytes?.[0] === 0x1f && bytes[1] === 0x8b
 
-export const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
+const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
 
 const unzip = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.suspend(() => {
@@ -67,7 +69,7 @@ const unzip = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
         entries++
         const issue = entries > maximumEntries ? tooManyEntries : nameIssue(header.path)
         if (issue !== undefined) return Stream.fail(unreadable(issue))
-        // Read nevertheless: the decoder would unfold it without a limit to find its end.
+        // Read with the limit: to find its end the decoder would decompress it without one.
         if (isBeside(header.path)) return Stream.drain(limited(body))
         files++
         return files === 1 ? limited(body) : Stream.fail(unreadable(tooManyFiles))
@@ -76,22 +78,23 @@ const unzip = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
     )
   })
 
-export const tooManyEntries = `the archive has more than ${maximumEntries} entries`
+const tooManyEntries = `the archive has more than ${maximumEntries} entries`
 
-export const tooManyFiles = "the archive holds more than one file"
+const tooManyFiles = "the archive holds more than one file"
 
-/** The bytes, with a look at the first of them. */
-const begun = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
+/** The first part of the bytes, and all of them. */
+const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
   Effect.map(Stream.peel(inParts(bytes), Sink.take<Uint8Array>(1)), ([[first], rest]) => ({
     first,
     whole: first === undefined ? rest : Stream.concat(Stream.make(first), rest)
   }))
 
+/** The CSV of an upload, decompressed if need be. */
 export const csvOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const sent = yield* begun(bytes)
-      const { first, whole } = isZip(sent.first) ? yield* begun(unzip(sent.whole)) : sent
+      const sent = yield* peek(bytes)
+      const { first, whole } = isZip(sent.first) ? yield* peek(unzip(sent.whole)) : sent
       if (first !== sent.first && isZip(first)) {
         return yield* unreadable("the archive holds another archive; send the CSV itself, or zipped once")
       }
@@ -99,3 +102,96 @@ export const csvOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uin
       return whole
     })
   )
+
+/** The end record with the longest comment behind it and the two records of ZIP64 before it. */
+const tailBytes = 22 + 65_535 + 20 + 56
+
+/** The most entries, each with the longest path of Linux. */
+const maximumDirectoryBytes = maximumEntries * (46 + 4096)
+
+const broken = (why: string) => unreadable(`the archive is broken or breaks off: ${why}`)
+
+/** The position of the central directory. */
+interface Directory {
+  readonly entries: number
+  readonly bytes: number
+  readonly offset: number
+}
+
+/** An integer of 8 bytes. Above 2^53 it is too large in any case. */
+const wide = (view: DataView, at: number): number => Number(view.getBigUint64(at, true))
+
+const directoryIn = (tail: Uint8Array): Directory | undefined => {
+  const view = new DataView(tail.buffer, tail.byteOffset, tail.length)
+  for (let at = tail.length - 22; at >= 0; at--) {
+    if (view.getUint32(at, true) !== 0x06054b50 || at + 22 + view.getUint16(at + 20, true) > tail.length) continue
+    const list = {
+      entries: view.getUint16(at + 10, true),
+      bytes: view.getUint32(at + 12, true),
+      offset: view.getUint32(at + 16, true)
+    }
+    const isWide = list.entries === 0xffff || list.bytes === 0xffffffff || list.offset === 0xffffffff
+    const record = at - 20 - 56
+    return isWide && record >= 0 && view.getUint32(record, true) === 0x06064b50
+      ? { entries: wide(view, record + 32), bytes: wide(view, record + 40), offset: wide(view, record + 48) }
+      : list
+  }
+  return undefined
+}
+
+/** Why the entries of a central directory are refused, if so. */
+const entriesIssue = (list: Uint8Array, entries: number): string | undefined => {
+  const view = new DataView(list.buffer, list.byteOffset, list.length)
+  let at = 0
+  let files = 0
+  let packed = 0
+  let unfolded = 0
+  for (let entry = 0; entry < entries; entry++) {
+    if (at + 46 > list.length || view.getUint32(at, true) !== 0x02014b50)
+      return "the archive's list of files cannot be read"
+    const nameLength = view.getUint16(at + 28, true)
+    const name = new TextDecoder().decode(list.subarray(at + 46, at + 46 + nameLength))
+    const issue = nameIssue(name)
+    if (issue !== undefined) return issue
+    if ((view.getUint16(at + 8, true) & 1) !== 0) return "the archive is encrypted; send one without a password"
+    // The file type is in the upper half of the attributes; other systems leave it 0.
+    if (view.getUint16(at + 40, true) >>> 12 === 0xa) return "the archive holds a link in place of a file"
+    // Readers of workbooks find their parts by this name.
+    if (name === "[Content_Types].xml") return "it is a workbook; save it as CSV and send that"
+    if (!isBeside(name)) files++
+    packed += view.getUint32(at + 20, true)
+    unfolded += view.getUint32(at + 24, true)
+    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+  }
+  if (files !== 1) return files === 0 ? "the archive holds no file" : tooManyFiles
+  return unfoldingIssue(packed, unfolded)
+}
+
+/** Refuses an archive by its central directory. Accepts every other file. */
+export const checkArchive = Effect.fnUntraced(function* (job: number) {
+  const sql = yield* SqlClient.SqlClient
+  const lengths = yield* partLengths(job)
+  const size = lengths.reduce((sum, length) => sum + length, 0)
+  const read = Effect.fnUntraced(function* (from: number, bytes: number) {
+    const result = new Uint8Array(bytes)
+    let filled = 0
+    yield* readFrom(sql, job, lengths, from).pipe(
+      Stream.takeUntil((part) => {
+        result.set(part.subarray(0, bytes - filled), filled)
+        filled += Math.min(part.length, bytes - filled)
+        return filled === bytes
+      }),
+      Stream.runDrain
+    )
+    return result
+  })
+  if (size < 4 || !isZip(yield* read(0, 4))) return
+  const tailSize = Math.min(size, tailBytes)
+  const list = directoryIn(yield* read(size - tailSize, tailSize))
+  if (list === undefined) return yield* broken("the list of its files is missing")
+  if (list.entries > maximumEntries) return yield* unreadable(tooManyEntries)
+  if (list.offset + list.bytes > size) return yield* broken("the list of its files lies outside of it")
+  if (list.bytes > maximumDirectoryBytes) return yield* unreadable("the list of the archive's files is too long")
+  const issue = entriesIssue(yield* read(list.offset, list.bytes), list.entries)
+  if (issue !== undefined) return yield* unreadable(issue)
+})

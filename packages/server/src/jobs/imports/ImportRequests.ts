@@ -1,5 +1,5 @@
 /**
- * Imports as a caller sees them: a file or an address is taken, or refused with a reason. `ImportJob` reads it.
+ * Accepts or refuses the file or URL of an import. `ImportJob` imports it.
  */
 import {
   type ImportOptions,
@@ -15,8 +15,7 @@ import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
 import { findList } from "../../contacts/ContactUpsert.ts"
 import { checkFileUrl } from "../../network/AllowedUrls.ts"
-import { checkArchive } from "./ImportArchive.ts"
-import { csvOf } from "./ImportFile.ts"
+import { checkArchive, csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
@@ -25,7 +24,7 @@ import { StorePolicy } from "../../store/StoreOptions.ts"
 
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
 
-/** Reads as far as the first row: a file without a column for the address is refused while somebody listens. */
+/** Reads up to the first row, so that a file without a column of addresses is refused while its sender waits. */
 const checkHeader = Effect.fnUntraced(function* (job: number, encoding: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   yield* checkArchive(job).pipe(
@@ -34,7 +33,7 @@ const checkHeader = Effect.fnUntraced(function* (job: number, encoding: string |
   )
 })
 
-/** Takes the whole file in before anything is promised; what was taken of a file that breaks off is removed again. */
+/** Receives the whole file before the import is accepted. A file that breaks off is removed. */
 const receive = Effect.fnUntraced(function* (
   job: number,
   source: Extract<ImportSource, { readonly _tag: "File" }>,
@@ -56,7 +55,7 @@ const receive = Effect.fnUntraced(function* (
         ? Effect.void
         : Effect.fail(new ImportRefused({ reason: "it was cancelled while its file was received" }))
     ),
-    // That it was cancelled stays to be seen.
+    // A cancelled job keeps its row.
     Effect.onExit((exit) =>
       Exit.isSuccess(exit)
         ? Effect.void
@@ -67,6 +66,7 @@ const receive = Effect.fnUntraced(function* (
   )
 })
 
+/** Creates the job of an import once its file has been received and its header checked. */
 export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, options: ImportOptions) {
   const { account } = yield* Caller
   const { allowFileUrl } = yield* StorePolicy

@@ -1,23 +1,23 @@
 /**
- * The rows that an import rejected, as they stood in its file: what a file of rejected rows is made of.
+ * The rows that an import rejected, as they were in its file. The file of rejected rows is made from them.
  */
 import type { RejectedRow } from "@roster/domain"
 import { Array as Arr, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** What is kept of the rejected rows of one import, in characters. More are counted and no longer kept. */
+/** In characters, for one import. Further rows are counted and not kept. */
 const maximumKept = 256 * 1024 * 1024
 
-/** What a row takes beside its texts. */
+/** The size of a row besides its texts. */
 const rowCharacters = 64
 
-/** A statement takes a limited number of parameters. */
+/** A statement has a limited number of parameters. */
 const rowsAtOnce = 500
 
 const encodeCells = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 const decodeCells = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 
-/** How many more characters may be kept of the rejected rows of a job. */
+/** The characters that are left for rejected rows of a job. */
 export const rejectionsRoom = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly kept: number }>`
@@ -27,8 +27,8 @@ export const rejectionsRoom = Effect.fnUntraced(function* (job: number) {
 })
 
 /**
- * Keeps rejected rows while there is room for them, and gives how many it kept and the room that is left. Once there is
- * none for a row there is none for the rows behind it, so that what is kept is the beginning.
+ * Keeps rejected rows while there is room, and gives the number of kept rows and the room that is left. After the first row
+ * that does not fit no other row is kept either.
  */
 export const keepRejections = Effect.fnUntraced(function* (
   job: number,
@@ -50,10 +50,7 @@ export const keepRejections = Effect.fnUntraced(function* (
 
 const pageRows = 500
 
-/**
- * The rows of a job that are kept, in the order of its file, some at a time: no transaction stays open while somebody
- * reads slowly.
- */
+/** The kept rows in the order of the file, read in pages, so that a slow reader keeps no transaction open. */
 export const readRejections = (sql: SqlClient.SqlClient, job: number) =>
   Stream.paginate(0, (behind) =>
     sql<{ readonly line: number; readonly reason: string; readonly cells: string }>`

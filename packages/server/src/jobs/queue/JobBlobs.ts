@@ -1,6 +1,6 @@
 /**
- * The bytes of a job, what it reads or what it makes, in parts beside its row: a backup of the store has them, any machine
- * on the same store can serve them, and a part commits with the step that made it.
+ * The input or output file of a job, in parts beside its row. So it is in every backup of the store, any process on the store
+ * can read it, and each part commits together with the step that wrote it.
  */
 import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 /** The size of a part. */
 const partBytes = 256 * 1024
 
-/** Collects small pieces to parts of one size. */
+/** Cuts bytes into parts of one size. */
 export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E> =>
   Stream.suspend(() => {
     let held: Array<Uint8Array> = []
@@ -33,12 +33,10 @@ export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<U
     return bytes.pipe(Stream.map(take), Stream.concat(Stream.sync(flush)), Stream.flattenIterable)
   })
 
-/**
- * So many parts are written in one transaction, which is synced: two megabytes, for which others wait some milliseconds.
- */
+/** The parts of one transaction: 2 MiB, for which other writers wait some milliseconds. */
 export const partsAtOnce = 8
 
-/** Writes parts, given the number of the first. */
+/** Writes parts from a number on. */
 export const writeParts = Effect.fnUntraced(function* (
   job: number,
   first: number,
@@ -55,7 +53,7 @@ export const removeParts = Effect.fnUntraced(function* (job: number) {
   yield* sql`DELETE FROM job_parts WHERE job = ${job}`
 })
 
-/** How long the parts of a job are, in order. */
+/** The lengths of the parts of a job, in order. */
 export const partLengths = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly length: number }>`
@@ -63,7 +61,7 @@ export const partLengths = Effect.fnUntraced(function* (job: number) {
   return rows.map(({ length }) => Number(length))
 })
 
-/** The bytes of a job from a part on, one part at a time: no transaction stays open while somebody reads slowly. */
+/** Reads from a part on, one part per query, so that a slow reader keeps no transaction open. */
 export const readParts = (sql: SqlClient.SqlClient, job: number, from = 0) =>
   Stream.paginate(from, (part) =>
     Effect.map(
@@ -73,7 +71,7 @@ export const readParts = (sql: SqlClient.SqlClient, job: number, from = 0) =>
     )
   )
 
-/** The bytes of a job from a byte on, given the lengths of its parts. */
+/** Reads from a byte on, given the lengths of the parts. */
 export const readFrom = (sql: SqlClient.SqlClient, job: number, lengths: ReadonlyArray<number>, byte: number) => {
   let part = 0
   let skip = byte

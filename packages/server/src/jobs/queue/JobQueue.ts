@@ -1,15 +1,14 @@
 /**
- * Work that outlives a request, as a row: what to do, how far it is, and who holds it. Whoever works on a job holds a
- * lease of some seconds and renews it with every step; each step is written only while the lease is held, so that a
- * process that was given up for dead cannot write over its successor. A lease names its process: one whose process is
- * known to have ended counts for nothing. (docs/decisions/jobs.md)
+ * The queue of jobs: work that outlives its request, one row each. A worker holds a lease of some seconds and renews it with
+ * every step. A step commits only while the lease is held, so that a process that was given up for dead cannot overwrite
+ * its successor. The lease of a process that has certainly ended is void. (docs/decisions/jobs.md)
  */
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { fileSeconds } from "../../store/Retention.ts"
 
-/** How long a lease lasts, in seconds. */
+/** The duration of a lease, in seconds. */
 export const leaseSeconds = 30
 
 export interface JobRow {
@@ -17,20 +16,20 @@ export interface JobRow {
   readonly id: string
   readonly account: string
   readonly kind: "Export" | "Import"
-  /** An import is `Receiving` until its whole file lies in the store. */
+  /** An import is `Receiving` until its whole file is in the store. */
   readonly state: "Receiving" | "Loading" | "Ready" | "Error" | "Cancelled"
   readonly request: string
   readonly file_key: string | null
   readonly rows_done: number
   readonly accepted: number
   readonly rejected: number
-  /** Accepted rows whose address an accepted row before them had. */
+  /** Accepted rows with the address of an earlier accepted row. */
   readonly duplicates: number
-  /** How many of the rejected rows are kept with their cells. */
+  /** The number of rejected rows that are kept with their cells. */
   readonly rejected_kept: number
-  /** The header of an imported file as JSON, once a row was rejected. */
+  /** The header of an imported file as JSON, once a row has been rejected. */
   readonly header: string | null
-  /** How many rows there are to be done, where it is known. */
+  /** The number of rows to process, if known. */
   readonly rows_total: number | null
   readonly problem: string | null
   readonly lease: string | null
@@ -40,12 +39,12 @@ export interface JobRow {
   readonly expires: number
 }
 
-/** A job in the hands of its worker. */
+/** A job whose lease this process holds. */
 export interface HeldJob extends JobRow {
   readonly lease: string
 }
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface JobProgress {
   readonly rowsDone: number
   readonly accepted: number
@@ -56,12 +55,12 @@ export interface JobProgress {
   readonly total?: number
 }
 
-/** Somebody else holds the job now. */
+/** Another worker holds the job now, or it was cancelled. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
 export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
 
-/** Writes a job and gives its number. Runs in the transaction of its caller. */
+/** Inserts a job and gives its number. */
 export const createJob = Effect.fnUntraced(function* (job: {
   readonly id: string
   readonly account: string
@@ -69,7 +68,7 @@ export const createJob = Effect.fnUntraced(function* (job: {
   readonly state: "Receiving" | "Loading"
   readonly request: string
   readonly fileKey?: string
-  /** Of the process that receives its file. */
+  /** The lease of the process that receives its file. */
   readonly lease?: string
 }) {
   const sql = yield* SqlClient.SqlClient
@@ -90,8 +89,8 @@ export const createJob = Effect.fnUntraced(function* (job: {
 })
 
 /**
- * Frees the jobs of the processes of this machine that ended in their midst. A file that one of them received is lost
- * with it: nothing was promised for it.
+ * Releases the jobs of processes of this machine that have ended. A file that such a process was receiving is removed:
+ * nothing was promised for it.
  */
 export const releaseOrphanedJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -105,9 +104,7 @@ export const releaseOrphanedJobs = Effect.gen(function* () {
   }
 })
 
-/**
- * Lets others go on at once with what a lease holds. Looks first: whoever holds nothing waits for nobody who writes.
- */
+/** Releases the jobs of a lease. Reads first, so that a process without jobs never waits for the write lock. */
 export const freeJobs = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
   const [held] = yield* sql`SELECT number FROM jobs WHERE lease = ${lease} AND state = 'Loading' LIMIT 1`
@@ -115,7 +112,7 @@ export const freeJobs = Effect.fnUntraced(function* (lease: string) {
   yield* sql`UPDATE jobs SET leased_until = 0 WHERE lease = ${lease} AND state = 'Loading'`
 })
 
-/** Takes the oldest job that nobody works on, or gives `undefined`. */
+/** Takes the oldest job that no process holds, if there is one. */
 export const claimJob = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -128,7 +125,7 @@ export const claimJob = Effect.fnUntraced(function* (lease: string) {
   return row
 })
 
-/** Writes how far a job is, in the transaction of the step itself, and renews the lease. */
+/** Writes the progress of a job in the transaction of its step, and renews the lease. */
 export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: JobProgress) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -141,7 +138,7 @@ export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: J
   if (held.length === 0) return yield* new LeaseLost({})
 })
 
-/** Keeps the lease of a job whose single steps may take longer than it lasts. */
+/** Renews the lease of a job between its steps, which can take longer than it lasts. */
 export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -150,7 +147,7 @@ export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
 })
 
-/** Ends a job, well or not. */
+/** Ends a job. */
 export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" | "Error", problem?: string) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql`

@@ -1,5 +1,5 @@
 /**
- * A job as whoever has the store sees it.
+ * A job as the owner of the store sees it.
  */
 import { CompressionFormat, ExportFileFormat, WireDate } from "@roster/domain"
 import { Option, Schema } from "effect"
@@ -10,60 +10,62 @@ import type { JobRow } from "../queue/JobQueue.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 
 /**
- * Where a job stands. The file of an import is `Receiving` until all of it is there; what is `Loading` waits or is worked
- * on; an export that is `Ready` becomes `Expired` when its file goes.
+ * The state of a job. An import is `Receiving` until its file is complete; a job that waits or runs is `Loading`; an export
+ * that is `Ready` becomes `Expired` when its file is removed.
  */
 export const JobState = Schema.Literals(["Receiving", "Loading", "Ready", "Error", "Cancelled", "Expired"])
 export type JobState = typeof JobState.Type
 
-/** What a job was asked for: of an import the file and the list, of an export the file and the contacts. */
+/** The request of a job: the file and list of an import, or the file and contacts of an export. */
 export const JobRequest = Schema.Struct({
-  /** What the sender of an imported file calls it, or what an exported one is called. */
+  /** The name of the imported file as its sender gave it, or of the exported file. */
   fileName: Schema.optionalKey(Schema.String),
-  /** The address that a file is imported from, without what could be a secret in it. */
+  /** The URL of the imported file, without parts that could be secret. */
   fileUrl: Schema.optionalKey(Schema.String),
   listName: Schema.optionalKey(Schema.String),
   encodingName: Schema.optionalKey(Schema.String),
   format: Schema.optionalKey(ExportFileFormat),
   compression: Schema.optionalKey(CompressionFormat),
   rule: Schema.optionalKey(Schema.String),
-  /** How many addresses were named. */
+  /** The number of requested addresses. */
   emails: Schema.optionalKey(Schema.Int)
 })
 export type JobRequest = typeof JobRequest.Type
 
+/** A job of a store, with its progress. */
 export const Job = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literals(["Import", "Export"]),
   state: JobState,
-  /** Whether a process works on it now. A job that is `Loading` without one waits for it. */
+  /** Whether a process is running it now. Otherwise a job that is `Loading` waits. */
   running: Schema.Boolean,
   created: WireDate,
   ended: Schema.NullOr(WireDate),
-  /** When the file of an export goes; `null` for an import. */
+  /** When the file of an export is removed; `null` for an import. */
   expires: Schema.NullOr(WireDate),
   rowsDone: Schema.Int,
-  /** How many rows there are to be done, or `null` where that is not known yet. */
+  /** The number of rows to process, or `null` if not known yet. */
   rowsTotal: Schema.NullOr(Schema.Int),
   accepted: Schema.Int,
   rejected: Schema.Int,
-  /** How many of the rejected rows, from the first on, `Jobs.rejectedRows` has. */
+  /** The number of rejected rows, from the first on, that `Jobs.rejectedRows` has. */
   rejectedKept: Schema.Int,
-  /** How many accepted rows have an address that an accepted row before them had; the last one wins. */
+  /** The number of accepted rows with the address of an earlier accepted row. The last one wins. */
   duplicates: Schema.Int,
-  /** Why it is in state `Error`. */
+  /** The reason of the state `Error`. */
   problem: Schema.NullOr(Schema.String),
   request: JobRequest
 })
 export type Job = typeof Job.Type
 
+/** No job has this id. */
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.String }) {
   override get message(): string {
     return `There is no job ${this.id}. Jobs can be seen until 30 days after their end.`
   }
 }
 
-/** What has ended cannot be cancelled. */
+/** A job that has ended cannot be cancelled. */
 export class JobEnded extends Schema.TaggedError<JobEnded>()("JobEnded", { id: Schema.String, state: JobState }) {
   override get message(): string {
     return `The job ${this.id} has ended before: its state is ${this.state}.`
@@ -99,9 +101,9 @@ const requestOf = ({ kind, request }: JobRow): JobRequest =>
 const isRunning = ({ lease, leased_until, state }: JobRow, now: number): boolean =>
   lease !== null && !isOrphaned(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
 
-/** A row as the record that is seen at a time, in seconds. */
+/** The record of a row at a time, in seconds. */
 export const toJob = (row: JobRow, now: number): Job => {
-  // Another driver may read a large integer as text.
+  // Other drivers read large integers as text.
   const count = (column: number): number => Number(column)
   const isExport = row.kind === "Export"
   return {

@@ -1,6 +1,6 @@
 /**
- * Works on the jobs of a store, one after another, as long as its layer lives: those of this process at once, and so those
- * of a process of this machine that has ended; those of another machine when their lease has run out.
+ * Runs the jobs of a store one after another, as long as its layer lives: those of this process at once, those of a process
+ * of this machine that has ended at once too, and those of another machine when their lease has expired.
  */
 import { loggedCause, redactLayerSpans } from "@roster/domain"
 import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
@@ -26,13 +26,13 @@ import type { StorePolicy } from "../../store/StoreOptions.ts"
 export class JobRunner extends Context.Service<
   JobRunner,
   {
-    /** Says that there is a new job. */
+    /** Announces a new job. */
     readonly wake: Effect.Effect<void>
   }
 >()("@roster/server/JobRunner") {}
 
-/** Jobs of other processes announce themselves to nobody: this often somebody looks. */
-const lookEvery = "2 seconds"
+/** Jobs of other processes are not announced, so the queue is polled. */
+const pollInterval = "2 seconds"
 
 type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
 
@@ -42,19 +42,19 @@ const run = (job: HeldJob): Effect.Effect<void, JobError, SqlClient.SqlClient | 
 const noTemporaryRoom =
   "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
 
-const workOn = (job: HeldJob) =>
+const runJob = (job: HeldJob) =>
   run(job).pipe(
     Effect.raceFirst(renewLease(job).pipe(Effect.ignore, Effect.delay(`${leaseSeconds / 3} seconds`), Effect.forever)),
     Effect.catchTags({
-      // Whoever holds it now goes on with it.
+      // Another worker has it now.
       LeaseLost: () => Effect.void,
-      // Another process held the lock for too long, say: what was promised is done later.
+      // Such as a lock that another process held for too long: the job is retried.
       SqlError: (error) =>
         isDiskFull(error)
           ? diskFull(job)
           : error.isRetryable
             ? Effect.andThen(
-                Effect.logWarning(`job ${job.id} goes on later`, error),
+                Effect.logWarning(`job ${job.id} will be retried`, error),
                 Effect.ignore(freeJobs(job.lease))
               )
             : Effect.fail(error),
@@ -67,7 +67,7 @@ const workOn = (job: HeldJob) =>
       ImportRefused: (error) => fail(job, error.message),
       InvalidRule: (error) => fail(job, error.problem)
     }),
-    // A job that is interrupted, as at the end of the process, goes on later.
+    // An interrupted job, as at the end of the process, is resumed later.
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),
       (cause) =>
@@ -79,8 +79,8 @@ const workOn = (job: HeldJob) =>
   )
 
 /**
- * An export gives back the room that it took, and can be asked for again. The file of an import is nowhere else: it goes on
- * when its lease has run out, as often as that takes.
+ * An export gives its room back and can be requested again. The file of an import is nowhere else, so the import is retried
+ * whenever its lease expires.
  */
 const diskFull = (job: HeldJob) =>
   job.kind === "Export"
@@ -99,28 +99,32 @@ const fail = (job: HeldJob, problem: string) =>
   )
 
 const make = Effect.fnUntraced(function* (lease: string) {
-  const news = yield* Latch.make(false)
+  const wakeUp = yield* Latch.make(false)
   let isHolding = false
-  // Runs after the work was interrupted, and before the store is closed.
+  // Runs after the work is interrupted and before the store is closed.
   yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(freeJobs(lease)) : Effect.void))
-  const workOff = Effect.gen(function* () {
-    yield* news.close
+  const runQueue = Effect.gen(function* () {
+    yield* wakeUp.close
     if (!(yield* hasExpired)) return
     isHolding = true
     yield* removeExpired
     yield* releaseOrphanedJobs
     let job = yield* claimJob(lease)
     while (job !== undefined) {
-      yield* workOn(job)
+      yield* runJob(job)
       job = yield* claimJob(lease)
     }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
   yield* removeTemporaryFiles.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
-  yield* workOff.pipe(Effect.andThen(Effect.timeoutOption(news.await, lookEvery)), Effect.forever, Effect.forkScoped)
-  return JobRunner.of({ wake: Effect.asVoid(news.open) })
+  yield* runQueue.pipe(
+    Effect.andThen(Effect.timeoutOption(wakeUp.await, pollInterval)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  return JobRunner.of({ wake: Effect.asVoid(wakeUp.open) })
 })
 
-/** Works on the thread that builds it, by a lease of its own unless one is given. */
+/** Runs the jobs on the thread that builds the layer (default lease: a new one). */
 export const layer = (lease?: string): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
   redactLayerSpans(
     Layer.effect(

@@ -1,6 +1,6 @@
 /**
- * The imports and exports of a store, to be seen and cancelled. The interface of a service has no operations for it;
- * whoever can open the store has this. Nothing here works on a job. (docs/decisions/jobs.md)
+ * Lists and cancels the imports and exports of a store. The HTTP interface has no such operations; this is for the owner of
+ * the store. Nothing here runs a job. (docs/decisions/jobs.md)
  */
 import { FileHeader, fnRedacted, redactStreamSpans, rejectedFile, type ServiceError } from "@roster/domain"
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
@@ -12,26 +12,28 @@ import { type Job, JobEnded, JobNotFound, toJob } from "./JobRecord.ts"
 import { readRejections } from "../imports/JobRejections.ts"
 import { orStoreFailure } from "../../store/StoreFailure.ts"
 
+/** The jobs of a store. */
 export class Jobs extends Context.Service<
   Jobs,
   {
-    /** The jobs of the account, the newest first. */
+    /** The jobs of the account, newest first. */
     readonly list: (options?: { readonly limit?: number | undefined }) => Stream.Stream<Job, ServiceError>
+    /** One job by its id. */
     readonly get: (id: string) => Effect.Effect<Job, JobNotFound | ServiceError>
     /**
-     * Ends a job that is not done. Whoever works on it stops at the next step, in this process or another one. What an
-     * import has written so far stays; the file of an export goes.
+     * Ends a job that is not done. Its worker, in any process, stops at the next step. Contacts that were imported stay; the
+     * file of an export is removed.
      */
     readonly cancel: (id: string) => Effect.Effect<Job, JobNotFound | JobEnded | ServiceError>
     /**
-     * The rows that an import has rejected so far as a CSV file, each with its reason in the column `_error`: corrected,
-     * it can be imported as it is. Empty where there are none.
+     * The rows that an import has rejected so far, as a CSV file with the reasons in the column `_error`. It can be corrected
+     * and imported again. Empty if there are none.
      */
     readonly rejectedRows: (id: string) => Stream.Stream<Uint8Array, JobNotFound | ServiceError>
   }
 >()("@roster/server/Jobs") {}
 
-/** Read in pages: a stream that is open holds back the checkpoints of the store. */
+/** Rows are read in pages, since an open stream holds back the checkpoints of the store. */
 const pageSize = 500
 
 const decodeHeader = Schema.decodeSync(Schema.fromJsonString(FileHeader))
@@ -66,7 +68,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const cancel = fnRedacted("Jobs.cancel")(function* (id: string) {
     const { account } = yield* Caller
     const now = yield* nowSeconds
-    // The worker writes each step only while the job is `Loading`.
+    // The worker commits a step only while the job is `Loading`.
     const cancelled = Effect.gen(function* () {
       const [row] = yield* sql<JobRow>`
         UPDATE jobs SET state = 'Cancelled', ended = ${now}, leased_until = 0
@@ -93,5 +95,5 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   return Jobs.of({ list, get, cancel, rejectedRows })
 })
 
-/** The jobs of a store. */
+/** Provides the jobs of a store. */
 export const layer: Layer.Layer<Jobs, never, SqlClient.SqlClient> = Layer.effect(Jobs, make)

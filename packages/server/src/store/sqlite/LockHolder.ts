@@ -1,9 +1,9 @@
 /**
- * Who holds the lock of a database file. SQLite does not say; Linux lists the locks of all processes that it can see.
+ * Finds the process that holds the lock of a database file, in the list of file locks of Linux. SQLite does not tell.
  */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs"
 
-/** In the -shm file: the lock of the one who writes, and those of checkpoints and recovery. Readers have those above. */
+/** Bytes of the -shm file up to this one are locked by writers, checkpoints and recovery, those above by readers. */
 const lastWriterByte = 122
 
 const lock = /POSIX\s+\S+\s+WRITE\s+(?<pid>\d+)\s+[^:\s]+:[^:\s]+:(?<inode>\d+)\s+(?<start>\d+)/
@@ -11,7 +11,7 @@ const lock = /POSIX\s+\S+\s+WRITE\s+(?<pid>\d+)\s+[^:\s]+:[^:\s]+:(?<inode>\d+)\
 const inodeOf = (path: string): string | undefined =>
   statSync(path, { bigint: true, throwIfNoEntry: false })?.ino.toString()
 
-/** Processes of other name spaces and files of other disks have numbers of their own: so its open files are looked at. */
+/** Checks the open files, since other namespaces and disks reuse the numbers of processes and inodes. */
 const hasOpen = (pid: string, path: string): boolean => {
   const folder = `/proc/${pid}/fd`
   return readdirSync(folder).some((name) => {
@@ -23,7 +23,7 @@ const hasOpen = (pid: string, path: string): boolean => {
   })
 }
 
-/** Node calls the process after its main thread. */
+/** Node names the process after its main thread. */
 const nameOf = (pid: string): string =>
   readFileSync(`/proc/${pid}/comm`, "utf8")
     .trim()
@@ -33,7 +33,7 @@ const find = (path: string): string | undefined => {
   const file = realpathSync(path)
   const [main, shared] = [inodeOf(file), inodeOf(`${file}-shm`)]
   for (const line of readFileSync("/proc/locks", "utf8").split("\n")) {
-    // A line with an arrow is of somebody who waits.
+    // A line with an arrow is a waiting process.
     const { inode, pid = "", start } = (line.includes("->") ? null : lock.exec(line))?.groups ?? {}
     if (inode === undefined || pid === String(process.pid)) continue
     const isWriter = inode === main || (inode === shared && Number(start) <= lastWriterByte)
@@ -42,10 +42,7 @@ const find = (path: string): string | undefined => {
   return undefined
 }
 
-/**
- * The process that holds the lock of a file, by number and name: `process 4242 (node)`. Where that cannot be found out, as on
- * other systems, it is `another process`.
- */
+/** The process that holds the lock of a file, such as `process 4242 (node)`, or `another process` where that is unknown. */
 export const lockHolder = (path: string): string => {
   try {
     return find(path) ?? "another process"

@@ -1,28 +1,26 @@
 /**
- * Waiting for a lock that another connection holds, without blocking the thread.
+ * Waits for a lock that another connection holds, without blocking the thread.
  */
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { isBusy } from "./SqliteError.ts"
 import type { LockContention } from "./LockContention.ts"
 
-/**
- * SQLite's own wait for a lock, in milliseconds. It blocks the thread, so it is short; `whileBusy` goes on from there.
- */
+/** SQLite's own busy timeout in milliseconds. It blocks the thread, so it is short, and `whileBusy` waits longer. */
 export const blockingWait = 2
 
 /**
- * Since when the lock is held by somebody else, as those see it who wait for it one after another. Each began to wait when
- * it asked, and not when its turn came: where many wait for one lock they give up together.
+ * Since when another connection holds the lock, as seen by waiters that try one after another. A wait starts with the request
+ * and not with its turn, so that all waiters time out together.
  */
 export class Waiting {
   #since = 0
   #seen = Number.NEGATIVE_INFINITY
 
-  /** Whether a wait is over that began at a time, of an attempt that has just found the lock held. */
+  /** Whether a wait has timed out, asked after an attempt that found the lock held. */
   isOver(asked: number, timeout: number): boolean {
     const now = performance.now()
-    // Nobody looked for a while: it may have been free.
+    // Without an attempt for a while, the lock may have been free.
     if (now - this.#seen > 1000) this.#since = now
     this.#seen = now
     return now >= Math.max(asked, this.#since) + timeout
@@ -34,23 +32,23 @@ export class Waiting {
 }
 
 /**
- * Tries again until the lock is free or the time is up. SQLite's own wait blocks the thread: no request is answered
- * meanwhile, and a transaction of this very thread that holds the lock could never end.
+ * Retries until the lock is free or the timeout is over. SQLite's own wait would block the thread, and a transaction of the
+ * same thread that holds the lock could never end.
  *
  * **Gotchas**
  *
- * Only for what has done nothing when it fails: opening, beginning, and a statement outside a transaction.
+ * Only for what has done nothing when it fails: opening, BEGIN, and a statement outside a transaction.
  */
 export const whileBusy = <A, E>(options: {
   readonly try: () => A
   readonly catch: (cause: unknown) => E
   /** In milliseconds. */
   readonly timeout: number
-  /** When it was asked for, by `performance.now`: now where it is not given. */
+  /** The start of the wait by `performance.now` (default: now). */
   readonly asked?: number | undefined
-  /** Shared by those who wait for one lock in turn. */
+  /** Shared by waiters that try in turn. */
   readonly waiting?: Waiting | undefined
-  /** Where another thread of this process may hold the lock: it is told that somebody waits, and says when it is free. */
+  /** Tells another thread of this process that holds the lock that a writer waits, and learns when it is free. */
   readonly contention?: LockContention | undefined
 }): Effect.Effect<A, E> =>
   Effect.suspend(() => {
@@ -76,8 +74,8 @@ export const whileBusy = <A, E>(options: {
         )
   })
 
-// Who holds the lock lives by the clock of the machine, so the Clock service has no say here. The spread keeps two that
-// wait from meeting again.
+// By the system clock, since the holder of the lock does not live by the Clock service. Jittered, so that two waiters do not
+// collide again.
 const pause = (contention: LockContention | undefined) => {
   const millis = 2 + Math.random() * 18
   return Effect.promise((signal) => contention?.released(millis) ?? setTimeout(millis, undefined, { signal }))

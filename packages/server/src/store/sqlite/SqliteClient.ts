@@ -1,5 +1,5 @@
 /**
- * The `SqlClient` of `effect/sql` on the SQLite that is built into Node, for a file or for memory.
+ * The `SqlClient` of `effect/sql` on the SQLite of Node, for a file or in memory.
  */
 import { fnRedacted } from "@roster/domain"
 import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
@@ -14,34 +14,35 @@ import type { StoreError } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 import * as LockContention from "./LockContention.ts"
 
-/** What SQLite offers beside SQL. */
+/** What SQLite offers besides SQL. */
 export class SqliteClient extends Context.Service<
   SqliteClient,
   {
     /** The absolute path of the database file, or `":memory:"`. */
     readonly filename: string
     /**
-     * Copies the database, as it is at one moment, into a file, while everything else goes on. The file appears under its
-     * name when it is complete and was checked; one that is there is replaced only where that is asked for.
+     * Copies the database as it is at one moment, while reads and writes continue. The file gets its name when it is complete
+     * and checked, and replaces an existing one only with `replace`.
      */
     readonly backup: (destination: string, options?: CopyOptions) => Effect.Effect<void, StoreError>
   }
 >()("@roster/server/sqlite/SqliteClient") {}
 
+/** Options of the client of a database file. */
 export interface SqliteClientOptions extends StoreFile.Options {
   /** Shared with other connections of this process on the same file. */
   readonly contention?: LockContention.LockContention | undefined
 }
 
 /**
- * Opens the database and makes its client. One connection writes and reads, one fiber at a time; each stream outside a
- * transaction reads on a connection of its own, from a snapshot, so that writing meanwhile is free.
+ * Opens the database and makes its client. One connection reads and writes for one fiber at a time. Each stream outside a
+ * transaction reads from a snapshot on its own connection, so that it does not block writes.
  *
  * **Gotchas**
  *
- * While a stream is open the WAL cannot be moved to the file and grows with each write: read long exports in batches by
- * key. A stream inside a transaction reads on the connection of the transaction, and on `":memory:"` a stream outside
- * one collects all rows first. An integer beyond 2^53 fails to be read unless `SqlClient.SafeIntegers` is provided.
+ * While a stream is open, no checkpoint can empty the WAL, which grows with each write. A stream inside a transaction reads
+ * on its connection, and on `":memory:"` a stream outside one collects all rows first. An integer beyond 2^53 cannot be read
+ * unless `SqlClient.SafeIntegers` is provided.
  */
 export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   const filename = StoreFile.toPath(options.filename)
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   const shared = { filename, busyTimeout, contention, waiting: new Waiting() }
   const connection = SqliteConnection.make(database, statements, { ...shared, executeStream: streamOutside })
 
-  // Each lease gets a connection of its own to hold the error that ended its transaction.
+  // Each transaction has its own connection object, which holds the error that ended it.
   const leased = (asked?: number) =>
     SqliteConnection.make(database, statements, {
       ...shared,
@@ -93,15 +94,15 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   })
 
   const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
-  // Takes the write lock at the start, where waiting for it is possible: two transactions that began as readers can not
-  // both become writers.
+  // Takes the write lock at the start, where waiting is possible: of two transactions that began as readers only one can
+  // become a writer.
   const beginTransaction = options.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE"
   const ungrouped = yield* SqlClient.make({
-    // Only streams ask the acquirer. The lease of `makeSqliteAcquirers` would hold the one permit until the stream
-    // ends, and a write inside the stream would wait for ever.
+    // Only streams use the acquirer. That of `makeSqliteAcquirers` would hold the permit until the stream ends, and a
+    // write inside the stream would deadlock.
     acquirer: Effect.succeed(connection),
     borrower: (f) => f(outsideTransactions),
-    // For `reserve`; transactions have theirs from `GroupCommit`.
+    // For `reserve`; transactions use `GroupCommit`.
     transactionAcquirer: Effect.map(acquirers.transactionAcquirer, () => leased()),
     onCommitFailure: acquirers.onCommitFailure,
     isTransaction: acquirers.isTransaction,
@@ -112,7 +113,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   })
   const control = (connection: SqlConnection.Connection, statement: string) =>
     Effect.asVoid(connection.execute(statement, [], undefined))
-  // Where SQLite has ended the transaction itself, its savepoints are gone too.
+  // After a rollback by SQLite itself its savepoints are gone too.
   const cleanUp = (connection: SqlConnection.Connection, statement: string) =>
     Effect.suspend(() => (database.isTransaction ? control(connection, statement) : Effect.void))
   const withTransaction = SqlClient.makeWithTransaction({
@@ -137,7 +138,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   const source =
     filename === StoreFile.memory
       ? Effect.succeed(database)
-      : // With the writer as its source the copy would make it wait.
+      : // With the writer as its source the copy would block it.
         StoreFile.openReader(filename, busyTimeout)
 
   const backup = fnRedacted("SqliteClient.backup")(function* (destination: string, options?: CopyOptions) {
@@ -148,7 +149,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   return { client, sqlite: SqliteClient.of({ filename, backup }) }
 })
 
-/** Provides the client of a database file, opened once and closed with the layer. */
+/** Provides the client of a database file, which is closed with the layer. */
 export const layer = (options: SqliteClientOptions): Layer.Layer<SqlClient.SqlClient | SqliteClient, StoreError> =>
   Layer.effectContext(
     Effect.map(make(options), ({ client, sqlite }) =>

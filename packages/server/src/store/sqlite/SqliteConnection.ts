@@ -1,5 +1,5 @@
 /**
- * The connection that `effect/sql` drives: every call runs one statement, at once, on the calling thread.
+ * The connection for `effect/sql`: every call runs one statement synchronously.
  */
 import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
@@ -9,31 +9,24 @@ import { isBusy, isUnsynced, toSqlError, withHolder } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
 import type { LockContention } from "./LockContention.ts"
 
-/** How the connections of one store behave. */
 export interface Options {
-  /** The path of the file, for the name of whoever holds its lock. */
+  /** The path of the file, to name the process that holds its lock. */
   readonly filename: string
   /** How long to wait for a lock that another connection holds, in milliseconds. */
   readonly busyTimeout: number
-  /** When the transaction that the connection is for was asked for, by `performance.now`. */
+  /** When the transaction of this connection was requested, by `performance.now`. */
   readonly asked?: number | undefined
   readonly waiting?: Waiting | undefined
-  /** Whether a sync failed on any connection of this process. */
   readonly contention?: LockContention | undefined
-  /**
-   * For statements outside any transaction: how one waits for its turn, which it need not while nobody is in a transaction,
-   * since it is over as soon as it has run.
-   */
+  /** Waits for a turn between transactions, for the statements outside of them. */
   readonly inTurn?: SqlConnection.Borrower | undefined
-  /** How a stream outside a transaction gets its rows. */
   readonly executeStream: SqlConnection.Connection["executeStream"]
 }
 
-/** What this connection can do beside what `effect/sql` asks of one. */
 export interface SqliteConnection extends SqlConnection.Connection {
   /**
-   * Runs one statement for each set of parameters, all of them in one go, and gives the values of the first row of each. In a
-   * transaction alone: what was run before one that fails is undone with it.
+   * Runs one statement for each set of parameters at once and gives the values of the first row of each. Only inside a
+   * transaction, which rolls all of them back when one fails.
    */
   readonly executeEach: (
     sql: string,
@@ -41,17 +34,14 @@ export interface SqliteConnection extends SqlConnection.Connection {
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
 }
 
-/** Whether a connection is one of these. */
 export const isSqliteConnection = (connection: SqlConnection.Connection): connection is SqliteConnection =>
   Predicate.hasProperty(connection, "executeEach")
 
-/** The client of such connections. */
 export interface SqliteSqlClient extends SqlClient.SqlClient {
-  /** The connection of what is not in a transaction. */
+  /** The connection for statements outside of transactions. */
   readonly outsideTransactions: SqliteConnection
 }
 
-/** Whether a client is one of these. */
 export const isSqliteSqlClient = (sql: SqlClient.SqlClient): sql is SqliteSqlClient =>
   Predicate.hasProperty(sql, "outsideTransactions")
 
@@ -61,8 +51,8 @@ export const make = (
   statements: SqliteStatements.SqliteStatements,
   options: Options
 ): SqliteConnection => {
-  // SQLite ends a transaction by itself when the disk is full. Whoever swallows that error and goes on would write
-  // outside any transaction, so the first error is given again until the connection is leased anew.
+  // SQLite rolls a transaction back by itself when the disk is full. Code that ignores this error would write outside any
+  // transaction, so every further statement fails with it.
   let lost: SqlError.SqlError | undefined
 
   const stopWriting = () => database.exec("PRAGMA query_only = ON")
@@ -90,7 +80,7 @@ export const make = (
         try {
           return f(run(sql, params, mode))
         } catch (cause) {
-          // SQLite would sync again with the next commit, and take an answer that means nothing any more for the truth.
+          // The fsync of the next commit could succeed without the lost pages.
           if (isUnsynced(cause)) {
             options.contention?.reportSyncFailure()
             stopWriting()
@@ -114,7 +104,7 @@ export const make = (
 
   const toError = (cause: unknown) => toSqlError(cause, "execute the statement")
 
-  /** The error of a lock that was waited for in vain names who holds it. */
+  /** The error of a lock timeout names the process that holds the lock. */
   const held = (cause: unknown) =>
     toError(isBusy(cause) && Predicate.isError(cause) ? withHolder(cause, options.filename) : cause)
 
@@ -139,18 +129,15 @@ export const make = (
   }
 }
 
-/**
- * Whether a stream gives each row as an array of its values. It is read in a third of the time of an object, which is what
- * counts where there are many columns and all rows of a table.
- */
+/** Whether a stream gives each row as an array of values, which is read in a third of the time of an object. */
 export const StreamedValues = Context.Reference<boolean>("@roster/server/sqlite/StreamedValues", {
   defaultValue: () => false
 })
 
-/** Enough rows to make the cost of a chunk vanish, few enough that other requests do not notice it. */
+/** Enough rows to amortise a chunk, and few enough not to delay other requests. */
 const chunkSize = 500
 
-/** The rows of a query as they are read from this database, in chunks of 500; the query ends with the stream. */
+/** Streams the rows of a query in chunks. The query ends with the stream. */
 export const streamFrom =
   (statements: SqliteStatements.SqliteStatements): SqlConnection.Connection["executeStream"] =>
   (sql, params, transform) =>
@@ -163,7 +150,7 @@ export const streamFrom =
             try: () => statements.iterate(sql, params, { arrays, bigints }),
             catch: (cause) => toSqlError(cause, "start the stream")
           }),
-          // Ends the read; fails only if the database was closed before the stream, and then there is nothing to end.
+          // Fails only if the database was closed before the stream, which has ended the read.
           (iterator) => Effect.ignore(Effect.try(() => iterator.return?.()))
         )
         // Some versions of Node start the query again when `next` is called after the end.

@@ -1,11 +1,11 @@
 /**
- * What node:sqlite throws, as the `SqlError` of `effect/sql`.
+ * The errors of node:sqlite: what they mean, and as the `SqlError` of `effect/sql`.
  */
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
 import { lockHolder } from "./LockHolder.ts"
 
-/** SQLite's extended result code of whatever node:sqlite threw, or undefined where SQLite had no part in it. */
+/** SQLite's extended result code of an error, or `undefined` if it is not from SQLite. */
 export const errorCode = (cause: unknown): number | undefined =>
   Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode : undefined
 
@@ -16,22 +16,18 @@ const primaryCode = (cause: unknown): number | undefined => {
 }
 
 /**
- * Whether another connection holds the lock. Waiting helps, but for BUSY_SNAPSHOT (517): a transaction that began as a
- * reader and is out of date must start again.
+ * Whether another connection holds the lock and waiting helps. It does not for BUSY_SNAPSHOT (517): a transaction that began
+ * as a reader and is out of date must start again.
  */
 export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && errorCode(cause) !== 517
 
-/** Who holds the lock of a file, in words that a length of time follows. */
+/** Says which process held the lock of a file, for a message that continues with the time. */
 export const heldBy = (filename: string): string => `${lockHolder(filename)} held ${filename}`
 
-/**
- * Adds to what node:sqlite threw who holds the lock, in words.
- */
+/** Adds the process that holds the lock to an error. */
 export const withHolder = (cause: Error, filename: string): Error => Object.assign(cause, { holder: heldBy(filename) })
 
-/**
- * Who holds the lock, where that was added.
- */
+/** The process that holds the lock, if `withHolder` added it. */
 export const holderOf = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "holder") && Predicate.isString(cause.holder) ? cause.holder : undefined
 
@@ -39,28 +35,25 @@ export const holderOf = (cause: unknown): string | undefined =>
 export const isDiskFull = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 13
 
 /**
- * Whether a sync failed, of the WAL or of a folder: SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. Nobody knows then what is
- * on the disk, and the sync that succeeds afterwards says nothing about it.
+ * Whether an fsync of the WAL or of a folder failed: SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. It is unknown then what is
+ * on the disk, and a later fsync that succeeds does not change that.
  */
 export const isUnsynced = (cause: unknown): boolean => [1034, 1290].includes(errorCode(cause) ?? 0)
 
-/** Whether a connection refuses to write: SQLITE_READONLY, as after a sync that failed. */
+/** Whether a connection refuses to write: SQLITE_READONLY, as after a failed fsync. */
 export const isReadOnly = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 8
 
-/** Whether a statement met a part of the file that is damaged: SQLITE_CORRUPT or SQLITE_NOTADB. */
+/** Whether a statement met damage in the file: SQLITE_CORRUPT or SQLITE_NOTADB. */
 export const isDamaged = (error: SqlError.SqlError): boolean => isDamage(error.reason.cause)
 
-/** The same, asked of what node:sqlite threw. */
+/** The same for an error of node:sqlite. */
 export const isDamage = (cause: unknown): boolean => [11, 26].includes(primaryCode(cause) ?? 0)
 
-// PRIMARYKEY and ROWID conflicts have codes of their own; to a caller, and to PostgreSQL, they are unique violations.
+// PRIMARYKEY and ROWID conflicts have their own codes. For callers, as in PostgreSQL, they are unique violations.
 const uniqueCode = 2067
 const uniqueCodes: ReadonlyArray<number | undefined> = [uniqueCode, 1555, 2579]
 
-/**
- * The `SqlError` for what node:sqlite threw. The cause is kept as it was thrown; SQLite's messages name tables and
- * columns, never values.
- */
+/** The `SqlError` of an error of node:sqlite, with it as cause. SQLite's messages name tables and columns, never values. */
 export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError => {
   const code = errorCode(cause)
   const detail =
@@ -69,7 +62,7 @@ export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError
       : Predicate.isError(cause)
         ? cause.message
         : "unknown cause"
-  // node:sqlite calls the code `errcode`, where the classifier of effect looks for `errno`.
+  // node:sqlite names the code `errcode`, and the classifier of Effect reads `errno`.
   if (Predicate.isError(cause) && code !== undefined) {
     Object.assign(cause, { errno: uniqueCodes.includes(code) ? uniqueCode : code })
   }

@@ -1,23 +1,19 @@
 /**
- * What rules ask of SQLite and SQLite does not know: folding beyond ASCII, and what the text of a custom field means.
- * Each function is the domain's own, so that a rule selects by SQL whom `matchesRule` selects.
+ * SQL functions for rules: case folding beyond ASCII and the values of custom fields. They call the domain, so that a rule
+ * selects the same contacts in SQL as `matchesRule` does.
  */
 import { type CustomFields, JsonParser, Rule, RuleDate, RuleSubject } from "@roster/domain"
 import { Predicate } from "effect"
 import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } from "node:sqlite"
 
-// Deterministic lets SQLite compute a call on constants once; direct only keeps the schema of a foreign file from calling.
+// Deterministic calls on constants run once; direct only forbids calls from the schema of a foreign file.
 const options: FunctionOptions = { deterministic: true, directOnly: true }
 
-/**
- * Registers the functions that `ruleSql` calls. They belong to the connection, not to the file, so every connection that
- * may run a rule needs them: the one that writes and each that reads. Repeating it is harmless.
- */
+/** Registers the functions that `ruleSql` calls. Every connection that may run a rule needs them. */
 export const registerFunctions = (database: DatabaseSync): void => {
   const customFields = reader()
-  // The folded text, empty for an absent one.
+  // Empty for an absent text.
   database.function("roster_fold", options, (text) => (Predicate.isString(text) ? Rule.foldText(text) : ""))
-  // The value of a custom field out of the column that holds them all.
   database.function("roster_custom_field", options, (fields, name) =>
     Predicate.isString(fields) && Predicate.isString(name) ? customFields(fields, name) : null
   )
@@ -48,13 +44,13 @@ const ofInstant =
 
 const bigintOf = (number: number | undefined): bigint | undefined => (number === undefined ? undefined : BigInt(number))
 
-/** Reads custom fields and keeps the last row's: a rule with several of them asks for the same row again and again. */
+/** Parses custom fields and caches the last row, which a rule with several of them reads repeatedly. */
 const reader = () => {
   let text = "{}"
   let customFields: CustomFields = {}
   return (fields: string, name: string): string | null => {
     if (fields !== text) {
-      // The column is only ever written from `CustomFields`; what is not JSON fails the query.
+      // The column is only written from `CustomFields`. A text that is not JSON fails the query.
       customFields = JsonParser.parse(fields) as CustomFields
       text = fields
     }

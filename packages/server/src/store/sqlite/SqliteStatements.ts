@@ -1,16 +1,15 @@
 /**
- * The statements of one connection: prepared once, kept in a bounded cache, their parameters made fit for node:sqlite.
+ * The prepared statements of one connection in a bounded cache, and the binding of their parameters.
  */
 import { Predicate } from "effect"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 
-/** How the rows of a statement are read: as objects or as arrays, integers as numbers or as bigint. */
+/** Whether rows are arrays or objects, and integers bigint or numbers. */
 export interface ReadMode {
   readonly arrays: boolean
   readonly bigints: boolean
 }
 
-/** What a statement without rows did. */
 export interface RunResult {
   readonly changes: number
   readonly lastInsertRowid: bigint
@@ -23,13 +22,12 @@ interface Prepared extends ReadMode {
   readonly returnsRows: boolean
 }
 
-/** More than an application says again and again; the many lengths of bulk `VALUES` come and go. */
+/** More than the recurring statements of an application. Bulk `VALUES` of many lengths come and go. */
 const capacity = 256
 
 /** Prepares and runs the statements of one connection. */
 export const make = (database: DatabaseSync) => {
-  // A Map keeps the order of insertion, so its first key is the one unused for longest, as far as it matters: while there is
-  // room for all, nothing is moved.
+  // An LRU cache: a Map keeps the order of insertion. Below its capacity nothing is moved.
   const cache = new Map<string, Prepared>()
 
   const lookup = (sql: string, mode: ReadMode): Prepared => {
@@ -56,9 +54,9 @@ export const make = (database: DatabaseSync) => {
   }
 
   return {
-    /** Rows, or what was done where the statement has none. */
+    /** Gives the rows, or the changes of a statement without rows. */
     run: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(lookup(sql, mode), params),
-    /** The same for each set of parameters, one after another: the first row of each, where the statement has rows. */
+    /** Runs a statement for each set of parameters and gives the first row of each, if it has rows. */
     runEach: (
       sql: string,
       parameters: ReadonlyArray<ReadonlyArray<unknown>>,
@@ -67,15 +65,14 @@ export const make = (database: DatabaseSync) => {
       const { statement } = lookup(sql, mode)
       const rows: Array<object> = []
       for (const params of parameters) {
-        // Of a statement without rows, too: nobody asks what `run` would have to say of each.
         const row = statement.get(...params.map(bind))
         if (row !== undefined) rows.push(row)
       }
       return rows
     },
-    /** The same without the cache, for statements that are said once. */
+    /** `run` without the cache. */
     runOnce: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(prepare(database, sql, mode), params),
-    /** The rows one by one, from a statement of its own: running a cached one again would start it afresh. */
+    /** Iterates over the rows with a new statement, since running a cached one again would restart it. */
     iterate: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => {
       const { statement } = prepare(database, sql, mode)
       return statement.iterate(...params.map(bind))
@@ -87,13 +84,13 @@ export type SqliteStatements = ReturnType<typeof make>
 
 const prepare = (database: DatabaseSync, sql: string, mode: ReadMode): Prepared => {
   const statement = database.prepare(sql)
-  // node:sqlite runs the first statement of a text and says nothing about the others.
+  // node:sqlite silently runs only the first statement of a text.
   if (!isBlank(sql.slice(statement.sourceSQL.length))) {
     throw new TypeError("the text holds several statements, of which only the first would run. Send them one by one")
   }
   const returnsRows = statement.columns().length > 0
-  // `run` throws *after* the statement has run when the last inserted rowid of the connection is beyond 2^53, even for
-  // an UPDATE or a BEGIN, whose transaction would stay open. As a bigint it always fits.
+  // With a last inserted rowid beyond 2^53 `run` throws after the statement has run, even for an UPDATE or a BEGIN, whose
+  // transaction would stay open. A bigint always fits.
   statement.setReadBigInts(mode.bigints || !returnsRows)
   if (returnsRows) statement.setReturnArrays(mode.arrays)
   return { statement, returnsRows, ...mode }
@@ -102,8 +99,8 @@ const prepare = (database: DatabaseSync, sql: string, mode: ReadMode): Prepared 
 const isBlank = (sql: string): boolean => sql.replace(/--[^\n]*|\/\*[^]*?\*\/|[\s;]+/g, "") === ""
 
 /**
- * A parameter as node:sqlite takes it. node:sqlite binds NULL for a Date and reads other objects as named parameters,
- * so whatever has no meaning in SQL is refused. Whole numbers travel as integers: `'x' || ?` is `x1.0` for a real.
+ * Converts a parameter for node:sqlite, which would bind NULL for a Date and read other objects as named parameters; values
+ * without a meaning in SQL are refused. Whole numbers become integers: `'x' || ?` is `x1.0` for a real.
  */
 export const bind = (value: unknown, index: number): SQLInputValue => {
   if (typeof value === "string" || typeof value === "bigint" || value instanceof Uint8Array) return value

@@ -1,5 +1,5 @@
 /**
- * What is learnt of a database file before it is opened to be written: its sizes, and that it is whole.
+ * Checks a database file before it is opened for writing.
  */
 import { Effect } from "effect"
 import { statSync } from "node:fs"
@@ -7,20 +7,19 @@ import { DatabaseSync } from "node:sqlite"
 import { blockingWait } from "./SqliteBusy.ts"
 import { damaged, fromAccess, unavailable } from "./StoreError.ts"
 
-// Up to here every page is checked at open, at about 1.5 ms per MiB, and three times that beside a WAL. A larger file has
-// its header and its schema read, as a full check would take seconds at each start; SQLite reports other damage when a
-// query meets it.
+// Up to this size opening checks every page, at about 1.5 ms per MiB, or 4.5 ms with a WAL. Of a larger file, whose check would
+// take seconds at each start, only the header and the schema are read; queries report other damage.
 const fullCheckLimit = 64 * 1024 * 1024
 
 // One page of the smallest size that SQLite allows.
 const smallest = 512
 
 /**
- * Refuses what its sizes give away, before SQLite sees it: beside an empty file it would delete the WAL. Answers with the
- * sizes, -1 for what is not there.
+ * Refuses a damaged file by its sizes, before SQLite would delete the WAL beside an empty file. Gives the sizes, or -1 for a
+ * missing file.
  */
 export const checkSizes = Effect.fnUntraced(function* (path: string) {
-  // First the WAL, then the file: a store that another process is creating has its file filled before its WAL.
+  // The WAL first: of a store that another process is creating, the file is filled before the WAL.
   const wal = yield* sizeOf(`${path}-wal`)
   const journal = yield* sizeOf(`${path}-journal`)
   const size = yield* sizeOf(path)
@@ -34,24 +33,23 @@ export const checkSizes = Effect.fnUntraced(function* (path: string) {
   return { size, wal, journal }
 })
 
-/** Why the file cannot be a whole database, as SQLite sees it; `undefined` where it sees nothing. */
+/** The first fault that SQLite finds, or `undefined`. */
 export const firstFault = (path: string, size: number, wal: number): string | undefined => {
   using database = new DatabaseSync(path, { readOnly: true, timeout: blockingWait })
   readSchema(database)
   if (size > fullCheckLimit) return undefined
-  // Nothing ties a WAL to its file: pages of another store would fit, and only that rows and indexes disagree tells.
+  // Nothing ties a WAL to its file: with the WAL of another store only rows and indexes disagree.
   const fault = pragma(database, wal > 0 ? "integrity_check(1)" : "quick_check(1)")
   return fault === "ok" ? undefined : String(fault)
 }
 
-/** Reads the header and every definition in the schema. */
+/** Reads the header and the whole schema. */
 export const readSchema = (database: DatabaseSync) => database.prepare("SELECT count(*) FROM sqlite_schema").get()
 
-/** The first value that a pragma answers with. */
+/** The first value of a pragma. */
 export const pragma = (database: DatabaseSync, text: string): unknown =>
   Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0]
 
-/** The size of a file, or -1 where there is none. */
 const sizeOf = (path: string) =>
   Effect.suspend(() => {
     try {

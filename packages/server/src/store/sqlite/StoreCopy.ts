@@ -1,5 +1,5 @@
 /**
- * A database copied into a file: page by page as it is at one moment, checked, and under its name only when it is whole.
+ * Copies a database into a file, page by page as it is at one moment, and checks the copy.
  */
 import { Effect } from "effect"
 import { backup, DatabaseSync } from "node:sqlite"
@@ -9,13 +9,11 @@ import { damaged, fromAccess, fromCause, type StoreError, unavailable } from "./
 import { memory } from "./StoreFile.ts"
 
 export interface CopyOptions {
-  /** Whether the copy may take the place of a file that is there. */
+  /** Whether the copy may replace an existing file (default: false). */
   readonly replace?: boolean | undefined
 }
 
-/**
- * Copies the database into a file that appears under its name when it is complete and checked, and for its owner alone.
- */
+/** Copies the database into a file that gets its name when it is complete and checked. */
 export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string, options: CopyOptions = {}) {
   const draft = `${path}.partial`
   yield* copyPages(source, draft, "A backup is under way, or was cut off. If none runs, delete this file.").pipe(
@@ -24,12 +22,12 @@ export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: s
   )
 })
 
-/** Copies the database into a new file at once. One that does not pass SQLite's own check is removed again. */
+/** Copies the database into a new file, which is removed again unless it passes the check of SQLite. */
 export const copyPages = Effect.fnUntraced(function* (source: DatabaseSync, path: string, taken: string) {
   if (!(yield* createPrivate(path))) return yield* unavailable(path, taken)
-  // The copy cannot be stopped once it runs, and its files must not be closed under it.
+  // A running copy cannot be stopped, and its files must not be closed.
   yield* Effect.tryPromise({
-    // All pages in one step: with several, each write of another connection would start the copy again.
+    // In one step: with several, each write of another connection would restart the copy.
     try: () => backup(source, path, { rate: 0x7fffffff }),
     catch: fromCause(path)
   }).pipe(
@@ -40,14 +38,14 @@ export const copyPages = Effect.fnUntraced(function* (source: DatabaseSync, path
   )
 })
 
-/** One file that needs no others beside it, so that it can be read where nothing can be written. */
+/** Leaves WAL mode, so that the one file can be read where nothing can be written. */
 const makePlain = (path: string) => {
   using database = new DatabaseSync(path)
   const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.["journal_mode"]
   if (mode !== "delete") throw new TypeError(`SQLite keeps the copy in the journal mode ${mode}`)
 }
 
-/** Reads every page, row, index and reference, and says what is wrong first. */
+/** Reads every page, row, index and reference, and posts the first fault. */
 const check = `
   const { parentPort, workerData } = require("node:worker_threads")
   const { DatabaseSync } = require("node:sqlite")
@@ -67,7 +65,7 @@ const check = `
   }
 `
 
-/** In a thread of its own, since the check of a large file takes seconds and this one has requests to answer. */
+/** Checks on a worker thread, since a large file takes seconds. */
 const checkWhole = (path: string, origin: string): Effect.Effect<void, StoreError> =>
   Effect.callback<void, StoreError>((resume) => {
     const worker = new Worker(check, { eval: true, workerData: path })

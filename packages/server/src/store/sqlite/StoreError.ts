@@ -1,15 +1,15 @@
 /**
- * Why a database file is not opened, in words that say what to do about it.
+ * Why a store cannot be opened, with messages that say what to do.
  */
 import { Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"
 import { errorCode, heldBy, holderOf, isBusy, isDamage } from "./SqliteError.ts"
 
-/** The file is there and is not a whole SQLite database. Nothing was written to it. */
+/** The file is damaged or is not a SQLite database. Nothing was written to it. */
 export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamaged", {
   filename: Schema.String,
-  /** What is wrong with it, in the words of SQLite. */
+  /** The fault that SQLite found. */
   detail: Schema.String,
   message: Schema.String
 }) {}
@@ -17,7 +17,7 @@ export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamag
 /** The file cannot be opened, created or used: a wrong path, a missing permission, a lock, a version of SQLite. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   filename: Schema.String,
-  /** Whether it is whole, and another process held its lock for too long. */
+  /** Whether another process held its lock for too long. */
   isLocked: Schema.optionalKey(Schema.Boolean),
   message: Schema.String
 }) {}
@@ -39,7 +39,7 @@ export const damaged = (filename: string, found: string) => {
 export const unavailable = (filename: string, detail: string) =>
   new StoreUnavailable({ filename, message: `The store ${filename} cannot be used. ${detail}` })
 
-/** What SQLite or the file system threw while it created, opened or read the file. */
+/** The error of SQLite or the file system while a file was created, opened or read. */
 export const fromCause =
   (path: string) =>
   (cause: unknown): StoreError => {
@@ -50,7 +50,7 @@ export const fromCause =
       : fromAccess(path)(cause)
   }
 
-/** The same where the content of the file has no part in it. */
+/** The same for operations that do not read the content of the file. */
 export const fromAccess =
   (path: string) =>
   (cause: unknown): StoreUnavailable => {
@@ -72,10 +72,7 @@ export const fromAccess =
     return unavailable(path, `${messageOf(cause)}. Check the path, the permissions and the disk.`)
   }
 
-/**
- * A statement that failed while the store was made ready: what was being done stands before what SQLite says of it, unless
- * the lock or the file is to blame.
- */
+/** The error of a statement that prepares the store. What it was doing precedes the message, except for locks and damage. */
 export const fromStatement =
   (path: string, doing: string) =>
   (error: SqlError.SqlError): StoreError => {
@@ -83,7 +80,7 @@ export const fromStatement =
     return isBusy(cause) || isDamage(cause) ? fromCause(path)(cause) : unavailable(path, `${doing}: ${error.message}`)
   }
 
-/** The name that the file system gives to a failure, such as `ENOENT`. */
+/** The code of a system error, such as `ENOENT`. */
 export const systemCode = (cause: unknown): unknown => (Predicate.hasProperty(cause, "code") ? cause.code : undefined)
 
 const messageOf = (cause: unknown): string => (Predicate.isError(cause) ? cause.message : "unknown cause")

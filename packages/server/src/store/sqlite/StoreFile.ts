@@ -1,7 +1,6 @@
 /**
- * The database file: found whole or refused, created readable by its owner alone, opened with settings that are read
- * back. All that is learnt of the content is learnt through SQLite: closing any other descriptor of the file would drop
- * the locks that this process holds on it, and with them what keeps several processes apart.
+ * Opens the database file: refuses a damaged one, creates a missing one for its owner alone, and verifies its settings. Only
+ * SQLite ever opens the file: closing any other descriptor of it would drop the locks that this process holds on it.
  */
 import { Duration, Effect } from "effect"
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
@@ -13,41 +12,39 @@ import { isBusy } from "./SqliteError.ts"
 import { checkSizes, firstFault, pragma, readSchema } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, unavailable } from "./StoreError.ts"
 
+/** Options of a database file. */
 export interface Options {
   /** The path of the file, or `":memory:"`. */
   readonly filename: string
-  /** How long a statement waits for a lock that another connection holds: 5 seconds unless told. */
+  /** How long a statement waits for a lock of another connection (default: 5 seconds). */
   readonly busyTimeout?: Duration.Input | undefined
   /** Opens an existing file and refuses to write. */
   readonly readonly?: boolean | undefined
-  /** Prepares each connection before its first statement: functions of our own, say. */
+  /** Runs on each connection before its first statement, such as to register functions. */
   readonly prepare?: ((database: DatabaseSync) => void) | undefined
 }
 
-/** Far longer than any transaction of the store takes. */
+/** Far longer than any transaction of the store. */
 export const defaultBusyTimeout: Duration.Input = "5 seconds"
 
-/** The name that SQLite gives to a database without a file. */
+/** SQLite's name for a database without a file. */
 export const memory = ":memory:"
 
-// The pages of 4 KiB that may gather in the WAL before they are moved to the file: 32 MiB, and a quarter more bulk
-// writes per second than with SQLite's 1000. A long reader lets the WAL grow; the size limit cuts it back afterwards.
+// The pages of 4 KiB in the WAL that start a checkpoint: 32 MiB, for a quarter more bulk writes per second than with SQLite's
+// 1000. A long reader lets the WAL grow, and the size limit truncates it afterwards.
 const walPages = 8000
 const walSizeLimit = 64 * 1024 * 1024
 
-/** The path that SQLite gets: absolute, so that `file:` and an empty name have no special meaning. */
+/** The absolute path, so that `file:` and an empty name have no special meaning for SQLite. */
 export const toPath = (filename: string): string => (filename === memory ? memory : resolve(filename))
 
-/**
- * Whether this version of SQLite can be trusted with the file: before 3.51.3, two connections that write and checkpoint
- * at the same time could damage a database in WAL mode.
- */
+/** Whether this version of SQLite is safe: before 3.51.3, concurrent writes and checkpoints could damage a WAL database. */
 export const isSupported = (version: string): boolean => {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number)
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003
 }
 
-/** Opens the database file, and creates it where it is missing. Closed with the scope. */
+/** Opens the database file, or creates it. Closed with the scope. */
 export const open = Effect.fnUntraced(function* (options: Options) {
   const path = toPath(options.filename)
   const readOnly = options.readonly === true
@@ -61,13 +58,13 @@ export const open = Effect.fnUntraced(function* (options: Options) {
     yield* check(path, readOnly, { timeout, asked })
   }
   return yield* Effect.acquireRelease(
-    // The switch to WAL needs the file alone, and SQLite does not always wait for that.
+    // The switch to WAL needs exclusive access, for which SQLite does not always wait.
     whileBusy({ try: () => connect(path, readOnly, options.prepare), catch: fromCause(path), timeout, asked }),
     (database) => Effect.sync(() => disconnect(database, readOnly))
   )
 })
 
-/** A second connection for reading, as a snapshot of its own. Closed with the scope. */
+/** Opens a connection for reading, with its own snapshot. Closed with the scope. */
 export const openReader = (path: string, timeout: number, prepare?: Options["prepare"]) =>
   Effect.acquireRelease(
     whileBusy({
@@ -82,7 +79,7 @@ export const openReader = (path: string, timeout: number, prepare?: Options["pre
     (database) => Effect.sync(() => database.close())
   )
 
-/** Refuses what must not be opened, before anything is written; a missing file is created. */
+/** Refuses a file that must not be opened, or creates a missing one. */
 const check = Effect.fnUntraced(function* (
   path: string,
   readOnly: boolean,
@@ -93,14 +90,14 @@ const check = Effect.fnUntraced(function* (
     if (readOnly) return yield* unavailable(path, "There is no such file. Check the path.")
     yield* createPrivate(path)
   }
-  // With a journal left by a crash only a connection that writes can read the file: `connect` reads the schema too.
+  // With a rollback journal of a crash only a writing connection can read the file: `connect` reads the schema too.
   if (size > 0 && journal <= 0) {
     const fault = yield* whileBusy({ try: () => firstFault(path, size, wal), catch: fromCause(path), ...wait })
     if (fault !== undefined) return yield* damaged(path, fault)
   }
 })
 
-/** Opens a connection, sets what it needs and reads it back: a setting that did not take would cost data later. */
+/** Opens a connection and verifies its settings: one that was ignored could cost data later. */
 const connect = (path: string, readOnly: boolean, prepare: Options["prepare"]): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly, timeout: blockingWait, enableDoubleQuotedStringLiterals: false })
   try {
@@ -138,25 +135,25 @@ const assertSettings = (database: DatabaseSync, expected: Readonly<Record<string
   }
 }
 
-/** A file that may not be written, or whose header forbids it, opens all the same and fails at the first write. */
+/** Tries to write: SQLite also opens a file that cannot be written, and fails at the first write. */
 const assertWritable = (database: DatabaseSync, path: string) => {
   try {
-    // Without the pragma nothing would be tried: SQLite quietly makes a reader of the BEGIN.
+    // The BEGIN alone silently becomes a reader.
     database.exec("BEGIN IMMEDIATE; PRAGMA user_version = 0")
     if (path !== memory) rewriteWal(`${path}-wal`)
     database.exec("ROLLBACK")
   } catch (cause) {
-    // Another connection is writing, so the file can be written.
+    // Another connection is writing, so the file is writable.
     if (!isBusy(cause)) throw cause
   }
 }
 
 const disconnect = (database: DatabaseSync, readOnly: boolean) => {
   try {
-    // Statistics for the planner where they are out of date, unless another connection is writing.
+    // Updates the statistics of the planner, unless another connection is writing.
     if (!readOnly) database.exec("PRAGMA busy_timeout = 0; PRAGMA analysis_limit = 400; PRAGMA optimize")
   } catch {
-    // The next start can do without.
+    // They are optional.
   } finally {
     database.close()
   }
@@ -165,13 +162,9 @@ const disconnect = (database: DatabaseSync, readOnly: boolean) => {
 const pieceBytes = 1024 * 1024
 
 /**
- * Writes what a WAL holds once more, and syncs it. A process whose sync failed leaves commits behind that can be read and
- * are not on the disk, which no further sync would put there: what is written behind them would be lost with them.
- * (docs/decisions/durability.md)
- *
- * **Gotchas**
- *
- * The caller holds the lock for writing, so that nobody else changes the file meanwhile.
+ * Rewrites the WAL of an earlier process and flushes it to disk. After a failed fsync it can hold commits that are readable
+ * and not on disk, where no later fsync puts them, and commits behind them would be lost with them. The caller holds the
+ * write lock. (docs/decisions/durability.md)
  */
 const rewriteWal = (wal: string): void => {
   const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0

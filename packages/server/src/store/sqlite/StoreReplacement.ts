@@ -1,5 +1,5 @@
 /**
- * Putting another database in the place of one that may be in use.
+ * Replaces a database that may be in use.
  */
 import { Effect } from "effect"
 import { existsSync, readdirSync, renameSync, statSync } from "node:fs"
@@ -10,32 +10,31 @@ import { createPrivate, databaseSuffixes, removeDatabase, syncFolder } from "./A
 import { fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 
-// Writers of a busy store leave gaps, though short ones.
-const patience = 30_000
+/** In milliseconds. Writers of a busy store leave short gaps. */
+const lockTimeout = 30_000
 
 /**
- * Writes the pages of one database over those of another, in one transaction of SQLite: whoever reads or writes the other
- * one meanwhile, in whatever process, sees it wholly as it was or wholly as it is. What it held before goes to a file of
- * its own, exactly up to the moment from which on nothing but the new content is written to.
+ * Overwrites the pages of a database with those of another in one transaction: every process sees the old content and then
+ * the new one. The old content, up to the last commit before, is kept in a file.
  *
  * **Gotchas**
  *
- * Keeping the old content blocks the thread for as long as SQLite takes to write it down. Both need the same page size.
+ * Keeping the old content blocks the thread. Both databases need the same page size.
  */
 export const replacePages = Effect.fnUntraced(
   function* (options: { readonly staged: string; readonly path: string; readonly kept: string }) {
     const { kept, path, staged } = options
-    // Open until the end, so that the file stays in WAL mode, where nobody who reads is in the way.
+    // Open until the end, so that the file stays in WAL mode, where readers do not block the replacement.
     const database = yield* StoreFile.open({ filename: path })
-    const reader = yield* StoreFile.openReader(path, patience)
-    const source = yield* StoreFile.openReader(staged, patience)
+    const reader = yield* StoreFile.openReader(path, lockTimeout)
+    const source = yield* StoreFile.openReader(staged, lockTimeout)
     if (!(yield* createPrivate(kept))) return yield* unavailable(kept, "It is there already.")
     yield* overwrite(source, path, () => {
-      // The lock is held and nothing is committed: this is the last moment of the old content, and nobody can add to it.
+      // The write lock is held and nothing is committed, so that nobody can change the old content any more.
       reader.prepare("VACUUM INTO ?").run(kept)
       syncFolder(kept)
     }).pipe(Effect.onError(() => removeDatabase(kept)))
-    // Otherwise the next writer would have to move all of it from the WAL to the file.
+    // Otherwise the next writer would have to checkpoint all of it.
     database.exec("PRAGMA wal_checkpoint(PASSIVE)")
   },
   Effect.scoped,
@@ -43,8 +42,8 @@ export const replacePages = Effect.fnUntraced(
 )
 
 const overwrite = (source: DatabaseSync, path: string, onLocked: () => void) => {
-  const deadline = performance.now() + patience
-  // In two steps, so that there is a moment between them: a store has far more pages than one.
+  const deadline = performance.now() + lockTimeout
+  // In two steps, to run `onLocked` between them.
   const { page_count: pages } = source.prepare("PRAGMA page_count").get() ?? {}
   const rate = Math.ceil(Number(pages) / 2)
   const attempt: Effect.Effect<void, StoreError> = Effect.suspend(() => {
@@ -71,14 +70,14 @@ const overwrite = (source: DatabaseSync, path: string, onLocked: () => void) => 
   return attempt
 }
 
-/** node:sqlite has no word of its own for a lock that the copy did not get: "not an error", with the code 0. */
+/** If the copy does not get the lock, node:sqlite throws "not an error" with the code 0. */
 const isLocked = (cause: unknown): boolean => isBusy(cause) || errorCode(cause) === 0
 
 const pause = Effect.promise((signal) => setTimeout(1 + Math.random() * 4, undefined, { signal }))
 
 /**
- * Renames a database that cannot be read, with the files beside it. Refused while a program has it open: it would go on
- * with the file under the new name.
+ * Renames a damaged database and the files beside it. Refused while a process has it open, which would continue with the
+ * renamed file.
  */
 export const quarantine = Effect.fnUntraced(function* (path: string, aside: string) {
   if (process.platform !== "linux") {
@@ -93,7 +92,7 @@ export const quarantine = Effect.fnUntraced(function* (path: string, aside: stri
   }
   yield* Effect.try({
     try: () => {
-      // The file goes first: without its -wal file it would look like a store of an earlier day.
+      // The file first: without its -wal file it would look like an older store.
       for (const suffix of databaseSuffixes) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
       syncFolder(path)
     },
@@ -101,7 +100,7 @@ export const quarantine = Effect.fnUntraced(function* (path: string, aside: stri
   })
 })
 
-/** The processes that have a database open, as far as this user may see. */
+/** The processes that have a database open, as far as this user can see. */
 const usersOf = (path: string): ReadonlyArray<string> => {
   const files = databaseSuffixes.flatMap((suffix) => identityOf(path + suffix) ?? [])
   return attempted(() => readdirSync("/proc"), []).filter(
@@ -119,7 +118,7 @@ const identityOf = (path: string): string | undefined =>
     return `${dev} ${ino}`
   }, undefined)
 
-/** A process may end, and those of others are not shown. */
+/** Processes can end meanwhile, and those of other users are hidden. */
 const attempted = <A>(look: () => A, otherwise: A): A => {
   try {
     return look()

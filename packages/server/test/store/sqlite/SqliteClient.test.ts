@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite"
 import { dialect } from "../../../src/store/SqlDialect.ts"
 import { layer, SqliteClient } from "../../../src/store/sqlite/SqliteClient.ts"
 import { isDiskFull } from "../../../src/store/sqlite/SqliteError.ts"
+import * as LockContention from "../../../src/store/sqlite/LockContention.ts"
 import * as SqliteStatements from "../../../src/store/sqlite/SqliteStatements.ts"
 import { freshPath, openSql, useSql } from "./Store.ts"
 
@@ -332,11 +333,12 @@ describe("transactions", () => {
   it.live("of two clients on one thread wait for each other without blocking it", () =>
     Effect.gen(function* () {
       const { filename, sql } = yield* opened
-      const second = yield* openSql({ filename })
+      const contention = LockContention.make()
+      const second = yield* openSql({ filename, contention })
       const locked = yield* Deferred.make<void>()
       const first = yield* sql`INSERT INTO t VALUES (1)`.pipe(
         Effect.andThen(Deferred.succeed(locked, undefined)),
-        Effect.andThen(Effect.sleep(300)),
+        Effect.andThen(Effect.repeat(Effect.yieldNow, { until: contention.hasWaiter })),
         sql.withTransaction,
         Effect.forkChild
       )

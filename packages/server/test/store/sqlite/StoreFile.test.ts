@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { execFile } from "node:child_process"
 import {
   chmodSync,
@@ -287,8 +287,10 @@ describe("a path that cannot be used names itself and what to do", () => {
       yield* fill(filename)
       const other = new DatabaseSync(filename)
       other.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE; UPDATE people SET name = 'y'")
-      setTimeout(() => other.exec("COMMIT"), 200)
-      assert.strictEqual(yield* count(filename), 200)
+      const counting = yield* Effect.forkChild(count(filename), { startImmediately: true })
+      assert.isUndefined(counting.pollUnsafe())
+      other.exec("COMMIT")
+      assert.strictEqual(yield* Fiber.join(counting), 200)
       other.close()
     })
   )
