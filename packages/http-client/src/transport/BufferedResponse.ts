@@ -2,7 +2,7 @@
  * A response whose body is read into memory as a whole, up to a limit, or as a stream, which has none. Text and JSON must
  * be UTF-8.
  */
-import { parseJson } from "@roster/domain"
+import { JsonParser } from "@roster/domain"
 import { Effect, Inspectable, Option, Pipeable, type Schema, Stream } from "effect"
 import {
   Cookies,
@@ -79,7 +79,7 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
   /** `null` where there is no body at all, as in the clients of Effect. */
   get json(): Reading<Schema.Json> {
     // What can be parsed as JSON is JSON.
-    return this.#decode((bytes) => (bytes.length === 0 ? null : (parseJson(utf8.decode(bytes)) as Schema.Json)))
+    return this.#decode((bytes) => (bytes.length === 0 ? null : (JsonParser.parse(utf8.decode(bytes)) as Schema.Json)))
   }
 
   get urlParamsBody(): Reading<UrlParams.UrlParams> {
