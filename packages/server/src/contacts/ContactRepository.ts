@@ -22,11 +22,11 @@ import { pageOfAll } from "./ContactPagination.ts"
 import { contactColumns, type ContactRow, contactRowOf, contactRowsOf, readContacts } from "./ContactRow.ts"
 import { selection } from "./ContactSelection.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { methodSpan } from "../http/MethodSpan.ts"
 import { dialect, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
+import { nowSeconds } from "../store/Timestamps.ts"
 
 const defaultPage = 20
 

@@ -2,9 +2,10 @@
  * A contact as its row.
  */
 import { type Contact, type CustomFields, JsonParser } from "@roster/domain"
-import { DateTime, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"
+import { fromSeconds, nullableDate } from "../store/Timestamps.ts"
 
 export interface ContactRow {
   readonly id: number
@@ -118,14 +119,6 @@ export const streamContacts = (
   dialect(sql)
     .streamValues(statement, contactColumns)
     .pipe(Stream.map((values) => contactRowOf(values as ContactValues<typeof contactColumns>)))
-
-/** Times are kept to the second, which is what travels. */
-export const fromSeconds = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1000)
-
-export const toSeconds = (date: DateTime.Utc): number => Math.floor(DateTime.toEpochMillis(date) / 1000)
-
-export const nullableDate = (seconds: number | null): DateTime.Utc | null =>
-  seconds === null ? null : fromSeconds(seconds)
 
 export const toContact = (row: ContactRow): Contact => {
   // What we wrote ourselves: an object of texts.

@@ -6,8 +6,9 @@ import { type ContactPayload, type ContactSource, canonicalEmail } from "@roster
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { countAdded } from "./ContactPagination.ts"
-import { type ContactRow, type ContactValues, toSeconds } from "./ContactRow.ts"
+import type { ContactRow, ContactValues } from "./ContactRow.ts"
 import { dialect } from "../store/SqlDialect.ts"
+import { toSeconds } from "../store/Timestamps.ts"
 
 interface ContactsToWrite {
   readonly account: string

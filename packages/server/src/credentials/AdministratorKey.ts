@@ -6,8 +6,8 @@ import { Data, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { recordDone } from "./AuditTrail.ts"
 import { insertCredential } from "./CredentialInsert.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { makeSecret } from "./Secret.ts"
+import { nowSeconds } from "../store/Timestamps.ts"
 
 const name = "administrator"
 

@@ -6,9 +6,9 @@ import { type AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, typ
 import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuditDetails, type AuditActor, type AuditEntry } from "./AuditEntry.ts"
-import { fromSeconds, toSeconds } from "../contacts/ContactRow.ts"
 import { methodSpan } from "../http/MethodSpan.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
+import { fromSeconds, toSeconds } from "../store/Timestamps.ts"
 
 export interface AuditQuery {
   /** The entries of one account: empty for the main one, the identity of its e-mail for a subaccount. All without it. */

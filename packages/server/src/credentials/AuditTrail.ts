@@ -7,8 +7,8 @@ import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type AuditActor, AuditDetails } from "./AuditEntry.ts"
 import type { CallerIdentity } from "./Caller.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { withoutSecrets } from "./Secret.ts"
+import { nowSeconds } from "../store/Timestamps.ts"
 
 export interface AuditEvent {
   readonly actor: AuditActor

@@ -9,8 +9,8 @@ import { actorOf, recordDone, recordRefusal, refusalDetails, refusalTag } from "
 import { Caller, type CallerIdentity } from "./Caller.ts"
 import { type Bounds, boundsOf, violationOf } from "./CredentialScope.ts"
 import type { CredentialRow } from "./CredentialRow.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { managingLevel } from "./LastAdminKey.ts"
+import { nowSeconds } from "../store/Timestamps.ts"
 
 /** By whom, in whose credentials, and how far the caller's key goes, which for the owner is anywhere. */
 export interface Change {

@@ -20,14 +20,13 @@ import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { actorOf, recordRefusal } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
-import { toSeconds } from "../contacts/ContactRow.ts"
 import { type Bounds, boundsOf } from "./CredentialScope.ts"
 import { accountOf, type Change, checkBounds, recordedChange, refuse } from "./AuditedChange.ts"
 import { insertCredential } from "./CredentialInsert.ts"
 import { accessLevelsOf, changesOf, type CredentialRecord, type CredentialRow, toRecord } from "./CredentialRow.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { type CredentialKind, makeSecret } from "./Secret.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
+import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
 
 interface Payload {
   readonly name: string

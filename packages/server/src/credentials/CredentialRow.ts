@@ -3,10 +3,10 @@
  */
 import type { AccessLevel } from "@roster/domain"
 import type { DateTime } from "effect"
-import { fromSeconds, nullableDate } from "../contacts/ContactRow.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import type { Bounds } from "./CredentialScope.ts"
 import type { CredentialKind } from "./Secret.ts"
+import { fromSeconds, nullableDate } from "../store/Timestamps.ts"
 
 export interface CredentialRow {
   readonly id: number

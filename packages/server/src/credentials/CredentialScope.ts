@@ -3,9 +3,9 @@
  * within that key. (docs/decisions/access.md)
  */
 import { AccessDenied, type AccessLevel, ExceedsGrantor, formatWireDate } from "@roster/domain"
-import { fromSeconds } from "../contacts/ContactRow.ts"
 import { accessLevelsOf, type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
 import { isRangeWithin } from "../network/IpRanges.ts"
+import { fromSeconds } from "../store/Timestamps.ts"
 
 export interface Bounds {
   readonly levels: ReadonlyArray<AccessLevel>

@@ -9,7 +9,7 @@ import type { CallerIdentity } from "./Caller.ts"
 import type { Bounds } from "./CredentialScope.ts"
 import { accessLevelsOf, type CredentialRow } from "./CredentialRow.ts"
 import { isInRanges } from "../network/IpRanges.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
+import { nowSeconds } from "../store/Timestamps.ts"
 
 /** The access level that makes, changes and deletes credentials. */
 export const managingLevel: AccessLevel = "ModifyAccessTokens"

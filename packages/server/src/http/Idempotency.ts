@@ -12,9 +12,9 @@ import { createHash } from "node:crypto"
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Caller } from "../credentials/Caller.ts"
 import { errorResponse } from "./ErrorResponse.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
+import { nowSeconds } from "../store/Timestamps.ts"
 
 /** What is repeated by key. An import takes its file in before the transaction could begin. */
 const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost", "emailsPost"])

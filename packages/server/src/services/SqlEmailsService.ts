@@ -13,10 +13,10 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { delivered } from "./WirePayload.ts"
-import { nowSeconds } from "../jobs/queue/JobQueue.ts"
 import { isAllowedSender, senderAddress } from "./AllowedSenders.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
+import { nowSeconds } from "../store/Timestamps.ts"
 
 const readMessage = delivered(EmailMessage)
 const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))

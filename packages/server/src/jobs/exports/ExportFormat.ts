@@ -13,8 +13,9 @@ import {
 } from "@roster/domain"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
-import { type ContactRow, fromSeconds } from "../../contacts/ContactRow.ts"
+import type { ContactRow } from "../../contacts/ContactRow.ts"
 import { contactText } from "../../contacts/ContactJson.ts"
+import { fromSeconds } from "../../store/Timestamps.ts"
 
 export interface ExportFormat {
   /** The custom fields of a row that become columns. */

@@ -23,8 +23,9 @@ import { checkEmail } from "../../contacts/ContactValidation.ts"
 import { readRule } from "../../contacts/ContactSelection.ts"
 import { contentType, exportFileName } from "./ExportFormat.ts"
 import { ExportJobRequest } from "./ExportJob.ts"
-import { createJob, type JobRow, nowSeconds } from "../queue/JobQueue.ts"
+import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
+import { nowSeconds } from "../../store/Timestamps.ts"
 
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ExportJobRequest))
 const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))

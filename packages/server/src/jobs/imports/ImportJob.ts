@@ -17,12 +17,13 @@ import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpse
 import { textsRefusal } from "../../contacts/ContactValidation.ts"
 import { fetchFile } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
-import { advanceJob, endJob, type HeldJob, nowSeconds } from "../queue/JobQueue.ts"
+import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats } from "./SeenEmails.ts"
 import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
+import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The request of an import, as its job holds it. */
 export const ImportJobRequest = Schema.Struct({

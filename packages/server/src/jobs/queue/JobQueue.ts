@@ -3,10 +3,11 @@
  * every step. A step commits only while the lease is held, so that a process that was given up for dead cannot overwrite
  * its successor. The lease of a process that has certainly ended is void. (docs/decisions/jobs.md)
  */
-import { Clock, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { fileSeconds } from "../../store/Retention.ts"
+import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The duration of a lease, in seconds. */
 export const leaseSeconds = 30
@@ -58,9 +59,7 @@ export interface JobProgress {
 /** Another worker holds the job now, or it was cancelled. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
-export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
-
-/** Inserts a job and gives its number. */
+/** Writes a job and gives its number. Runs in the transaction of its caller. */
 export const createJob = Effect.fnUntraced(function* (job: {
   readonly id: string
   readonly account: string

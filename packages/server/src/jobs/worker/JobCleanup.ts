@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { answerSeconds, jobSeconds } from "../../store/Retention.ts"
-import { nowSeconds } from "../queue/JobQueue.ts"
+import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** A delete of so many rows makes nobody wait. */
 const batchRows = 10_000

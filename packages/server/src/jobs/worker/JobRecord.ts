@@ -3,11 +3,11 @@
  */
 import { CompressionFormat, ExportFileFormat, WireDate } from "@roster/domain"
 import { Option, Schema } from "effect"
-import { fromSeconds } from "../../contacts/ContactRow.ts"
 import { ExportJobRequest } from "../exports/ExportJob.ts"
 import { ImportJobRequest } from "../imports/ImportJob.ts"
 import type { JobRow } from "../queue/JobQueue.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
+import { fromSeconds } from "../../store/Timestamps.ts"
 
 /**
  * The state of a job. An import is `Receiving` until its file is complete; a job that waits or runs is `Loading`; an export

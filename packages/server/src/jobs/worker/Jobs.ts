@@ -6,11 +6,12 @@ import { FileHeader, fnRedacted, redactStreamSpans, rejectedFile, type ServiceEr
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
-import { type JobRow, nowSeconds } from "../queue/JobQueue.ts"
+import type { JobRow } from "../queue/JobQueue.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { type Job, JobEnded, JobNotFound, toJob } from "./JobRecord.ts"
 import { readRejections } from "../imports/JobRejections.ts"
 import { orStoreFailure } from "../../store/StoreFailure.ts"
+import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The jobs of a store. */
 export class Jobs extends Context.Service<

@@ -1,0 +1,14 @@
+/**
+ * Times as the columns hold them: whole seconds since 1970, which is also the precision that travels.
+ */
+import { Clock, DateTime, Effect } from "effect"
+
+/** The current time in seconds. */
+export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
+
+export const fromSeconds = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1000)
+
+export const toSeconds = (date: DateTime.Utc): number => Math.floor(DateTime.toEpochMillis(date) / 1000)
+
+export const nullableDate = (seconds: number | null): DateTime.Utc | null =>
+  seconds === null ? null : fromSeconds(seconds)
