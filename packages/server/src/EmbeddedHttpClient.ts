@@ -9,9 +9,9 @@ import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer, type Scope } from "effect"
 import { Etag, HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PublicAddress } from "./credentials/Caller.ts"
-import { InProcess } from "./store/StoreFailure.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
+import { InProcess } from "./store/StoreFailure.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 
 /** The base address to give to the client. Nothing resolves it; the client below answers whatever the host. */

@@ -1,6 +1,6 @@
 export * from "./credentials/AuditEntry.ts"
 export * from "./credentials/Caller.ts"
-export * as CredentialAudit from "./credentials/AuditQueries.ts"
+export * as AuditQueries from "./credentials/AuditQueries.ts"
 export * as EmbeddedHttpClient from "./EmbeddedHttpClient.ts"
 export * from "./jobs/worker/JobRecord.ts"
 export * as Jobs from "./jobs/worker/Jobs.ts"

@@ -1,22 +1,22 @@
 /**
- * The first key of a store: without one nobody could make another over the network.
+ * The first key of a store: without one nobody could create another over the network.
  */
 import { AccessLevel } from "@roster/domain"
 import { Data, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { recordDone } from "./AuditTrail.ts"
-import { insertCredential } from "./CredentialInsert.ts"
-import { makeSecret } from "./Secret.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { recordDone } from "./AuditTrail.ts"
+import { insertCredential } from "./CredentialRow.ts"
+import { makeSecret } from "./Secret.ts"
 
 const name = "administrator"
 
-/** The secret reached nobody. */
+/** The secret could not be delivered. */
 export class NotHandedOver<E> extends Data.TaggedError("NotHandedOver")<{ readonly error: E }> {}
 
 /**
- * Makes a key of every level where the store holds none, and hands its secret over inside the transaction: a secret that
- * reached nobody leaves no key behind.
+ * Creates a key of every level if the store holds none, and delivers its secret inside the transaction: a secret that was
+ * not delivered leaves no key behind.
  */
 export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
   onCreated: (secret: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
@@ -32,7 +32,7 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
       kind: "ApiKey",
       name,
       identity: name,
-      bounds: { levels, expires: null, ranges: [] },
+      scope: { levels, expires: null, ranges: [] },
       now: yield* nowSeconds,
       secret
     })

@@ -1,14 +1,14 @@
 /**
- * Writing the record that `CredentialAudit` reads. What was done is written in the transaction that does it; what was
- * refused is written beside the answer, and never in its way.
+ * Writing the audit trail that `AuditQueries` reads. A change is recorded in the transaction that makes it; a refusal is
+ * recorded on a best-effort basis and never delays the answer for long.
  */
 import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError } from "@roster/domain"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { nowSeconds } from "../store/Timestamps.ts"
 import { type AuditActor, AuditDetails } from "./AuditEntry.ts"
 import type { CallerIdentity } from "./Caller.ts"
 import { withoutSecrets } from "./Secret.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
 
 export interface AuditEvent {
   readonly actor: AuditActor
@@ -20,30 +20,35 @@ export interface AuditEvent {
 }
 
 /**
- * The most refusals of one actor that are written in an hour, so that nobody can fill the disk by asking. All who have no
- * key count as one: they can have as many addresses as they like.
+ * Maximum number of refusals of one actor that are recorded per hour, so that nobody can fill the disk with requests. All
+ * callers without a key count as one actor, because they can use any number of addresses.
  */
 const refusalsPerHour = 1000
 
 const hour = 60 * 60
 
-/** A name may be as long as an address is; what was asked for need not be one. */
+/** Names are at most as long as an e-mail address, but a request can ask for anything. */
 const longestSubject = 254
 
-/** How long a refusal may wait to be written, and the use of a key to be noted. */
-const patience = "1 second"
+/** How long a best-effort write may take. */
+const bestEffortTimeout = "1 second"
 
-export const actorOf = ({ key }: CallerIdentity): AuditActor =>
-  key === undefined ? { _tag: "Owner" } : { _tag: "Key", name: key.name, hint: key.hint }
+/** An event of a caller, in its own account. */
+export const eventOf = ({ account, key, peer }: CallerIdentity, operation: string): AuditEvent => ({
+  actor: key === undefined ? { _tag: "Owner" } : { _tag: "Key", name: key.name, hint: key.hint },
+  account,
+  peer,
+  operation
+})
 
 interface Refused {
   readonly _tag: string
 }
 
-/** What a refusal is called in the record. */
+/** The name of a refusal in the audit trail. */
 export const refusalTag = (error: Refused): string => (error instanceof ServiceError ? error.reason._tag : error._tag)
 
-/** What the record says of a refusal: what was missing, or which field went too far or was wrong. */
+/** The audit details of a refusal: the missing level, or the field that was invalid or exceeded its limit. */
 export const refusalDetails = (error: Refused): AuditDetails => {
   const reason = error instanceof ServiceError ? error.reason : error
   if (reason instanceof AccessDenied) return { required: reason.required }
@@ -72,12 +77,12 @@ const insert = (sql: SqlClient.SqlClient, event: AuditEvent, outcome: string, ti
     details: encodeDetails(event.details ?? {})
   })}`
 
-/** Writes what was done, in the transaction of its caller. */
+/** Records a change, in the transaction of its caller. */
 export const recordDone = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, event: AuditEvent) {
   yield* insert(sql, event, "Done", yield* nowSeconds)
 })
 
-/** Writes what was refused, by the tag of the refusal. */
+/** Records a refusal by its tag. */
 export const recordRefusal = (sql: SqlClient.SqlClient, event: AuditEvent, outcome: string): Effect.Effect<void> =>
   Effect.gen(function* () {
     const now = yield* nowSeconds
@@ -89,20 +94,18 @@ export const recordRefusal = (sql: SqlClient.SqlClient, event: AuditEvent, outco
     const count = Number(written?.count ?? 0)
     if (count > refusalsPerHour) return
     yield* insert(sql, event, count === refusalsPerHour ? "FurtherRefusals" : outcome, now)
-  }).pipe(unhindered("a refusal could not be recorded"))
+  }).pipe(bestEffort("a refusal could not be recorded"))
 
-/**
- * Lets a request go on whatever becomes of a note about it: a full disk must not end reading, nor a lock make it wait.
- */
-export const unhindered =
-  (what: string) =>
+/** Runs a write whose failure must not fail the request: a full disk must not prevent reading, nor a lock delay it. */
+export const bestEffort =
+  (warning: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
     effect.pipe(
-      Effect.timeout(patience),
+      Effect.timeout(bestEffortTimeout),
       Effect.asVoid,
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.interrupt
-          : Effect.andThen(Effect.logWarning(what), Effect.logDebug(cause))
+          : Effect.andThen(Effect.logWarning(warning), Effect.logDebug(cause))
       )
     )

@@ -1,29 +1,29 @@
 /**
- * One change of a credential: by whom and how far he may go, decided, done and recorded in one transaction.
+ * A change of a credential: authorised, made and recorded in one transaction.
  */
 import { AccessDenied, EmailAddress, canonicalEmail, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import type { AuditDetails } from "./AuditEntry.ts"
-import { actorOf, recordDone, recordRefusal, refusalDetails, refusalTag } from "./AuditTrail.ts"
-import { Caller, type CallerIdentity } from "./Caller.ts"
-import { type Bounds, boundsOf, violationOf } from "./CredentialScope.ts"
-import type { CredentialRow } from "./CredentialRow.ts"
-import { managingLevel } from "./LastAdminKey.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import type { AuditDetails } from "./AuditEntry.ts"
+import { eventOf, recordDone, recordRefusal, refusalDetails, refusalTag } from "./AuditTrail.ts"
+import { Caller, type CallerIdentity } from "./Caller.ts"
+import { type CredentialRow, type CredentialScope, scopeOf, violationOf } from "./CredentialRow.ts"
+import { managingLevel } from "./LastAdminKey.ts"
 
-/** By whom, in whose credentials, and how far the caller's key goes, which for the owner is anywhere. */
 export interface Change {
   readonly operation: string
   readonly caller: CallerIdentity
+  /** The account whose credentials change; `undefined` where the caller may not know that it exists. */
   readonly account: string | undefined
-  readonly within: Bounds | undefined
+  /** The scope of the caller's key; `undefined` for the owner, who has no limit. */
+  readonly within: CredentialScope | undefined
 }
 
 const checkSubaccount = Schema.decodeUnknownEffect(EmailAddress)
 
 /**
- * Whose credentials a call means. A subaccount sees its own; what it asks of another is as if that one did not exist.
+ * The account whose credentials a call refers to. A subaccount sees only its own: any other account does not exist for it.
  */
 export const accountOf = Effect.fnUntraced(function* (
   { account }: CallerIdentity,
@@ -37,27 +37,27 @@ export const accountOf = Effect.fnUntraced(function* (
 
 export const refuse = (operation: string, reason: ServiceError["reason"]) => new ServiceError({ operation, reason })
 
-/** How far the caller's key goes now: a request may have been waiting for its body since the key was found good. */
+/** Reads the scope of the caller's key again: the request may have waited for its body since the key was accepted. */
 const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, { key }: CallerIdentity) {
   if (key === undefined) return undefined
   const [row] = yield* sql<CredentialRow>`SELECT * FROM credentials WHERE id = ${key.id}`
   if (row === undefined || (row.expires !== null && row.expires <= (yield* nowSeconds))) {
     return yield* refuse(operation, new Unauthorized({}))
   }
-  const bounds = boundsOf(row)
-  if (bounds.levels.includes(managingLevel)) return bounds
+  const scope = scopeOf(row)
+  if (scope.levels.includes(managingLevel)) return scope
   return yield* refuse(operation, new AccessDenied({ required: managingLevel }))
 })
 
-/** The result has to lie within the caller's key or, so that a stronger one can be narrowed, within what it was. */
-export const checkBounds = ({ operation, within }: Change, next: Bounds, row?: CredentialRow) => {
-  const excess = within === undefined ? undefined : violationOf(next, within)
-  const isNarrowed = row !== undefined && violationOf(next, boundsOf(row)) === undefined
-  return excess === undefined || isNarrowed ? Effect.void : Effect.fail(refuse(operation, excess))
+/** Accepts a scope within that of the caller's key, or one that only narrows the credential as it is. */
+export const checkScope = ({ operation, within }: Change, next: CredentialScope, row?: CredentialRow) => {
+  const violation = within === undefined ? undefined : violationOf(next, within)
+  const isNarrowed = row !== undefined && violationOf(next, scopeOf(row)) === undefined
+  return violation === undefined || isNarrowed ? Effect.void : Effect.fail(refuse(operation, violation))
 }
 
-/** Runs a change and writes its line of the record, or the line of its refusal. */
-export const recordedChange = (sql: SqlClient.SqlClient) =>
+/** Runs a change and records it, or records its refusal. */
+export const auditedChange = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
     operation: string,
     name: string,
@@ -65,20 +65,17 @@ export const recordedChange = (sql: SqlClient.SqlClient) =>
     run: (change: Change) => Effect.Effect<readonly [answer: A, details: AuditDetails], E | SqlError.SqlError>
   ) {
     const caller = yield* Caller
-    const event = { actor: actorOf(caller), peer: caller.peer, operation, subject: String(name) }
-    const refused = (account: string | undefined) => (error: { readonly _tag: string }) =>
+    const event = { ...eventOf(caller, operation), subject: String(name) }
+    const refused = (account: string) => (error: { readonly _tag: string }) =>
       SqlError.isSqlError(error)
         ? Effect.void
-        : recordRefusal(
-            sql,
-            { ...event, account: account ?? caller.account, details: refusalDetails(error) },
-            refusalTag(error)
-          )
-    const account = yield* Effect.tapError(accountOf(caller, subaccount), refused(undefined))
+        : recordRefusal(sql, { ...event, account, details: refusalDetails(error) }, refusalTag(error))
+    const account = yield* Effect.tapError(accountOf(caller, subaccount), refused(caller.account))
+    const recordedAccount = account ?? caller.account
     return yield* Effect.gen(function* () {
       const within = yield* grantor(sql, operation, caller)
       const [answer, details] = yield* run({ operation, caller, account, within })
-      yield* recordDone(sql, { ...event, account: account ?? caller.account, details })
+      yield* recordDone(sql, { ...event, account: recordedAccount, details })
       return answer
-    }).pipe(sql.withTransaction, Effect.tapError(refused(account)))
+    }).pipe(sql.withTransaction, Effect.tapError(refused(recordedAccount)))
   })

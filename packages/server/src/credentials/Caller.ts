@@ -1,33 +1,35 @@
 /**
- * Who calls: it reaches the services through the context, so that their methods need nothing. The default is the owner of
- * the store, as whoever can open its file is; over a socket the API key decides.
+ * The identity of the caller. It reaches the services through the context, so that their methods require nothing. The
+ * default is the owner of the store, as whoever can open its file is; over a socket the API key decides.
  */
 import { Context } from "effect"
 
-/** A key that was found good, as the store holds it. */
+/** An API key that was accepted, as the store holds it. */
 export interface CallerKey {
-  /** The row of the key: its name may change while it calls. */
+  /** The id of its row: its name may change during the call. */
   readonly id: number
   readonly name: string
-  /** How its secret begins and ends. */
+  /** The beginning and the end of its secret. */
   readonly hint: string
 }
 
+/** Who calls a service, and for which account. */
 export interface CallerIdentity {
-  /** The account whose data is meant: empty for the main one, the identity of its e-mail for a subaccount. */
+  /** The account whose data the call uses: empty for the main one, the canonical e-mail address for a subaccount. */
   readonly account: string
-  /** The key that it proved itself with; `undefined` for the owner, who may do everything. */
+  /** The key that authenticated it; `undefined` for the owner, who may do everything. */
   readonly key?: CallerKey | undefined
-  /** The address that it calls from; `undefined` within the process. */
+  /** The IP address that it calls from; `undefined` within the process. */
   readonly peer?: string | undefined
 }
 
-/** The main account, without a limit. */
+/** The owner of the store: the main account, without a limit. */
 export const owner: CallerIdentity = { account: "" }
 
+/** The caller of the services in the current fiber (default: the owner of the store). */
 export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller", { defaultValue: () => owner })
 
-/** The address under which the service is called, for links to files. */
+/** The base address under which the service is called, for links to files. */
 export const PublicAddress = Context.Reference<string>("@roster/server/PublicAddress", {
   defaultValue: () => "http://roster.embedded/v4"
 })

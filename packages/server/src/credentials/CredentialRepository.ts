@@ -1,5 +1,5 @@
 /**
- * The operations that both kinds of credential share, on their one table.
+ * The repository of credentials: the operations that API keys and SMTP credentials share, on their one table.
  */
 import {
   AccessDenied,
@@ -18,12 +18,19 @@ import {
 } from "@roster/domain"
 import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import { actorOf, recordRefusal } from "./AuditTrail.ts"
+import { eventOf, recordRefusal } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
-import { type Bounds, boundsOf } from "./CredentialScope.ts"
-import { accountOf, type Change, checkBounds, recordedChange, refuse } from "./AuditedChange.ts"
-import { insertCredential } from "./CredentialInsert.ts"
-import { accessLevelsOf, changesOf, type CredentialRecord, type CredentialRow, toRecord } from "./CredentialRow.ts"
+import { accountOf, auditedChange, type Change, checkScope, refuse } from "./AuditedChange.ts"
+import {
+  accessLevelsOf,
+  changesOf,
+  type CredentialRecord,
+  type CredentialRow,
+  toRecord,
+  insertCredential,
+  type CredentialScope,
+  scopeOf
+} from "./CredentialRow.ts"
 import { type CredentialKind, makeSecret } from "./Secret.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
@@ -35,23 +42,23 @@ interface Payload {
   readonly subaccount?: EmailAddress | undefined
 }
 
-/** What differs between the kinds. */
-interface Kind<Credential, P extends Payload, Kept> {
+/** The differences between the kinds of credential. */
+interface Kind<Credential, P extends Payload, Protected> {
   readonly kind: CredentialKind
-  /** Makes a payload of what a caller in this process gave, who may not have come through the contract. */
+  /** Validates the payload of a caller in this process, which did not come through the HTTP interface. */
   readonly read: (payload: P) => Effect.Effect<P, InvalidInput>
   /** The middle of the operation identifiers: `Apikeys` or `Smtp`. */
   readonly resource: "Apikeys" | "Smtp"
   readonly accessLevels: (payload: P) => ReadonlyArray<AccessLevel>
-  /** Under what a name is unique. */
+  /** The form of a name that is unique. */
   readonly identity: (name: string) => string
   readonly toCredential: (record: CredentialRecord, accessLevels: ReadonlyArray<AccessLevel>) => Credential
-  /** Fails where a credential cannot be spared as it is; it is to be deleted where nothing follows it. */
-  readonly keep: (
+  /** Refuses to change a protected credential to a scope, or to delete it if there is no next scope. */
+  readonly protect: (
     caller: CallerIdentity,
     row: CredentialRow,
-    next: Bounds | undefined
-  ) => Effect.Effect<void, Kept | SqlError.SqlError>
+    next: CredentialScope | undefined
+  ) => Effect.Effect<void, Protected | SqlError.SqlError>
 }
 
 const secondsOf = (date: DateTime.Utc | null): number | null => (date === null ? null : toSeconds(date))
@@ -59,22 +66,24 @@ const secondsOf = (date: DateTime.Utc | null): number | null => (date === null ?
 const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
 
-export const credentialStore = <Credential, P extends Payload, Kept extends { readonly _tag: string } = never>(
+export const credentialRepository = <
+  Credential,
+  P extends Payload,
+  Protected extends { readonly _tag: string } = never
+>(
   sql: SqlClient.SqlClient,
-  { accessLevels, identity, keep, kind, read, resource, toCredential }: Kind<Credential, P, Kept>
-): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P, Kept> => {
+  { accessLevels, identity, kind, protect, read, resource, toCredential }: Kind<Credential, P, Protected>
+): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P, Protected> => {
   const toAnswer = (row: CredentialRow) => toCredential(toRecord(row), accessLevelsOf(row))
   const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
   const operation = (rest: string) => `security${resource}${rest}`
 
-  const changing = recordedChange(sql)
+  const changing = auditedChange(sql)
 
-  /** A payload that is none is recorded as on the wire: without a name. */
+  /** An invalid payload is recorded without a name, as over HTTP. */
   const readPayload = Effect.fnUntraced(function* (operation: string, payload: P) {
-    const caller = yield* Caller
-    const { account, peer } = caller
-    const recorded = recordRefusal(sql, { actor: actorOf(caller), peer, account, operation }, "InvalidInput")
-    return yield* Effect.tapError(read(payload), () => recorded)
+    const event = eventOf(yield* Caller, operation)
+    return yield* Effect.tapError(read(payload), () => recordRefusal(sql, event, "InvalidInput"))
   })
 
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
@@ -110,12 +119,12 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   )
 
   const insert = Effect.fnUntraced(function* (payload: P, change: Change) {
-    const next: Bounds = {
+    const next: CredentialScope = {
       levels: accessLevels(payload),
       expires: secondsOf(payload.expires ?? null),
       ranges: payload.ipRanges ?? []
     }
-    yield* checkBounds(change, next)
+    yield* checkScope(change, next)
     const { account } = change
     if (account === undefined)
       return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
@@ -135,7 +144,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
       kind,
       name: payload.name,
       identity: identity(payload.name),
-      bounds: next,
+      scope: next,
       now: yield* nowSeconds,
       secret
     })
@@ -155,16 +164,16 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
 
   const replace = Effect.fnUntraced(function* (name: string, payload: P, change: Change) {
     const row = yield* findRow(change.account, name)
-    const was = row === undefined ? undefined : boundsOf(row)
-    const next: Bounds = {
+    const was = row === undefined ? undefined : scopeOf(row)
+    const next: CredentialScope = {
       levels: accessLevels(payload),
       expires: payload.expires === undefined ? (was?.expires ?? null) : secondsOf(payload.expires),
       ranges: payload.ipRanges ?? was?.ranges ?? []
     }
-    yield* checkBounds(change, next, row)
+    yield* checkScope(change, next, row)
     if (row === undefined) return yield* new CredentialNotFound({ name })
     yield* checkExpiry(payload.expires)
-    yield* keep(change.caller, row, next)
+    yield* protect(change.caller, row, next)
     const changes = changesOf(row, next, { name: payload.name, identity: identity(payload.name) })
     const [changed] = yield* sql<CredentialRow>`
       UPDATE credentials SET ${sql.update(changes.columns)} WHERE id = ${row.id} RETURNING *`
@@ -187,7 +196,7 @@ export const credentialStore = <Credential, P extends Payload, Kept extends { re
   const remove = Effect.fnUntraced(function* (name: string, { account, caller }: Change) {
     const row = yield* findRow(account, name)
     if (row === undefined) return yield* new CredentialNotFound({ name })
-    yield* keep(caller, row, undefined)
+    yield* protect(caller, row, undefined)
     yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
     return [undefined, { levelsRemoved: accessLevelsOf(row) }] as const
   })

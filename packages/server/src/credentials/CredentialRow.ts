@@ -1,12 +1,13 @@
 /**
- * A credential as its row, and what both kinds of record have of it.
+ * A credential as its row: what it may do, until when and from where.
  */
-import type { AccessLevel } from "@roster/domain"
-import type { DateTime } from "effect"
-import type { AuditDetails } from "./AuditEntry.ts"
-import type { Bounds } from "./CredentialScope.ts"
-import type { CredentialKind } from "./Secret.ts"
+import { AccessDenied, type AccessLevel, ExceedsGrantor, formatWireDate } from "@roster/domain"
+import { type DateTime, Effect, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
+import { isRangeWithin } from "../network/IpRanges.ts"
 import { fromSeconds, nullableDate } from "../store/Timestamps.ts"
+import type { AuditDetails } from "./AuditEntry.ts"
+import { type CredentialKind, digestOf, hintOf } from "./Secret.ts"
 
 export interface CredentialRow {
   readonly id: number
@@ -23,20 +24,21 @@ export interface CredentialRow {
   readonly secret_hint: string
 }
 
-// What we wrote ourselves: an array of texts.
-const texts = <T extends string>(json: string): ReadonlyArray<T> => JSON.parse(json) as ReadonlyArray<T>
+// Both columns hold arrays of strings that this module wrote.
+const parseStrings = <T extends string>(json: string): ReadonlyArray<T> => JSON.parse(json) as ReadonlyArray<T>
 
-export const accessLevelsOf = (row: CredentialRow): ReadonlyArray<AccessLevel> => texts(row.access_levels)
+export const accessLevelsOf = (row: CredentialRow): ReadonlyArray<AccessLevel> => parseStrings(row.access_levels)
 
 /**
- * Whether a level is among those of a credential. It is asked of every request: the names of levels hold no quotes, so the
- * text need not be read.
+ * Whether a credential has a level. Every request asks this: the names of levels hold no quotes, so searching the text
+ * spares parsing it.
  */
 export const hasLevel = (row: Pick<CredentialRow, "access_levels">, level: AccessLevel): boolean =>
   row.access_levels.includes(`"${level}"`)
 
-export const ipRangesOf = (row: Pick<CredentialRow, "ip_ranges">): ReadonlyArray<string> => texts(row.ip_ranges)
+export const ipRangesOf = (row: Pick<CredentialRow, "ip_ranges">): ReadonlyArray<string> => parseStrings(row.ip_ranges)
 
+/** The fields that both kinds of credential show. */
 export interface CredentialRecord {
   readonly name: string
   readonly dateCreated: DateTime.Utc
@@ -53,21 +55,92 @@ export const toRecord = (row: CredentialRow): CredentialRecord => ({
   ipRanges: ipRangesOf(row)
 })
 
-/** The columns that a row is changed in, and what the record says of the change. */
+// Scope
+
+/**
+ * How far a credential reaches. A key that creates or changes another cannot grant more than its own scope.
+ * (docs/decisions/access.md)
+ */
+export interface CredentialScope {
+  readonly levels: ReadonlyArray<AccessLevel>
+  /** The second at which it expires; `null` for never. */
+  readonly expires: number | null
+  /** The ranges it may be used from; none means everywhere. */
+  readonly ranges: ReadonlyArray<string>
+}
+
+export const scopeOf = (row: CredentialRow): CredentialScope => ({
+  levels: accessLevelsOf(row),
+  expires: row.expires,
+  ranges: ipRangesOf(row)
+})
+
+/** The first way in which a scope exceeds another, or `undefined` where it lies within it. */
+export const violationOf = (
+  scope: CredentialScope,
+  within: CredentialScope
+): AccessDenied | ExceedsGrantor | undefined => {
+  const missing = scope.levels.find((level) => level !== "None" && !within.levels.includes(level))
+  if (missing !== undefined) return new AccessDenied({ required: missing })
+  if (within.expires !== null && (scope.expires === null || scope.expires > within.expires)) {
+    return new ExceedsGrantor({ field: "Expires", limit: formatWireDate(fromSeconds(within.expires)) })
+  }
+  const isWithin =
+    within.ranges.length === 0 ||
+    (scope.ranges.length > 0 && scope.ranges.every((range) => isRangeWithin(range, within.ranges)))
+  return isWithin
+    ? undefined
+    : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: within.ranges.join(", ") })
+}
+
+// Writing
+
+const columnsOf = ({ expires, levels, ranges }: CredentialScope) => ({
+  access_levels: JSON.stringify(levels),
+  ip_ranges: JSON.stringify(ranges),
+  expires
+})
+
+/** Inserts a credential. Only the digest of its secret is stored. */
+export const insertCredential = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  credential: Pick<CredentialRow, "account" | "kind" | "name" | "identity"> & {
+    readonly scope: CredentialScope
+    readonly now: number
+    readonly secret: Redacted.Redacted<string>
+  }
+) {
+  const { account, identity, kind, name, now, scope } = credential
+  const secret = Redacted.value(credential.secret)
+  const [row] = yield* sql<CredentialRow>`
+    INSERT INTO credentials ${sql.insert({
+      account,
+      kind,
+      name,
+      identity,
+      ...columnsOf(scope),
+      date_created: now,
+      secret_digest: digestOf(secret),
+      secret_hint: hintOf(kind, secret)
+    })} RETURNING *`
+  return row ?? (yield* Effect.die(new Error("an insert gave no row")))
+})
+
+/** The columns that an update sets, and the audit details of the change. */
 export const changesOf = (
   row: CredentialRow,
-  next: Bounds,
+  next: CredentialScope,
   named: { readonly name: string; readonly identity: string }
 ) => {
+  const columns = { ...named, ...columnsOf(next) }
   const before = accessLevelsOf(row)
   const levelsAdded = next.levels.filter((level) => !before.includes(level))
   const levelsRemoved = before.filter((level) => !next.levels.includes(level))
-  const ip_ranges = JSON.stringify(next.ranges)
   const changed = [
     ...(row.name === named.name ? [] : ["Name"]),
     ...(levelsAdded.length + levelsRemoved.length === 0 ? [] : ["AccessLevel"]),
     ...(row.expires === next.expires ? [] : ["Expires"]),
-    ...(row.ip_ranges === ip_ranges ? [] : ["RestrictAccessToIPRange"])
+    ...(row.ip_ranges === columns.ip_ranges ? [] : ["RestrictAccessToIPRange"])
   ]
   const details: AuditDetails = {
     changed,
@@ -75,6 +148,5 @@ export const changesOf = (
     ...(levelsRemoved.length === 0 ? {} : { levelsRemoved }),
     ...(row.name === named.name ? {} : { renamedTo: named.name })
   }
-  const columns = { ...named, access_levels: JSON.stringify(next.levels), expires: next.expires, ip_ranges }
   return { columns, details }
 }

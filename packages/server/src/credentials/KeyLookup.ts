@@ -1,23 +1,23 @@
 /**
- * The key that a request carries, as its row: looked up by each request, and noted as used now and then.
+ * Looking up the key that a request carries, and recording its use.
  */
 import type { AccessLevel } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
-import { unhindered } from "./AuditTrail.ts"
-import type { CredentialRow } from "./CredentialRow.ts"
 import { preparedQuery } from "../store/SqlDialect.ts"
+import { bestEffort } from "./AuditTrail.ts"
+import type { CredentialRow } from "./CredentialRow.ts"
 import { digestOf } from "./Secret.ts"
 
-/** The use of a key is noted at most this often, in seconds, so that reading does not cost a write each time. */
-const useNotedEvery = 60
+/** The use of a key is recorded at most once in this many seconds, so that reading does not cost a write each time. */
+const useRecordedEvery = 60
 
 export interface KeyRow extends Pick<
   CredentialRow,
   "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_digest" | "secret_hint"
 > {
-  /** When the key was last used for the level that is asked for. */
+  /** The last use of the key for the level that was looked up with it. */
   readonly level_last_use: number | null
 }
 
@@ -46,10 +46,10 @@ const keyRowOf = (values: KeyValues): KeyRow => ({
 })
 
 /**
- * Finds a key, and when it was last used for a level. The index finds a digest, of which who guesses knows nothing; that it is
- * the right one is looked at in constant time.
+ * Makes the function that finds a key, with the time of its last use for a level. The index is searched by digest, about
+ * which guessing reveals nothing; the digest is then compared in constant time.
  */
-export const keyFinder = (sql: SqlClient.SqlClient) => {
+export const keyLookup = (sql: SqlClient.SqlClient) => {
   const find = preparedQuery(
     sql,
     sql`
@@ -62,7 +62,7 @@ export const keyFinder = (sql: SqlClient.SqlClient) => {
   return (key: string, level: AccessLevel) => {
     const digest = digestOf(key)
     return Effect.map(find([level, digest]), (rows) => {
-      // The columns that are asked for.
+      // The columns of the query, in their order.
       const [values] = rows as ReadonlyArray<KeyValues>
       return values !== undefined && timingSafeEqual(values[6], digest) ? keyRowOf(values) : undefined
     })
@@ -70,10 +70,10 @@ export const keyFinder = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * Notes that a key was used, and for what. The second statement is what the next look goes by: should only the first be
- * carried out, both are due again. In a transaction they could not be given up while another program holds the store.
+ * Records the use of a key for a level. Later lookups read the second statement: if only the first was carried out, both
+ * are due again. A transaction could not be abandoned while another program holds the store.
  */
-export const noteUse = (
+export const recordUse = (
   sql: SqlClient.SqlClient,
   { id }: KeyRow,
   level: AccessLevel,
@@ -84,8 +84,8 @@ export const noteUse = (
     sql`
       INSERT INTO credential_uses ${sql.insert({ credential: id, level, last_use: now })}
       ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
-  ).pipe(unhindered("the use of a key could not be noted"))
+  ).pipe(bestEffort("the use of a key could not be noted"))
 
-/** Whether the use of a key is noted as it is. */
-export const isNoted = ({ level_last_use }: KeyRow, now: number): boolean =>
-  level_last_use !== null && level_last_use > now - useNotedEvery
+/** Whether the recorded use of a key is recent enough. */
+export const isUseRecorded = ({ level_last_use }: KeyRow, now: number): boolean =>
+  level_last_use !== null && level_last_use > now - useRecordedEvery

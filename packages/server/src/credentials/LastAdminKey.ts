@@ -1,43 +1,42 @@
 /**
- * The keys that keys are managed with. Over the network the last one of the main account cannot be given up, since nobody
- * could make another; whoever can open the store file can, and so may do what he likes.
+ * Protects the last key that can manage keys. Over the network the last one of the main account cannot be given up, since
+ * nobody could create another; whoever can open the store file can, and so is not restricted.
  */
 import { type AccessLevel, LastManagingKey } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { CallerIdentity } from "./Caller.ts"
-import type { Bounds } from "./CredentialScope.ts"
-import { accessLevelsOf, type CredentialRow } from "./CredentialRow.ts"
 import { isInRanges } from "../network/IpRanges.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import type { CallerIdentity } from "./Caller.ts"
+import { accessLevelsOf, type CredentialRow, type CredentialScope } from "./CredentialRow.ts"
 
-/** The access level that makes, changes and deletes credentials. */
+/** The access level that creates, changes and deletes credentials. */
 export const managingLevel: AccessLevel = "ModifyAccessTokens"
 
-/** Whether a key manages for as long as it did, and still from where its caller is. */
-const staysAble = (row: CredentialRow, next: Bounds, { peer }: CallerIdentity): boolean =>
+/** Whether a key can manage keys for as long as before, and from the caller's address. */
+const canStillManage = (row: CredentialRow, next: CredentialScope, { peer }: CallerIdentity): boolean =>
   next.levels.includes(managingLevel) &&
   (next.expires === null || (row.expires !== null && next.expires >= row.expires)) &&
   (next.ranges.length === 0 || isInRanges(peer ?? "", next.ranges))
 
 /**
- * Refuses to change a key into what it is to become, or to delete it where that is `undefined`, if no other key of the
- * account could manage keys then. Runs in the transaction of the change.
+ * Refuses to change a key to a scope, or to delete it if `next` is `undefined`, when no other key of the account could
+ * then manage keys. Runs in the transaction of the change.
  */
 export const requireAdminKey = (sql: SqlClient.SqlClient) => {
   const locked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
   return (
     caller: CallerIdentity,
     row: CredentialRow,
-    next: Bounds | undefined
+    next: CredentialScope | undefined
   ): Effect.Effect<void, LastManagingKey | SqlError.SqlError> =>
     Effect.gen(function* () {
       if (caller.key === undefined || row.account !== "") return
-      if (next !== undefined && staysAble(row, next, caller)) return
-      const good = yield* sql<CredentialRow>`
+      if (next !== undefined && canStillManage(row, next, caller)) return
+      const valid = yield* sql<CredentialRow>`
         SELECT * FROM credentials
         WHERE account = '' AND kind = 'ApiKey' AND (expires IS NULL OR expires > ${yield* nowSeconds}) ${locked}`
-      const managing = good.filter((key) => accessLevelsOf(key).includes(managingLevel))
+      const managing = valid.filter((key) => accessLevelsOf(key).includes(managingLevel))
       if (managing.length === 1 && managing[0]?.id === row.id) return yield* new LastManagingKey({ name: row.name })
     })
 }

@@ -1,6 +1,6 @@
 /**
- * The secrets of credentials: 192 random bits behind a prefix that scanners know, and a checksum that finds a mistyped
- * one without asking anybody. Only the digest is kept; a secret of this many bits needs no salt and no slow hash.
+ * The secrets of credentials: 192 random bits behind a prefix that secret scanners know, and a checksum that detects a
+ * mistyped secret offline. Only the digest is stored; a secret of this many bits needs neither a salt nor a slow hash.
  * (docs/decisions/secrets.md)
  */
 import { Redacted } from "effect"
@@ -24,9 +24,9 @@ export const makeSecret = (kind: CredentialKind): Redacted.Redacted<string> => {
 
 export const digestOf = (secret: string): Uint8Array => hash("sha256", secret, "buffer")
 
-/** A text in which a secret, put where a name belongs, is no more than its ends. */
+/** Shortens every secret in a text to its prefix and its last four characters. */
 export const withoutSecrets = (text: string): string =>
   text.replaceAll(/(roster(?:smtp)?_)[0-9a-z]{30,}/gi, (secret, prefix: string) => `${prefix}…${secret.slice(-4)}`)
 
-/** What people tell secrets apart by: how it begins and its last four characters. */
+/** The prefix and the last four characters of a secret, by which people tell secrets apart. */
 export const hintOf = (kind: CredentialKind, secret: string): string => `${prefixes[kind]}…${secret.slice(-4)}`

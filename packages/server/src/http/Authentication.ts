@@ -7,15 +7,14 @@ import { Clock, Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AuditDetails } from "../credentials/AuditEntry.ts"
-import { actorOf, recordRefusal } from "../credentials/AuditTrail.ts"
+import { type AuditEvent, eventOf, recordRefusal } from "../credentials/AuditTrail.ts"
 import { Caller, type CallerIdentity, PublicAddress } from "../credentials/Caller.ts"
-import { InProcess } from "../store/StoreFailure.ts"
 import type { Guard, RequestServices, Respond } from "./Routes.ts"
 import { hasLevel, ipRangesOf } from "../credentials/CredentialRow.ts"
 import { isInRanges } from "../network/IpRanges.ts"
-import { isNoted, keyFinder, type KeyRow, noteUse } from "../credentials/KeyLookup.ts"
+import { isUseRecorded, keyLookup, type KeyRow, recordUse } from "../credentials/KeyLookup.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
-import { orStoreFailure } from "../store/StoreFailure.ts"
+import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { toWireError } from "./WireErrors.ts"
 import { makeFailedAuthThrottle } from "./FailedAuthThrottle.ts"
 
@@ -64,7 +63,7 @@ export interface Authentication {
 
 export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const findKey = keyFinder(sql)
+  const findKey = keyLookup(sql)
   const wrongKeys = yield* makeFailedAuthThrottle
 
   const before = (operation: string, required: AccessLevel, answer: Respond): Respond => {
@@ -72,17 +71,17 @@ export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlC
     const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => toWireError(orFailure(effect))
 
     const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {
-      const actor = row === undefined ? ({ _tag: "Unknown" } as const) : actorOf(callerOf(row, peer))
-      const details: AuditDetails | undefined = row === undefined ? undefined : { because: "Expired" }
-      const event = { actor, account: row?.account ?? "", peer, operation, details }
+      const event: AuditEvent =
+        row === undefined
+          ? { actor: { _tag: "Unknown" }, account: "", peer, operation }
+          : { ...eventOf(callerOf(row, peer), operation), details: { because: "Expired" } }
       yield* recordRefusal(sql, event, "Unauthorized")
       yield* wrongKeys.delay(peer)
       return yield* new KeyRefused({ Error: new Unauthorized({}).message })
     })
 
     const refuseAccess = Effect.fnUntraced(function* (row: KeyRow, peer: string, details: AuditDetails) {
-      const event = { actor: actorOf(callerOf(row, peer)), account: row.account, peer, operation, details }
-      yield* recordRefusal(sql, event, "AccessDenied")
+      yield* recordRefusal(sql, { ...eventOf(callerOf(row, peer), operation), details }, "AccessDenied")
       return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
     })
 
@@ -106,9 +105,9 @@ export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlC
               `${request.protocol ?? "http"}://${host}/v4`
             )
           )
-          return required === anyLevel || isNoted(row, now)
+          return required === anyLevel || isUseRecorded(row, now)
             ? answered
-            : Effect.andThen(noteUse(sql, row, required, now), answered)
+            : Effect.andThen(recordUse(sql, row, required, now), answered)
         })
       })
     return respond

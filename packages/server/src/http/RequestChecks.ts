@@ -8,7 +8,7 @@ import { ByteSize, Effect, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { SqlClient } from "effect/sql"
-import { actorOf, recordRefusal } from "../credentials/AuditTrail.ts"
+import { eventOf, recordRefusal } from "../credentials/AuditTrail.ts"
 import { Caller } from "../credentials/Caller.ts"
 import type { Guard } from "./Routes.ts"
 import { errorResponse } from "./ErrorResponse.ts"
@@ -79,9 +79,7 @@ const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput
 /** Changes of credentials that do not even fit the contract belong into the record too. */
 const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpoint: HttpApiEndpoint.Top) {
   if (!endpoint.identifier.startsWith("security") || endpoint.method === "GET") return
-  const caller = yield* Caller
-  const { account, peer } = caller
-  yield* recordRefusal(sql, { actor: actorOf(caller), peer, account, operation: endpoint.identifier }, "InvalidInput")
+  yield* recordRefusal(sql, eventOf(yield* Caller, endpoint.identifier), "InvalidInput")
 })
 
 /** What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at. */

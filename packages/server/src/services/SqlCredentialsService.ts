@@ -12,29 +12,29 @@ import {
 } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { credentialStore } from "../credentials/CredentialRepository.ts"
+import { credentialRepository } from "../credentials/CredentialRepository.ts"
 import { delivered } from "./WirePayload.ts"
 import { requireAdminKey } from "../credentials/LastAdminKey.ts"
 
 const make = Effect.map(SqlClient.SqlClient, (sql) =>
   CredentialsService.of({
-    apiKeys: credentialStore<ApiKey, ApiKeyPayload, LastManagingKey>(sql, {
+    apiKeys: credentialRepository<ApiKey, ApiKeyPayload, LastManagingKey>(sql, {
       kind: "ApiKey",
       read: delivered(ApiKeyPayload),
       resource: "Apikeys",
       accessLevels: (payload) => [...new Set(payload.accessLevels)],
       identity: (name) => name,
       toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
-      keep: requireAdminKey(sql)
+      protect: requireAdminKey(sql)
     }),
-    smtp: credentialStore<SmtpCredentials, SmtpCredentialsPayload>(sql, {
+    smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload>(sql, {
       kind: "Smtp",
       read: delivered(SmtpCredentialsPayload),
       resource: "Smtp",
       accessLevels: () => ["SendSmtp"],
       identity: canonicalEmail,
       toCredential: (record) => ({ ...record, accessLevel: "SendSmtp" }),
-      keep: () => Effect.void
+      protect: () => Effect.void
     })
   })
 )

@@ -2,7 +2,7 @@
  * The record of what was done with credentials and what was refused, read past the service, from the file.
  */
 import { assert, layer } from "@effect/vitest"
-import { AuditEntry, auditLine, CredentialAudit, Store } from "@roster/server"
+import { AuditEntry, auditLine, AuditQueries, Store } from "@roster/server"
 import { EmailAddress } from "@roster/domain"
 import { DateTime, Effect, Layer, Schema, Stream } from "effect"
 import { rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
@@ -20,11 +20,11 @@ const place = Effect.map(Wire, ({ served }) => ({
   filename: served.filename
 }))
 
-const withAudit = <A, E>(use: (audit: CredentialAudit.CredentialAudit["Service"]) => Effect.Effect<A, E>) =>
+const withAudit = <A, E>(use: (audit: AuditQueries.AuditQueries["Service"]) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const { served } = yield* Wire
-    const record = CredentialAudit.layer.pipe(Layer.provide(Store.layer({ filename: served.filename })))
-    return yield* Effect.flatMap(CredentialAudit.CredentialAudit, use).pipe(Effect.provide(record))
+    const record = AuditQueries.layer.pipe(Layer.provide(Store.layer({ filename: served.filename })))
+    return yield* Effect.flatMap(AuditQueries.AuditQueries, use).pipe(Effect.provide(record))
   })
 
 /** The entries since one, the oldest first. */

@@ -25,8 +25,8 @@ const untold = Layer.succeed(KeyUse, { levelsUsed: () => Effect.undefined })
 
 const told = Layer.unwrap(
   Effect.gen(function* () {
-    const { CredentialAudit, SqlCredentialsService } = yield* EmbeddedStore.server
-    const use = Effect.map(CredentialAudit.CredentialAudit, ({ levelsUsed }) =>
+    const { AuditQueries, SqlCredentialsService } = yield* EmbeddedStore.server
+    const use = Effect.map(AuditQueries.AuditQueries, ({ levelsUsed }) =>
       KeyUse.of({
         levelsUsed: (subaccount) =>
           Effect.map(levelsUsed({ subaccount }), (keys) => {
@@ -36,7 +36,7 @@ const told = Layer.unwrap(
       })
     )
     return Layer.mergeAll(
-      Layer.effect(KeyUse, use).pipe(Layer.provide(CredentialAudit.layer)),
+      Layer.effect(KeyUse, use).pipe(Layer.provide(AuditQueries.layer)),
       SqlCredentialsService.layer
     )
   })

@@ -34,8 +34,8 @@ export const command = Command.make(
   "list",
   { since, subaccount, limit: count("limit", "How many at most: all unless said", 1, Number.MAX_SAFE_INTEGER) },
   Effect.fnUntraced(function* ({ limit, since, subaccount }) {
-    const { AuditEntry, CredentialAudit } = yield* EmbeddedStore.server
-    const { entries } = yield* CredentialAudit.CredentialAudit
+    const { AuditEntry, AuditQueries } = yield* EmbeddedStore.server
+    const { entries } = yield* AuditQueries.AuditQueries
     yield* Results.records(
       AuditEntry,
       columns,
@@ -53,7 +53,7 @@ export const command = Command.make(
     }
   ]),
   Command.provide(
-    Layer.unwrap(Effect.map(EmbeddedStore.server, ({ CredentialAudit }) => CredentialAudit.layer)).pipe(
+    Layer.unwrap(Effect.map(EmbeddedStore.server, ({ AuditQueries }) => AuditQueries.layer)).pipe(
       Layer.provideMerge(EmbeddedStore.layer)
     )
   )
