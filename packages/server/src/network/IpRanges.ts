@@ -1,48 +1,47 @@
 /**
- * Addresses and the ranges that they lie in.
+ * IP addresses, and the ranges that contain them.
  */
-import { BlockList, isIP, isIPv6 } from "node:net"
+import { Option, Result } from "effect"
+import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 
-/** An address as ranges are compared with: an IPv4 peer of a socket that serves both families is written as IPv6. */
-export const plainAddress = (address: string): string =>
-  address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "")
+/** Parses an address without its zone. An IPv4 peer of a dual-stack socket, which is written as IPv6, becomes IPv4. */
+export const parseAddress = (text: string): NetAddress.IpAddress | undefined =>
+  NetAddress.ipFromString(text.replace(/%.*$/, "")).pipe(
+    Result.map((address) => NetAddress.toCanonical(address)),
+    Result.getSuccess,
+    Option.getOrUndefined
+  )
 
-/** Whether an address lies in one of some ranges. */
-export const isInRanges = (address: string, ranges: ReadonlyArray<string>): boolean => {
-  const peer = plainAddress(address)
-  if (isIP(peer) === 0) return false
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [network = "", prefix] = range.split("/")
-    const family = isIPv6(network) ? "ipv6" : "ipv4"
-    // A list would take every IPv4 address for one of ::/0.
-    if (isIPv6(network) !== isIPv6(peer)) continue
-    if (prefix === undefined) list.addAddress(network, family)
-    else list.addSubnet(network, Number(prefix), family)
-  }
-  return list.check(peer, isIPv6(peer) ? "ipv6" : "ipv4")
+/** Parses an address or a CIDR range, whose host bits are ignored. */
+export const parseRange = (text: string): IpNetwork.IpNetwork | undefined =>
+  Option.getOrUndefined(Option.map(Result.getSuccess(IpInterface.fromString(text)), IpNetwork.fromInterface))
+
+/** Whether one of the ranges contains an address. */
+export const isInRanges = (text: string, ranges: ReadonlyArray<string>): boolean => {
+  const address = parseAddress(text)
+  return address !== undefined && ranges.some((range) => contains(parseRange(range), address))
 }
 
-const prefixOf = (range: string): number => Number(range.split("/")[1] ?? (range.includes(":") ? "128" : "32"))
+const contains = (range: IpNetwork.IpNetwork | undefined, address: NetAddress.IpAddress): boolean =>
+  range !== undefined && IpNetwork.contains(range, address)
 
-/** Whether a range lies within one of some others, as a whole: two that only together hold it do not count. */
-export const isRangeWithin = (range: string, others: ReadonlyArray<string>): boolean => {
-  const [network = ""] = range.split("/")
-  return others.some(
-    (other) =>
-      range.includes(":") === other.includes(":") && prefixOf(range) >= prefixOf(other) && isInRanges(network, [other])
+/** Whether one of the other ranges contains a range. Two ranges that only together contain it do not count. */
+export const isRangeWithin = (text: string, others: ReadonlyArray<string>): boolean => {
+  const range = parseRange(text)
+  return (
+    range !== undefined &&
+    others.some((text) => {
+      const other = parseRange(text)
+      return other !== undefined && IpNetwork.containsNetwork(other, range)
+    })
   )
 }
 
-/**
- * Whose an address is, to whom it matters that one party has many: an IPv6 address stands for its network of 64 bits.
- */
-export const clientNetwork = (address: string): string => {
-  const peer = plainAddress(address)
-  if (!isIPv6(peer)) return peer
-  const [head = "", tail] = peer.split("::")
-  const front = head === "" ? [] : head.split(":")
-  const back = tail === undefined || tail === "" ? [] : tail.split(":")
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - front.length - back.length)).fill("0")
-  return [...front, ...zeros, ...back].slice(0, 4).join(":")
+/** The network of one client: an IPv4 address, or the /64 network of an IPv6 address, of which one client has them all. */
+export const clientNetwork = (text: string): string => {
+  const address = parseAddress(text)
+  if (address === undefined) return text
+  return NetAddress.isIpv4Address(address)
+    ? NetAddress.formatIp(address)
+    : IpNetwork.format(IpNetwork.fromAddressUnsafe(address, 64))
 }
