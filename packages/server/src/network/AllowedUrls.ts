@@ -1,12 +1,12 @@
 /**
- * Which addresses a request may name as the `fileUrl` of an import: none, until the operator lists hosts with
+ * The URLs that an import may name as its `fileUrl`: none, until the operator lists hosts with
  * `--allow-file-url HOST|any`.
  *
  * - `HOST`: that host, on any port. `HOST:PORT`: on that port only. `HOST` is a name or an IP address.
  * - `any`: any host with a public address, on the ports 80 and 443.
  *
- * A listed host is the operator's word: it may be in a private network. An entry names exactly what it says: `localhost`
- * is not `127.0.0.1`, and a domain is not its subdomains.
+ * The operator vouches for a listed host: it may be in a private network. An entry is exact: `localhost` is not
+ * `127.0.0.1`, and a domain does not include its subdomains.
  */
 import { ImportRefused } from "@roster/domain"
 import { Effect } from "effect"
@@ -15,16 +15,13 @@ import { isPublicAddress } from "./AddressPolicy.ts"
 
 const flag = "--allow-file-url"
 
-/** Longer than any signed link of an object store. */
+/** In characters: longer than any signed link of an object store. */
 const maximumLength = 8_192
 
-/**
- * Says whether an entry of `--allow-file-url` can be understood: `any`, a host, or a host and its port. An entry that
- * can not be allows nothing.
- */
-export const isFileUrlEntry = (entry: string): boolean => parseEntry(entry) !== undefined
+/** Says whether an entry of `--allow-file-url` is valid: `any`, a host, or a host and a port. Other entries allow nothing. */
+export const isAllowedUrlEntry = (entry: string): boolean => parseEntry(entry) !== undefined
 
-/** Says whether an entry other than `any` allows the host and the port of a URL. */
+/** Says whether an entry other than `any` allows the host and port of a URL. */
 export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
   allowed.some((text) => {
     const entry = isAny(text) ? undefined : parseEntry(text)
@@ -36,11 +33,11 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
   })
 
 /**
- * Reads the address that a request names and refuses it unless the operator allowed its host and port. The URL that
- * comes back is normalised: lower case, no trailing dot, no odd spelling of an IP address, no fragment. What a name
- * resolves to is another question. (FileUrlResolver)
+ * Parses a URL of a request and refuses it unless the operator allowed its host and port. The result is normalised:
+ * lower case, no trailing dot, no unusual spelling of an IP address, no fragment. `resolveHost` checks what the name
+ * resolves to.
  */
-export const checkFileUrl: (address: string, allowed: ReadonlyArray<string>) => Effect.Effect<URL, ImportRefused> =
+export const checkUrl: (address: string, allowed: ReadonlyArray<string>) => Effect.Effect<URL, ImportRefused> =
   Effect.fnUntraced(function* (address, allowed) {
     if (allowed.length === 0) {
       return yield* new ImportRefused({
@@ -53,7 +50,7 @@ export const checkFileUrl: (address: string, allowed: ReadonlyArray<string>) => 
         reason: `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such as https://files.example.com/contacts.csv.`
       })
     }
-    // Neither the scheme nor anything else of a refused URL is repeated: of "ann:secret@host" the scheme is a user name.
+    // No part of a refused URL is repeated, not even the scheme: the scheme of "ann:secret@host" is a user name.
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       return yield* new ImportRefused({
         reason:
@@ -86,17 +83,17 @@ export const checkFileUrl: (address: string, allowed: ReadonlyArray<string>) => 
         reason: `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
       })
     }
-    // An address that stands in the URL itself is known at once; what a name leads to is not.
+    // An IP address in the URL can be checked at once; a name has to be resolved first.
     const host = hostOf(url)
     return isIP(host) !== 0 && !isPublicAddress(host) ? yield* notPublic(url) : url
   })
 
-/** The host of a URL without the brackets of an IPv6 address. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
 /**
- * The refusal of a host that nobody listed and that is not known to be public: one for every reason, since otherwise
- * anyone could find out which names there are in the network of the service.
+ * The refusal of an unlisted host that is not known to be public. It is the same for every reason, so that nobody can probe
+ * which names exist in the network of the service.
  */
 export const notPublic = (url: URL): ImportRefused =>
   new ImportRefused({
@@ -110,10 +107,10 @@ const withoutDot = (host: string): string => host.replace(/\.$/, "")
 const portOf = (url: URL): string => (url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80")
 
 const parseEntry = (entry: string): { readonly host: string; readonly port: string } | undefined => {
-  // No scheme, path, user info or pattern: "https://files.example.com" would be read as the host "https".
+  // No scheme, path, user info or pattern: "https://files.example.com" would be parsed as the host "https".
   if (!/^[^\s/\\?#@*%]+$/u.test(entry)) return undefined
   const authority = isIPv6(entry) ? `[${entry}]` : entry
-  // Each scheme drops its own default port, so that the port of an entry shows in one of them at least.
+  // Each scheme drops its own default port, so one of the two keeps the port of the entry.
   const http = URL.parse(`http://${authority}`)
   const https = URL.parse(`https://${authority}`)
   return http === null || https === null

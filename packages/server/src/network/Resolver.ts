@@ -1,5 +1,5 @@
 /**
- * From the host of a URL to the addresses that may be connected to.
+ * Resolves the host of a URL to the IP addresses that may be connected to.
  */
 import { ImportRefused } from "@roster/domain"
 import { Context, Effect } from "effect"
@@ -9,11 +9,11 @@ import { hostOf, isListed, notPublic } from "./AllowedUrls.ts"
 import { isMetadataAddress, isNeighbourAddress, isPublicAddress } from "./AddressPolicy.ts"
 
 /**
- * How a host name becomes IP addresses: as the machine resolves names. No address means that there is none or that it
- * could not be found out.
+ * Resolves a host name to IP addresses (default: as the machine does). The result is empty if there is no address or the
+ * lookup failed.
  */
-export const FileUrlResolver = Context.Reference<(hostname: string) => Effect.Effect<ReadonlyArray<string>>>(
-  "@roster/server/FileUrlResolver",
+export const Resolver = Context.Reference<(hostname: string) => Effect.Effect<ReadonlyArray<string>>>(
+  "@roster/server/Resolver",
   {
     defaultValue: () => (hostname) =>
       Effect.callback((resume) =>
@@ -25,15 +25,15 @@ export const FileUrlResolver = Context.Reference<(hostname: string) => Effect.Ef
 )
 
 /**
- * Resolves the host of a URL, once, and refuses it unless every one of its addresses may be connected to: for a host
- * that the operator listed all but link-local and metadata addresses, for any other the public ones only. An IP address
- * that the operator listed is taken as it is.
+ * Resolves the host of a URL once, and refuses it unless every address may be connected to: any but link-local and
+ * metadata addresses for a host that the operator listed, only public ones for any other. A listed IP address is used as
+ * it is.
  *
  * **Gotchas**
  *
- * Connect to nothing but these addresses: the name may lead elsewhere when it is asked again.
+ * Connect only to these addresses: the name may resolve to others the next time.
  */
-export const resolveFileUrl: (
+export const resolveHost: (
   url: URL,
   allowed: ReadonlyArray<string>
 ) => Effect.Effect<ReadonlyArray<string>, ImportRefused> = Effect.fnUntraced(function* (url, allowed) {
@@ -41,7 +41,7 @@ export const resolveFileUrl: (
   const isAddress = isIP(host) !== 0
   const listed = isListed(url, allowed)
   if (listed && isAddress) return [host]
-  const addresses = isAddress ? [host] : yield* (yield* FileUrlResolver)(host)
+  const addresses = isAddress ? [host] : yield* (yield* Resolver)(host)
   if (!listed) {
     if (
       addresses.length > 0 &&

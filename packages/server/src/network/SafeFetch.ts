@@ -1,38 +1,37 @@
 /**
- * Fetching the file of an import from an address that a request named.
+ * Fetches the file of an import from a URL that a request named.
  */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { ImportRefused } from "@roster/domain"
 import { Duration, Effect, Stream } from "effect"
 import type { IncomingMessage } from "node:http"
-import { checkFileUrl } from "./AllowedUrls.ts"
-import { codeOf, requestFileUrl } from "./SafeRequest.ts"
-import { resolveFileUrl } from "./Resolver.ts"
+import { checkUrl } from "./AllowedUrls.ts"
+import { codeOf, safeRequest } from "./SafeRequest.ts"
+import { resolveHost } from "./Resolver.ts"
 
-export interface FetchFileOptions {
-  /** The hosts that the operator allowed. (FileUrl) */
+export interface SafeFetchOptions {
+  /** The hosts that the operator allowed, as in `checkUrl`. */
   readonly allowed: ReadonlyArray<string>
-  /** 100 MiB where it is not given. */
+  /** Maximum size of the file (default: 100 MiB). */
   readonly maximumBytes?: number | undefined
-  /** Until the name is resolved, and again until the connection stands: 10 seconds where it is not given. */
+  /** Timeout for the name lookup, and again for the connection (default: 10 seconds). */
   readonly connectTimeout?: Duration.Input | undefined
-  /** From the request to the head of the response: 30 seconds where it is not given. */
+  /** Timeout from the request to the head of the response (default: 30 seconds). */
   readonly responseTimeout?: Duration.Input | undefined
-  /** All waiting for the host together: 60 seconds where it is not given. */
+  /** Timeout for all waiting on the host together (default: 60 seconds). */
   readonly timeout?: Duration.Input | undefined
 }
 
 /**
- * Fetches a file as a stream of bytes, at the pace at which they are consumed. The URL is checked again, its host is
- * resolved once, each address is checked, and only a checked one is connected to. No redirect is followed, and only a
- * plain 200 that is neither compressed nor HTML is accepted.
+ * Streams a file at the pace of its consumer. The URL is checked again, its host is resolved once, and only a checked
+ * address is connected to. Redirects are not followed, and only a 200 that is neither compressed nor HTML is accepted.
  *
  * **Gotchas**
  *
- * The time that the consumer takes is not counted, only the time that the host lets it wait. A refusal may come after
- * some of the bytes.
+ * The timeout counts only the time spent waiting on the host, not that of the consumer. A refusal may come after some of
+ * the bytes.
  */
-export const fetchFile = (url: URL, options: FetchFileOptions): Stream.Stream<Uint8Array, ImportRefused> =>
+export const safeFetch = (url: URL, options: SafeFetchOptions): Stream.Stream<Uint8Array, ImportRefused> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const maximumBytes = options.maximumBytes ?? 100 * 1024 * 1024
@@ -40,12 +39,12 @@ export const fetchFile = (url: URL, options: FetchFileOptions): Stream.Stream<Ui
       const responseTimeout = Duration.fromInputUnsafe(options.responseTimeout ?? "30 seconds")
       const total = Duration.fromInputUnsafe(options.timeout ?? "60 seconds")
 
-      const checked = yield* checkFileUrl(url.href, options.allowed)
+      const checked = yield* checkUrl(url.href, options.allowed)
       const { host } = checked
       const wait = waiting(host, total)
 
-      const addresses = yield* wait(resolveFileUrl(checked, options.allowed), connectTimeout, "could not be resolved")
-      const request = yield* requestFileUrl(checked, addresses)
+      const addresses = yield* wait(resolveHost(checked, options.allowed), connectTimeout, "could not be resolved")
+      const request = yield* safeRequest(checked, addresses)
       yield* wait(request.connected, connectTimeout, "did not accept a connection")
       const response = yield* wait(request.response, responseTimeout, "did not answer")
       const problem = problemOf(response, maximumBytes)
@@ -69,7 +68,7 @@ export const fetchFile = (url: URL, options: FetchFileOptions): Stream.Stream<Ui
     })
   )
 
-/** Spends one budget of time on several waits, each of which may have a limit of its own. */
+/** Spends one time budget on several waits, each of which may have a limit of its own. */
 const waiting = (host: string, total: Duration.Duration) => {
   let spent = Duration.zero
   return <A, E, R>(effect: Effect.Effect<A, E, R>, limit: Duration.Duration, problem: string) =>
@@ -99,7 +98,7 @@ const waiting = (host: string, total: Duration.Duration) => {
 const tooLarge = (maximumBytes: number): string =>
   `sends more than the ${maximumBytes} bytes that are taken. Split the file and import the parts.`
 
-/** What speaks against a response, by its head. */
+/** Why a response is refused, by its status and headers. */
 const problemOf = (response: IncomingMessage, maximumBytes: number): string | undefined => {
   const status = response.statusCode ?? 0
   const {

@@ -1,5 +1,5 @@
 /**
- * One GET request to an address that has been checked, and to no other.
+ * A GET request that connects only to addresses that were checked.
  */
 import { ImportRefused } from "@roster/domain"
 import { Deferred, Effect, type Scope } from "effect"
@@ -8,21 +8,21 @@ import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { hostOf } from "./AllowedUrls.ts"
 
-export interface FileUrlRequest {
-  /** Waits for the connection, with TLS where there is TLS. Nothing is sent before. */
+export interface SafeRequest {
+  /** Waits for the connection, and for TLS with https. Nothing is sent before that. */
   readonly connected: Effect.Effect<void, ImportRefused>
   /** Sends the request and waits for the head of the response. */
   readonly response: Effect.Effect<Http.IncomingMessage, ImportRefused>
 }
 
 /**
- * Begins to connect to one of the given addresses. The name of the host is used for the Host header and the certificate
- * only and is not resolved again. The socket is destroyed when the scope closes.
+ * Starts to connect to one of the given addresses. The host name is used only for the Host header and the certificate and
+ * is not resolved again. The socket is destroyed when the scope closes.
  */
-export const requestFileUrl = (
+export const safeRequest = (
   url: URL,
   addresses: ReadonlyArray<string>
-): Effect.Effect<FileUrlRequest, never, Scope.Scope> =>
+): Effect.Effect<SafeRequest, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => begin(url, addresses)),
@@ -46,9 +46,9 @@ const begin = (url: URL, addresses: ReadonlyArray<string>) => {
     hostname: hostOf(url),
     port: url.port,
     path: url.pathname + url.search,
-    // Not part of the keys of an http request, and ignored there.
+    // An option of https only: plain http ignores it.
     ...(tls && { rejectUnauthorized: true }),
-    // No credentials, no cookies. Compressed bytes would pass a limit that their contents do not.
+    // No credentials, no cookies. A compressed file could pass the size limit that its contents exceed.
     headers: {
       "user-agent": "roster",
       accept: "text/csv, text/plain, application/zip, */*",
@@ -57,8 +57,8 @@ const begin = (url: URL, addresses: ReadonlyArray<string>) => {
     insecureHTTPParser: false,
     maxHeaderSize: 16_384,
     lookup: pinned(addresses),
-    // An agent of its own knows no proxy of the environment (NODE_USE_ENV_PROXY, HTTP_PROXY). A proxy would resolve the
-    // name again and connect from its own place in the network: what was checked here would say nothing about it.
+    // Without a shared agent no proxy of the environment is used (NODE_USE_ENV_PROXY, HTTP_PROXY). A proxy would resolve
+    // the name again and connect from another network, which would make the checks meaningless.
     agent: false
   })
   const fail = (problem: string) => {
@@ -76,13 +76,13 @@ const begin = (url: URL, addresses: ReadonlyArray<string>) => {
     socket.once(tls ? "secureConnect" : "connect", () => Deferred.doneUnsafe(connected, Effect.void))
   )
   request.once("response", (message) => Deferred.doneUnsafe(response, Effect.succeed(message)))
-  // The message of the error holds the IP address, its code does not. Stays on, for what comes after the end.
+  // The message of the error contains the IP address, its code does not. The listener stays for errors after the end.
   request.on("error", (error) => fail(`could not be read from${codeOf(error)}`))
   request.once("close", () => fail("closed the connection without an answer"))
   return { connected, request, response }
 }
 
-/** The code of a system error, in parentheses, for a message. */
+/** The code of a system error in parentheses, for a message. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? ` (${error.code})` : ""
 

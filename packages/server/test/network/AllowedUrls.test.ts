@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { checkFileUrl, isFileUrlEntry } from "../../src/network/AllowedUrls.ts"
+import { checkUrl, isAllowedUrlEntry } from "../../src/network/AllowedUrls.ts"
 
 const href = (address: string, allowed: ReadonlyArray<string>) =>
-  Effect.map(checkFileUrl(address, allowed), (url) => url.href)
+  Effect.map(checkUrl(address, allowed), (url) => url.href)
 
 const reason = (address: string, allowed: ReadonlyArray<string>) =>
-  Effect.map(Effect.flip(checkFileUrl(address, allowed)), (error) => error.reason)
+  Effect.map(Effect.flip(checkUrl(address, allowed)), (error) => error.reason)
 
 describe("what is allowed", () => {
   it.effect.each([
@@ -98,7 +98,7 @@ describe("what is refused", () => {
 describe("entries", () => {
   it("that can be understood are told from those that allow nothing", () => {
     for (const entry of ["any", "example.com", "example.com:8080", "[::1]:80", "::1", "10.0.0.1", "bücher.example"]) {
-      assert.isTrue(isFileUrlEntry(entry), entry)
+      assert.isTrue(isAllowedUrlEntry(entry), entry)
     }
     for (const entry of [
       "",
@@ -111,7 +111,7 @@ describe("entries", () => {
       "a,b c",
       "10.0.0.0/8"
     ]) {
-      assert.isFalse(isFileUrlEntry(entry), entry)
+      assert.isFalse(isAllowedUrlEntry(entry), entry)
     }
   })
 })

@@ -12,8 +12,8 @@ import type { AddressInfo, Socket } from "node:net"
 import os from "node:os"
 import { join } from "node:path"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
-import { fetchFile, type FetchFileOptions } from "../../src/network/SafeFetch.ts"
-import { FileUrlResolver } from "../../src/network/Resolver.ts"
+import { safeFetch, type SafeFetchOptions } from "../../src/network/SafeFetch.ts"
+import { Resolver } from "../../src/network/Resolver.ts"
 
 const file = "E-mail\nann@example.com\n"
 
@@ -62,8 +62,8 @@ const serve = (
 
 const plain = (body = file) => serve((_, response) => response.writeHead(200, { "content-type": "text/csv" }).end(body))
 
-const read = (address: string, options: Partial<FetchFileOptions> = {}) =>
-  fetchFile(new URL(address), { allowed: ["127.0.0.1"], ...options }).pipe(Stream.decodeText, Stream.mkString)
+const read = (address: string, options: Partial<SafeFetchOptions> = {}) =>
+  safeFetch(new URL(address), { allowed: ["127.0.0.1"], ...options }).pipe(Stream.decodeText, Stream.mkString)
 
 const reason = (effect: Effect.Effect<unknown, ImportRefused>) =>
   Effect.map(Effect.flip(effect), (error) => error.reason)
@@ -73,7 +73,7 @@ const resolver = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
   const asked: Array<string> = []
   return {
     asked,
-    layer: Layer.succeed(FileUrlResolver, (hostname) => Effect.sync(() => answers[asked.push(hostname) - 1] ?? []))
+    layer: Layer.succeed(Resolver, (hostname) => Effect.sync(() => answers[asked.push(hostname) - 1] ?? []))
   }
 }
 
@@ -137,7 +137,7 @@ describe("a file", () => {
         write()
       })
       const release = yield* Deferred.make<void>()
-      const fiber = yield* fetchFile(new URL(`http://127.0.0.1:${server.port}/`), {
+      const fiber = yield* safeFetch(new URL(`http://127.0.0.1:${server.port}/`), {
         allowed: ["127.0.0.1"],
         maximumBytes: 2 ** 40
       }).pipe(
@@ -365,7 +365,7 @@ describe("a listed name", () => {
     Effect.gen(function* () {
       const said = yield* reason(
         read("http://files.example.com/", { allowed: ["files.example.com"], connectTimeout: "50 millis" })
-      ).pipe(Effect.provideService(FileUrlResolver, () => Effect.never))
+      ).pipe(Effect.provideService(Resolver, () => Effect.never))
       assert.strictEqual(
         said,
         "files.example.com could not be resolved within 50ms. Try again later, or send the file itself."
@@ -423,7 +423,7 @@ describe("a response is refused", () => {
         write()
       })
       let taken = 0
-      const said = yield* fetchFile(new URL(`http://127.0.0.1:${server.port}/`), {
+      const said = yield* safeFetch(new URL(`http://127.0.0.1:${server.port}/`), {
         allowed: ["127.0.0.1"],
         maximumBytes: 1_000_000
       }).pipe(
@@ -528,7 +528,7 @@ describe("the time of the consumer", () => {
           Effect.succeed(() => response.end("b"))
         )
       })
-      const text = yield* fetchFile(new URL(`http://127.0.0.1:${server.port}/`), { allowed: ["127.0.0.1"] }).pipe(
+      const text = yield* safeFetch(new URL(`http://127.0.0.1:${server.port}/`), { allowed: ["127.0.0.1"] }).pipe(
         Stream.tap(() =>
           TestClock.adjust("1 hour").pipe(
             Effect.andThen(Deferred.await(rest)),
@@ -548,7 +548,7 @@ describe("an interrupted stream", () => {
     Effect.gen(function* () {
       const server = yield* serve((_, response) => response.write("a"))
       const received = yield* Queue.make<Uint8Array>()
-      const fiber = yield* fetchFile(new URL(`http://127.0.0.1:${server.port}/`), { allowed: ["127.0.0.1"] }).pipe(
+      const fiber = yield* safeFetch(new URL(`http://127.0.0.1:${server.port}/`), { allowed: ["127.0.0.1"] }).pipe(
         Stream.runForEach((chunk) => Queue.offer(received, chunk)),
         Effect.forkChild
       )
@@ -572,7 +572,7 @@ describe("an interrupted stream", () => {
   it.live("closes the socket when the consumer has enough", () =>
     Effect.gen(function* () {
       const server = yield* serve((_, response) => response.write("a"))
-      yield* fetchFile(new URL(`http://127.0.0.1:${server.port}/`), { allowed: ["127.0.0.1"] }).pipe(
+      yield* safeFetch(new URL(`http://127.0.0.1:${server.port}/`), { allowed: ["127.0.0.1"] }).pipe(
         Stream.take(1),
         Stream.runDrain
       )

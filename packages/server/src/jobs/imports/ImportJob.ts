@@ -15,7 +15,7 @@ import { Effect, Exit, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
 import { textsRefusal } from "../../contacts/ContactValidation.ts"
-import { fetchFile } from "../../network/SafeFetch.ts"
+import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats } from "./SeenEmails.ts"
@@ -51,7 +51,7 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   // The parts of an interrupted fetch.
   yield* sql.withTransaction(Effect.andThen(holding, removeParts(job.number)))
   let part = 0
-  yield* inParts(fetchFile(url, { allowed: allowFileUrl })).pipe(
+  yield* inParts(safeFetch(url, { allowed: allowFileUrl })).pipe(
     Stream.rechunk(partsAtOnce),
     Stream.runForEachArray((contents) =>
       sql.withTransaction(

@@ -14,7 +14,7 @@ import { Effect, Exit, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
 import { findList } from "../../contacts/ContactUpsert.ts"
-import { checkFileUrl } from "../../network/AllowedUrls.ts"
+import { checkUrl } from "../../network/AllowedUrls.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
@@ -83,7 +83,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
   if (listName !== undefined && (yield* findList(account, listName)) === undefined) {
     return yield* new ListNotFound({ name: listName })
   }
-  if (ImportSource.$is("Address")(source)) yield* checkFileUrl(source.url, allowFileUrl)
+  if (ImportSource.$is("Address")(source)) yield* checkUrl(source.url, allowFileUrl)
   const job = yield* createJob({
     id: crypto.randomUUID(),
     account,
