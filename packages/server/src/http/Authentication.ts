@@ -1,5 +1,5 @@
 /**
- * Who a request comes from, and whether it may do what it asks: decided before anything else of it is looked at.
+ * Authenticates and authorises a request before anything else of it is read.
  */
 import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
 import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
@@ -18,12 +18,10 @@ import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { toWireError } from "./WireErrors.ts"
 import { makeFailedAuthThrottle } from "./FailedAuthThrottle.ts"
 
-/**
- * The headers that may carry a key, in lower case.
- */
+/** The headers that may carry a key, in lower case. */
 export const keyHeaders = [apiKeyHeader, elasticEmailApiKeyHeader].map((name) => name.toLowerCase())
 
-/** A scheme word may stand before the key. */
+/** Reads the key, which a scheme word may precede. Two keys are none. */
 const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
   let key: string | undefined
   for (const name of keyHeaders) {
@@ -35,10 +33,10 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undef
   return key === "" ? undefined : key
 }
 
-/** Required by what every good key may do. */
+/** The level of operations that every valid key may call. */
 const anyLevel: AccessLevel = "None"
 
-/** What the record calls a request for a path that is none. */
+/** The name of an unknown path in the audit trail. */
 const noOperation = "noOperation"
 
 const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): CallerIdentity => ({
@@ -47,7 +45,7 @@ const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): Cal
   peer
 })
 
-/** Whether a key that is known may do what a request asks, and if not, what the record says of it. */
+/** Why a known key may not call an operation, as audit details; `undefined` if it may. */
 const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDetails | undefined => {
   if (required !== anyLevel && !hasLevel(row, required)) return { required }
   const ranges = ipRangesOf(row)
@@ -55,9 +53,9 @@ const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDet
 }
 
 export interface Authentication {
-  /** Stands before an operation. */
+  /** Guards an operation of the contract. */
   readonly guard: Guard
-  /** Stands before what every good key may ask. */
+  /** Guards a response that every valid key may get. */
   readonly withAnyKey: (answer: Respond) => Respond
 }
 

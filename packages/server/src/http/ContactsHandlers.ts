@@ -16,8 +16,7 @@ import type { ContactRow } from "../contacts/ContactRow.ts"
 import { makeContactRows } from "../contacts/ContactRepository.ts"
 import { contactsText, contactText } from "../contacts/ContactJson.ts"
 import type { Handlers } from "./Routes.ts"
-import { cannotBeKept } from "./ImportForm.ts"
-import { readImport } from "./ImportRequest.ts"
+import { temporaryFileFailed, readImport } from "./ImportForm.ts"
 import { toWireError } from "./WireErrors.ts"
 
 const json = (text: string): HttpServerResponse.HttpServerResponse =>
@@ -68,7 +67,7 @@ export const contactsHandlers = Effect.gen(function* () {
       readImport(request, query).pipe(
         Effect.flatMap(({ options, source }) => contacts.import(source, options)),
         // Here the content is a file of our own.
-        Effect.catchTag("PlatformError", () => cannotBeKept),
+        Effect.catchTag("PlatformError", () => temporaryFileFailed),
         toWireError
       )
   }

@@ -1,12 +1,12 @@
 /**
- * The operations on access credentials: from the contract to the service.
+ * Handles the operations on credentials.
  */
 import { CredentialsService } from "@roster/domain"
 import { Effect } from "effect"
 import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
-export const securityHandlers = Effect.gen(function* () {
+export const credentialsHandlers = Effect.gen(function* () {
   const { apiKeys, smtp } = yield* CredentialsService
   const handlers: Handlers<"security"> = {
     securityApikeysGet: ({ query }) => toWireError(apiKeys.list(query)),

@@ -1,5 +1,5 @@
 /**
- * Mail sending: from the contract to the service.
+ * Handles the sending of mail.
  */
 import { EmailsService } from "@roster/domain"
 import { Effect } from "effect"

@@ -1,24 +1,23 @@
 /**
- * The files of exports, by the key in their link, whole or from some byte on. No API key is asked for: whoever has the link
- * was given it.
+ * Downloads the file of an export by the key in its link, whole or from an offset. It needs no API key: having the link is
+ * enough.
  */
 import { refusalTexts, versionSegment } from "@roster/api"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type ExportedFile, openFile } from "../jobs/exports/ExportRequests.ts"
-import type { Route } from "./Routes.ts"
-import { errorResponse } from "./ErrorResponse.ts"
+import { type Route, errorResponse } from "./Routes.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 
 const percentEncoded = (name: string): string =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** A name for the header of a download, in ASCII and in full. */
+/** The Content-Disposition header of a file: its name in ASCII and in UTF-8. */
 const disposition = (name: string): string =>
   `attachment; filename="${name.replaceAll(/[^\x20-\x7e]|["\\]/g, "_")}"; filename*=UTF-8''${percentEncoded(name)}`
 
-/** From which byte on: the one kind of range that going on with a download needs. Others are answered with the whole. */
+/** The first byte to send. Resuming a download needs no other kind of range; others get the whole file. */
 const startOf = (range: string | undefined): number => Number(/^bytes=(\d{1,15})-$/.exec(range ?? "")?.[1] ?? "0")
 
 const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) => {

@@ -1,6 +1,6 @@
 /**
- * Calls that carry an Idempotency-Key: what a call does and the answer to it are one transaction, so that the same call,
- * sent again, is answered as it was and does nothing. Answers that hold a secret are not kept; those operations are
+ * Calls with an Idempotency-Key. The effect of a call and its response are stored in one transaction, so that a retry of
+ * the call gets the same response and does nothing. Responses that contain a secret are not stored; those operations are
  * protected by their names, which can be taken only once. (docs/decisions/retries.md)
  */
 import { idempotencyKeyHeader } from "@roster/api"
@@ -11,21 +11,21 @@ import { type SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Caller } from "../credentials/Caller.ts"
-import { errorResponse } from "./ErrorResponse.ts"
 import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { errorResponse } from "./Routes.ts"
 
-/** What is repeated by key. An import takes its file in before the transaction could begin. */
+/** The operations that honour a key. An import receives its file before the transaction could begin. */
 const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost", "emailsPost"])
 
-/** What is asked for in so few characters is little, but for a deletion. */
+/** A request body of at most this many characters asks for little work, unless it is a deletion. */
 const smallBody = 4096
 
 interface AnswerRow {
   readonly request_digest: Uint8Array
   readonly status: number
-  /** Deflated: the answer to an add of 1000 contacts is large and says the same things often. */
+  /** Deflated: the response to an add of 1000 contacts is large and repetitive. */
   readonly body: Uint8Array
 }
 
@@ -76,13 +76,13 @@ const once = Effect.fnUntraced(function* <E, R>(
     }
     return response
   })
-  // A 503 says that nothing was done, which nobody knows of a commit that was not synced.
+  // A 503 says that nothing was done, which is not certain after a commit that was not synced.
   const failed = (error: SqlError.SqlError) =>
     Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message, reason }) =>
       Effect.succeed(errorResponse(reason._tag === "OutcomeUnknown" ? 500 : 503, message))
     )
   const isSmall = body.length <= smallBody && operation !== "contactsDeletePost"
-  // Where the answer is a failure nothing of the call is kept.
+  // The transaction of a call that fails is rolled back as a whole.
   return yield* inAtomicTransaction(sql, run).pipe(
     isSmall ? sharingCommit : identity,
     Effect.catchIf(isStoreError<E>, failed)

@@ -1,14 +1,21 @@
 /**
- * The form of an import request, its file in a temporary place. A part called `file` is a file whether or not it has a file
- * name, so that its bytes stay as they are: the encoding of the file is not that of the form.
+ * Reads an import request: its options stand in the query or in the form, and the query wins; the file is in the form, or
+ * a URL stands in its place.
  */
-import { ImportRefused, InvalidInput, ServiceError, StoreFailure } from "@roster/domain"
-import { Effect, Stream } from "effect"
+import {
+  type ImportOptions,
+  ImportRefused,
+  ImportSource,
+  InvalidInput,
+  ServiceError,
+  StoreFailure
+} from "@roster/domain"
+import { Effect, FileSystem, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
 
-export interface ImportForm {
+interface ImportForm {
   /** The options that are not empty, by their names in the contract. */
   readonly fields: ReadonlyMap<string, string>
   readonly file?: { readonly name: string; readonly path: string } | undefined
@@ -39,8 +46,11 @@ const describe = (error: MultipartParser.MultipartError): string => {
   }
 }
 
-/** Reads the form as it comes, without holding the file in memory. The temporary file is gone with the scope. */
-export const readImportForm = Effect.fnUntraced(
+/**
+ * Streams the form, and its file to a temporary place that is removed with the scope. A part named `file` is a file even
+ * without a file name, so that its bytes stay unchanged: the encoding of the file is not that of the form.
+ */
+const readForm = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest) {
     const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
     if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* unreadable(limitReached)
@@ -55,7 +65,7 @@ export const readImportForm = Effect.fnUntraced(
       isFile: (info) => nameKey(info.name) === "file" || MultipartParser.defaultIsFile(info),
       onField: (info, value) => {
         const text = MultipartParser.decodeField(info, value)
-        // A form that a person filled in has the fields that were left empty too.
+        // A form that a person filled in also sends the fields that were left empty.
         if (text === "") return
         const name = options.get(nameKey(info.name))
         if (name === undefined) problem ??= unknownField(info.name)
@@ -99,13 +109,47 @@ export const readImportForm = Effect.fnUntraced(
     const form: ImportForm = { fields, file }
     return form
   },
-  Effect.catchTag("TemporaryFileFailed", () => cannotBeKept)
+  Effect.catchTag("TemporaryFileFailed", () => temporaryFileFailed)
 )
 
-/** What a caller is told where the temporary folder fails. */
-export const cannotBeKept = Effect.fail(
+/** The failure of the temporary folder. */
+export const temporaryFileFailed = Effect.fail(
   new ServiceError({
     operation: "contactsImportPost",
     reason: new StoreFailure({ detail: "the file cannot be kept in the temporary folder" })
   })
 )
+
+/** Whether a request carries a form. */
+export const hasForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "") && request.headers["content-length"] !== "0"
+
+const noForm: ImportForm = { fields: new Map() }
+
+export const readImport = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  query: {
+    readonly listName?: string | undefined
+    readonly encodingName?: string | undefined
+    readonly fileUrl?: string | undefined
+  }
+) {
+  const fs = yield* FileSystem.FileSystem
+  const { fields, file } = hasForm(request) ? yield* readForm(request) : noForm
+  const url = query.fileUrl ?? fields.get("fileUrl")
+  if (file !== undefined && url !== undefined) {
+    return yield* new InvalidInput({ field: "fileUrl", issue: "a file was sent as well; give one or the other" })
+  }
+  if (file === undefined && url === undefined) {
+    return yield* new InvalidInput({ field: "file", issue: "the request carries neither a file nor a fileUrl" })
+  }
+  const source =
+    file === undefined
+      ? ImportSource.Address({ url: url ?? "" })
+      : ImportSource.File({ name: file.name, content: fs.stream(file.path), replayable: true })
+  const options: ImportOptions = {
+    listName: query.listName ?? fields.get("listName"),
+    encodingName: query.encodingName ?? fields.get("encodingName")
+  }
+  return { source, options }
+})

@@ -1,7 +1,7 @@
 /**
- * The names of a query, as clients spell them: in any letter case, in snake case, and with the brackets that some write
- * behind the name of an array. What an operation does not take is refused, since a filter that is passed over without a
- * word selects everybody. (docs/decisions/records.md)
+ * The names of query parameters, as clients spell them: in any letter case, in snake case, and with the brackets that some
+ * append to the name of an array. Unknown names are refused, because a filter that is silently ignored selects everybody.
+ * (docs/decisions/records.md)
  */
 import { InvalidInput } from "@roster/domain"
 import { didYouMean } from "@roster/domain/RuleError"
@@ -9,13 +9,13 @@ import { Effect, Schema } from "effect"
 import type { FindMyWay } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 
-/** What all spellings of a name have in common. */
+/** The key that all spellings of a name share. */
 export const nameKey = (name: string): string => name.replace(/\[\]$/, "").replaceAll("_", "").toLowerCase()
 
-/** A name is repeated to whoever sent it, unless it may be an address or a key that got into its place. */
+/** Whether a message may repeat a name. Others may be an address or a key in the wrong place. */
 const isRepeatable = (name: string): boolean => /^[\w.[\]-]{1,40}$/.test(name)
 
-/** The refusal of a name that is not among those that are taken. */
+/** The refusal of an unknown name. */
 export const unknownName = (name: string, place: string, taken: ReadonlyArray<string>): InvalidInput => {
   if (!isRepeatable(name)) {
     return new InvalidInput({ field: place, issue: `it holds a name that it does not take; it takes ${listed(taken)}` })
@@ -25,7 +25,6 @@ export const unknownName = (name: string, place: string, taken: ReadonlyArray<st
   return new InvalidInput({ field: name, issue: `the ${place} does not take it${hint}; it takes ${listed(taken)}` })
 }
 
-/** The names that an operation takes in its query, for people. */
 const listed = (names: ReadonlyArray<string>): string => (names.length === 0 ? "no parameters" : names.join(", "))
 
 interface Field {
@@ -33,7 +32,7 @@ interface Field {
   readonly isArray: boolean
 }
 
-/** The fields of what a schema reads, by what all spellings of their names have in common. */
+/** The fields of the encoded side of a schema, by the key of their names. */
 const fieldsOf = (schema: Schema.Top | undefined): ReadonlyMap<string, Field> => {
   const fields = new Map<string, Field>()
   const ast = schema === undefined ? undefined : Schema.toEncoded(schema).ast
@@ -44,13 +43,13 @@ const fieldsOf = (schema: Schema.Top | undefined): ReadonlyMap<string, Field> =>
   return fields
 }
 
-/** The names of the parameters that an operation takes in its query. */
+/** The names of the query parameters of an operation. */
 export const queryNames = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
   Array.from(fieldsOf(query).values(), ({ name }) => name)
 
 type Given = FindMyWay.FindResult<unknown>["searchParams"]
 
-/** Reads the query of an operation, whose names are looked at once for all requests. */
+/** Makes the function that decodes the query of an operation. */
 export const queryReader = (
   endpoint: HttpApiEndpoint.Top
 ): ((given: Given) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {
@@ -71,7 +70,7 @@ export const queryReader = (
       return Effect.undefined
     }
   }
-  // Nothing in the contract needs a service to be read.
+  // No schema of the contract needs a service to decode.
   const decode = Schema.decodeUnknownEffect(Schema.toCodecArrayFromSingle(endpoint.query) as Schema.Codec<unknown>)
   return (given) => {
     const query: Record<string, string | ReadonlyArray<string>> = {}

@@ -1,6 +1,6 @@
 /**
- * What every request with a good key goes through: a body of the right kind and size, and input that does not fit the
- * contract turned into a 400 that names the field.
+ * The checks of every authenticated request: its body has the right type and size, and input that does not fit the contract
+ * becomes a 400 that names the field.
  */
 import { BadRequest } from "@roster/api"
 import { InvalidInput, invalidInput } from "@roster/domain"
@@ -10,13 +10,12 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { eventOf, recordRefusal } from "../credentials/AuditTrail.ts"
 import { Caller } from "../credentials/Caller.ts"
-import type { Guard } from "./Routes.ts"
-import { errorResponse } from "./ErrorResponse.ts"
+import { type Guard, errorResponse } from "./Routes.ts"
 import { onceByKey } from "./Idempotency.ts"
-import { hasForm } from "./ImportRequest.ts"
 import { queryNames } from "./QueryNames.ts"
+import { hasForm } from "./ImportForm.ts"
 
-/** The largest JSON body: room for a message of 20 MB with its attachments in base64. */
+/** Maximum size of a JSON body: room for a message of 20 MB with its attachments in base64. */
 const maximumBodySize = ByteSize.fromInputUnsafe("32 MiB")
 
 const isJson = (contentType: string | undefined): boolean =>
@@ -24,14 +23,14 @@ const isJson = (contentType: string | undefined): boolean =>
 
 const takesForm = ({ payload }: HttpApiEndpoint.Top): boolean => payload.has("multipart/form-data")
 
-/** An import takes a form or nothing at all, and the contract counts nothing as JSON. */
+/** An import takes a form or no body, and the contract describes no body as JSON. */
 const takesJson = (endpoint: HttpApiEndpoint.Top): boolean =>
   endpoint.payload.has("application/json") && !takesForm(endpoint)
 
-/** Decoded as usual, bytes that are no UTF-8 would become replacement characters in somebody's name. */
+/** A lenient decoder would put replacement characters into somebody's name. */
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The body as text, or `undefined` where its bytes are no UTF-8. */
+/** The body as text, or `undefined` if it is not UTF-8. */
 const readText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> =>
   bounded(
     Effect.map(request.arrayBuffer, (bytes) => {
@@ -46,22 +45,22 @@ const readText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<s
 const hasBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
 
-/** What a body may hold that says nothing: clients that send one always send this. */
-const nothing = /^(?:null|\{\s*\})?$/
+/** A body without content: some clients always send one. */
+const emptyBody = /^(?:null|\{\s*\})?$/
 
-/** More than this is something. */
-const maximumNothing = ByteSize.fromInputUnsafe("1 KiB")
+/** A longer body has content. */
+const maximumEmptyBody = ByteSize.fromInputUnsafe("1 KiB")
 
-/** Whether the body of a request says nothing. It is read no further than that takes. */
-const saysNothing = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean> =>
-  Number(request.headers["content-length"] ?? 0) > Number(maximumNothing)
+/** Whether the body of a request has no content. Only a short body is read. */
+const isEmptyBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean> =>
+  Number(request.headers["content-length"] ?? 0) > Number(maximumEmptyBody)
     ? Effect.succeed(false)
     : Effect.suspend(() => request.text).pipe(
-        Effect.match({ onFailure: () => false, onSuccess: (text) => nothing.test(text.trim()) }),
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumNothing)
+        Effect.match({ onFailure: () => false, onSuccess: (text) => emptyBody.test(text.trim()) }),
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumEmptyBody)
       )
 
-/** Why an operation has no use for a body, and where what it says belongs. */
+/** The refusal of a body for an operation that takes none, with the parameters to use instead. */
 const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
   const parameters = queryNames(endpoint)
   const elsewhere = parameters.length === 0 ? "" : `; in its query it takes ${parameters.join(", ")}`
@@ -69,20 +68,20 @@ const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
   return new InvalidInput({ field: "body", issue: `this operation takes ${kind}${elsewhere}` })
 }
 
-/** A body that is longer than allowed is answered as a defect of its reading is: with 413. */
+/** A body that is longer than allowed is a defect of its reading, which becomes a 413. */
 const bounded = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A> =>
   Effect.orDie(Effect.provideService(read, HttpIncomingMessage.MaxBodySize, maximumBodySize))
 
 const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput =>
   Schema.isSchemaError(error) || error instanceof InvalidInput
 
-/** Changes of credentials that do not even fit the contract belong into the record too. */
+/** The audit trail also records changes of credentials that do not fit the contract. */
 const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpoint: HttpApiEndpoint.Top) {
   if (!endpoint.identifier.startsWith("security") || endpoint.method === "GET") return
   yield* recordRefusal(sql, eventOf(yield* Caller, endpoint.identifier), "InvalidInput")
 })
 
-/** What an endpoint takes is known before any request: where that is nothing, there is nothing to be looked at. */
+/** Wraps an operation in the checks that its endpoint needs. */
 export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
   SqlClient.SqlClient,
   (sql): Guard =>
@@ -101,8 +100,8 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = E
         return (incoming) =>
           !hasBody(incoming.request) || isForm(incoming.request)
             ? once(incoming)
-            : Effect.flatMap(saysNothing(incoming.request), (isNothing) =>
-                isNothing ? once(incoming) : malformed(noBody(endpoint))
+            : Effect.flatMap(isEmptyBody(incoming.request), (isEmpty) =>
+                isEmpty ? once(incoming) : malformed(noBody(endpoint))
               )
       }
       const refuse = (status: number, text: string) =>

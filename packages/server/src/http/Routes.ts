@@ -1,28 +1,36 @@
 /**
- * The contract as routes: each operation is compiled once, from its endpoint alone, to the few steps from a request to its
- * response.
+ * The operations of the contract as routes. Each endpoint is compiled once, to the few steps from a request to its response:
+ * Effect's own interpreter costs a GET of one contact a third of its throughput. (docs/decisions/performance.md)
  */
-import type {
-  BadRequest,
-  Conflict,
-  Forbidden,
-  KeyRefused,
-  NotFound,
-  ServerFailure,
-  ServerUnavailable,
-  TooManyRequests
+import {
+  type BadRequest,
+  type Conflict,
+  type Forbidden,
+  type KeyRefused,
+  type NotFound,
+  RosterApi,
+  type ServerFailure,
+  type ServerUnavailable,
+  type TooManyRequests,
+  versionSegment
 } from "@roster/api"
 import { type InvalidInput, JsonParser } from "@roster/domain"
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
 import { type FindMyWay, type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { queryReader } from "./QueryNames.ts"
-import { ServedApi } from "./ServedApi.ts"
 
-/** A request whose path is one of ours. */
+/** The contract below the version segment, where it is served. */
+export const servedApi = RosterApi.prefix(`/${versionSegment}`)
+
+/** A response of the one shape that errors have: `{"Error": "text"}`. */
+export const errorResponse = (status: number, text: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe({ Error: text }, { status })
+
+/** A request to a known path. */
 export interface Incoming extends Pick<FindMyWay.FindResult<unknown>, "params" | "searchParams"> {
   readonly request: HttpServerRequest.HttpServerRequest
-  /** The text of a body that is JSON. */
+  /** The text of a JSON body. */
   readonly body?: string | undefined
 }
 
@@ -36,15 +44,15 @@ type WireError =
   | ServerFailure
   | ServerUnavailable
 
-/** What a request may need of its server: for the file of an import. */
+/** The services of the server that a request may use: those for the file of an import. */
 export type RequestServices = FileSystem.FileSystem | Path.Path | Scope.Scope
 
-/** Answers a request. A `SchemaError` or `InvalidInput` is input that does not fit the contract. */
+/** Responds to a request. A `SchemaError` or `InvalidInput` means that the input does not fit the contract. */
 export type Respond<E = WireError | Schema.SchemaError | InvalidInput> = (
   incoming: Incoming
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, RequestServices>
 
-/** What a middleware of the contract is here: it stands before an operation. */
+/** The implementation of a middleware of the contract: it wraps an operation. */
 export type Guard = (endpoint: HttpApiEndpoint.Top, operation: Respond) => Respond
 
 export interface Route {
@@ -53,12 +61,12 @@ export interface Route {
   readonly respond: Respond<never>
 }
 
-/** What all operations are to the compiler at once. */
+/** The handler of any operation, for code that is the same for all. */
 type AnyHandler = (
   inputs: Pick<Incoming, "request"> & { readonly params: unknown; readonly query: unknown; readonly payload: unknown }
 ) => Effect.Effect<unknown, WireError, RequestServices>
 
-type Groups = (typeof ServedApi)["groups"]
+type Groups = (typeof servedApi)["groups"]
 
 type Handler<E> = E extends HttpApiEndpoint.ConstraintRequest
   ? (
@@ -71,13 +79,13 @@ type Handler<E> = E extends HttpApiEndpoint.ConstraintRequest
   : never
 
 /**
- * What the operations of a group do, each from the inputs that the contract gives it to what the contract says of it.
+ * The handlers of a group: each takes the inputs and gives the success or the errors that the contract declares.
  */
 export type Handlers<Group extends keyof Groups> = {
   readonly [Id in keyof Groups[Group]["endpoints"]]: Handler<Groups[Group]["endpoints"][Id]>
 }
 
-// Nothing in the contract needs a service to be read or written.
+// No schema of the contract needs a service to decode or encode.
 const decoder = (schema: Schema.Top) => Schema.decodeUnknownEffect(schema as Schema.Codec<unknown>)
 
 const decodesNothing = () => Effect.undefined
@@ -100,7 +108,7 @@ const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {
 const statusOf = (schema: Schema.Top): number | undefined =>
   Schema.resolveAnnotations(schema)?.httpApiStatus ?? Schema.resolveAnnotationsKey(schema)?.httpApiStatus
 
-/** Writes what one of some schemas describes, which says with which status. */
+/** Encodes a value by the one of the schemas that describes it, with the status that this schema names. */
 const encoder = (schemas: Iterable<Schema.Top>, status: number) => {
   const answers = Array.from(schemas, (schema) => {
     // As with the decoders.
@@ -124,7 +132,7 @@ const encoder = (schemas: Iterable<Schema.Top>, status: number) => {
 const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respond => {
   const decodeParams = endpoint.params === undefined ? decodesNothing : decoder(endpoint.params)
   const readQuery = queryReader(endpoint)
-  // A form is read by whoever takes one, as it comes.
+  // The handler reads a form itself, as a stream.
   const isForm = endpoint.payload.has("multipart/form-data")
   const decodeBody = bodyDecoder(isForm ? undefined : endpoint.payload.get("application/json")?.schemas)
   const encode = encoder(endpoint.success, 200)
@@ -139,25 +147,25 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
     )
 }
 
-/** Turns the errors that some schemas describe into responses. */
-export const withRefusals = (errors: Iterable<Schema.Top>) => {
+/** Turns the errors that the schemas describe into responses. */
+export const withErrors = (errors: Iterable<Schema.Top>) => {
   const encode = encoder(errors, 500)
-  const refuse = (error: unknown) => Effect.sync(() => encode(error))
+  const toResponse = (error: unknown) => Effect.sync(() => encode(error))
   return (respond: Respond): Respond<never> =>
     (incoming) =>
-      Effect.catch(respond(incoming), refuse)
+      Effect.catch(respond(incoming), toResponse)
 }
 
 /**
- * The routes of the contract. Each operation stands behind the guards of its middleware, the last of which is asked first.
+ * The routes of the contract. The guards of its middleware wrap each operation; the last one runs first.
  */
 export const contractRoutes = (
   handlers: { readonly [Group in keyof Groups]: Handlers<Group> },
   guards: ReadonlyMap<unknown, Guard>
 ): ReadonlyArray<Route> =>
-  Object.values(ServedApi.groups).flatMap((group) =>
+  Object.values(servedApi.groups).flatMap((group) =>
     Object.values(group.endpoints).map((endpoint: HttpApiEndpoint.Top): Route => {
-      // One for each endpoint, which takes what the endpoint says.
+      // `Handlers` has one for each endpoint, with the inputs of that endpoint.
       const ofGroup = handlers[group.identifier] as unknown as Record<string, AnyHandler>
       const handler = ofGroup[endpoint.identifier]
       if (handler === undefined) throw new Error(`Nothing handles ${endpoint.identifier}.`)
@@ -170,6 +178,6 @@ export const contractRoutes = (
         // Every middleware of an endpoint is one of these.
         for (const error of (middleware as HttpApiMiddleware.AnyService).error) errors.add(error)
       }
-      return { method: endpoint.method, path: `/${endpoint.path.slice(1)}`, respond: withRefusals(errors)(respond) }
+      return { method: endpoint.method, path: `/${endpoint.path.slice(1)}`, respond: withErrors(errors)(respond) }
     })
   )

@@ -1,6 +1,6 @@
 /**
- * Errors of the services as answers of the contract: the status and the text of each. What an endpoint can answer follows
- * from what its service can fail with, and the compiler compares that with what the contract declares.
+ * Maps the errors of the services to the error responses of the contract. The responses of an endpoint follow from the
+ * errors of its service, and the compiler compares them with those that the contract declares.
  */
 import {
   BadRequest,
@@ -28,7 +28,7 @@ import { Effect } from "effect"
 
 type WireFailure = KeyRefused | Forbidden | TooManyRequests | ServerFailure | ServerUnavailable
 
-/** The answer that an error becomes. */
+/** The response that an error becomes. */
 export type WireOf<E> = E extends ServiceError
   ? WireFailure
   : E extends ContactNotFound | CredentialNotFound | ExportNotFound | ExportExpired
@@ -40,7 +40,7 @@ export type WireOf<E> = E extends ServiceError
         : never
 
 const refuse = (refusal: Refusal): BadRequest | NotFound | Conflict => {
-  // The table gives each tag the entry of its own error, which indexing by a union of tags forgets.
+  // Each tag has the entry of its own error, but indexing by a union of tags loses that.
   const { print, status } = refusalTexts[refusal._tag] as {
     readonly status: number
     readonly print: (refusal: Refusal) => string
@@ -58,7 +58,7 @@ const failure = ({ reason }: ServiceError): WireFailure => {
   if (_tag === "Unauthorized") return new KeyRefused({ Error: message })
   if (_tag === "AccessDenied" || _tag === "ExceedsGrantor") return new Forbidden({ Error: message })
   if (_tag === "RateLimited") return new TooManyRequests({ Error: message })
-  // Anything but a 503, which says that nothing was done.
+  // Not a 503, which would say that nothing was done.
   if (_tag === "OutcomeUnknown") return new ServerFailure({ Error: message })
   return new ServerUnavailable({ Error: message })
 }
@@ -68,6 +68,6 @@ export const toWireError = <A, E extends Refusal | ServiceError, R>(
 ): Effect.Effect<A, WireOf<E>, R> =>
   Effect.mapError(effect, (error: Refusal | ServiceError) => {
     const answer = error._tag === "ServiceError" ? failure(error) : refuse(error)
-    // `refuse` and `failure` are the two halves of `WireOf`, which the compiler cannot follow through their tables.
+    // `refuse` and `failure` implement the two halves of `WireOf`, which the compiler cannot see through their tables.
     return answer as WireOf<E>
   })
