@@ -1,19 +1,18 @@
 /**
- * Pages at any offset. The contacts of an account are counted in blocks of their ids, so that a page is found by adding
- * up the counts before it and passing over less than one block, not over all contacts before it. What is not counted stands
- * behind what is, since ids ascend: whoever adds without counting makes pages slower and no less exact.
- * (docs/decisions/paging.md)
+ * Offset pagination. The contacts of an account are counted in blocks of ids, so that a page is found by summing the counts
+ * before it and skipping less than one block instead of every contact before it. Ids ascend, so contacts that are not
+ * counted yet come after those that are: they make pages slower, but never wrong. (docs/decisions/paging.md)
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { contactColumns, readContacts } from "./ContactRow.ts"
+import { contactColumns, contactRowsOf } from "./ContactRow.ts"
 import { dialect } from "../store/SqlDialect.ts"
 
 /** Blocks of 1024 ids. */
 const blockBits = 10
 
-/** Counts the contacts of an account that are not counted yet. In the transaction that added them. */
-export const countAdded = Effect.fnUntraced(function* (account: string) {
+/** Adds the new contacts of an account to the block counts, in the transaction that inserted them. */
+export const countNewContacts = Effect.fnUntraced(function* (account: string) {
   const sql = yield* SqlClient.SqlClient
   if (!dialect(sql).countsBlocks) return
   yield* sql`
@@ -25,8 +24,8 @@ export const countAdded = Effect.fnUntraced(function* (account: string) {
     ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = excluded.last`
 })
 
-/** The contacts of an account from an offset on, in one statement: the counts and the contacts are of one moment. */
-export const pageOfAll = Effect.fnUntraced(function* (
+/** Reads a page in one statement, so that the counts and the contacts are of the same moment. */
+export const pageByOffset = Effect.fnUntraced(function* (
   account: string,
   page: { readonly limit: number; readonly offset: number }
 ) {
@@ -50,5 +49,5 @@ export const pageOfAll = Effect.fnUntraced(function* (
       OFFSET ${offset} - coalesce((SELECT before FROM start), (SELECT before FROM rest), 0)`
     : sql`
       SELECT ${columns} FROM contacts WHERE account = ${account} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-  return yield* readContacts(rows.values)
+  return contactRowsOf(yield* rows.values)
 })

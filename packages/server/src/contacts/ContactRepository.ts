@@ -1,37 +1,40 @@
 /**
- * Contacts on SQL as their rows: what `ContactsService` gives as contacts, and what is answered over HTTP as text.
+ * The repository of contacts: the methods of `ContactsService` that read and write them on SQL.
  */
 import {
+  type Contact,
+  checkFilter,
   checkPage,
   ContactFilter,
   ContactNotFound,
   type ContactPayload,
-  type ContactRule,
+  type ContactsService,
   type ContactUpdatePayload,
   canonicalEmail,
   fnRedacted,
   InvalidInput,
   maximumContactsPerAdd,
+  maximumEmailsPerDelete,
+  selectsEveryContact,
   TooManyContacts
 } from "@roster/domain"
-import { Context, Effect, identity } from "effect"
+import { Effect, identity } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
-import { checkContacts, checkEmail, checkTexts } from "./ContactValidation.ts"
-import { pageOfAll } from "./ContactPagination.ts"
-import { contactColumns, type ContactRow, contactRowOf, contactRowsOf, readContacts } from "./ContactRow.ts"
-import { selection } from "./ContactSelection.ts"
-import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
-import { methodSpan } from "../http/MethodSpan.ts"
 import { dialect, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { pageByOffset } from "./ContactPagination.ts"
+import { contactColumns, type ContactRow, contactRowOf, contactRowsOf, toContact } from "./ContactRow.ts"
+import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
+import { checkContacts, checkEmail, checkTexts } from "./ContactValidation.ts"
+import { readRule, selection } from "./RuleSql.ts"
 
-const defaultPage = 20
+const defaultPageSize = 20
 
-/** So many contacts are written in less time than a sync takes. */
-const mostShared = 10
+/** Writing this many contacts takes less time than a sync to the disk. */
+const maximumShared = 10
 
 const isListName = (name: unknown): boolean =>
   typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name)
@@ -46,15 +49,10 @@ const checkListNames = (names: ReadonlyArray<string>) =>
         })
       )
 
-/** Makes a payload of what the caller gave, where that is not one already: `delivered`. */
-type Read<A> = (given: A) => Effect.Effect<A, InvalidInput>
+/** Validates the payload of a caller in this process. */
+type Read<A> = (payload: A) => Effect.Effect<A, InvalidInput>
 
-/**
- * The methods of `ContactsService` that give contacts. Payloads are what the contract makes of a request, unless the caller
- * says how they are read.
- */
-export const makeContactRows = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
 
@@ -63,52 +61,40 @@ export const makeContactRows = Effect.gen(function* () {
     sql`SELECT ${columns} FROM contacts WHERE account = ${"account"} AND identity = ${"identity"}`
   )
 
-  const orFailureOfGet = orStoreFailure("contactsByEmailGet")
-  const asGet = methodSpan("ContactsService.get")
+  const get = fnRedacted("ContactsService.get")(function* (email: string) {
+    const { account } = yield* Caller
+    yield* checkEmail("email", email)
+    const [row] = contactRowsOf(yield* find([account, canonicalEmail(email)]))
+    return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
+  }, orStoreFailure("contactsByEmailGet"))
 
-  // The one that is called most, by far: it is looked for in few steps.
-  const get = (email: string) =>
-    Effect.contextWith((context: Context.Context<never>) =>
-      Effect.flatMapEager(checkEmail("email", email), () =>
-        Effect.flatMap(find([Context.get(context, Caller).account, canonicalEmail(email)]), (rows) => {
-          const [row] = contactRowsOf(rows)
-          return row === undefined ? Effect.fail(new ContactNotFound({ email })) : Effect.succeed(row)
-        })
-      )
-    ).pipe(orFailureOfGet, asGet)
-
-  const list = Effect.fnUntraced(
-    function* (page: {
-      readonly limit?: number | undefined
-      readonly offset?: number | undefined
-      readonly rule?: ContactRule | undefined
-    }) {
+  const list: ContactsService["Service"]["list"] = fnRedacted("ContactsService.list")(
+    function* (page = {}) {
       const { account } = yield* Caller
       yield* checkPage(page)
-      const { limit = defaultPage, offset = 0, rule } = page
-      if (rule === undefined) return yield* pageOfAll(account, { limit, offset })
+      const { limit = defaultPageSize, offset = 0, rule } = page
+      if (rule === undefined) return (yield* pageByOffset(account, { limit, offset })).map(toContact)
       const where = yield* selection(account, ContactFilter.ByRule({ rule }))
-      const rows = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-      return yield* readContacts(rows.values)
+      const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
+      return contactRowsOf(yield* query.values).map(toContact)
     },
     inStore,
-    orStoreFailure("contactsGet"),
-    methodSpan("ContactsService.list")
+    orStoreFailure("contactsGet")
   )
 
-  const add = Effect.fnUntraced(
+  const add = fnRedacted("ContactsService.add")(
     function* (
-      given: ReadonlyArray<ContactPayload>,
+      payloads: ReadonlyArray<ContactPayload>,
       options: { readonly listNames?: ReadonlyArray<string> | undefined },
-      read: Read<ReadonlyArray<ContactPayload>> = Effect.succeed
+      read: Read<ReadonlyArray<ContactPayload>>
     ) {
       const { account } = yield* Caller
       const { listNames = [] } = options
-      if (Array.isArray(given) && given.length > maximumContactsPerAdd) {
-        return yield* new TooManyContacts({ count: given.length, maximum: maximumContactsPerAdd })
+      if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
+        return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
       }
       yield* checkListNames(listNames)
-      const contacts = yield* read(given)
+      const contacts = yield* read(payloads)
       yield* checkContacts(contacts)
       const now = yield* nowSeconds
       const written = Effect.gen(function* () {
@@ -119,23 +105,22 @@ export const makeContactRows = Effect.gen(function* () {
         yield* addToLists(lists, rows)
         return rows
       })
-      const rows = yield* inTransaction(sql, written).pipe(contacts.length <= mostShared ? sharingCommit : identity)
-      // A later row of the same address changes the answer to an earlier one.
+      const rows = yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
+      // A later payload for the same address changes the answer to an earlier one.
       const saved = new Map(rows.map((row) => [row.id, row]))
-      return saved.size === rows.length ? rows : rows.map((row) => saved.get(row.id) ?? row)
+      return rows.map((row): Contact => toContact(saved.get(row.id) ?? row))
     },
     inStore,
-    orStoreFailure("contactsPost"),
-    methodSpan("ContactsService.add")
+    orStoreFailure("contactsPost")
   )
 
   const update = fnRedacted("ContactsService.update")(function* (
     email: string,
-    given: ContactUpdatePayload,
-    read: Read<ContactUpdatePayload> = Effect.succeed
+    payload: ContactUpdatePayload,
+    read: Read<ContactUpdatePayload>
   ) {
     const { account } = yield* Caller
-    const changes = yield* read(given)
+    const changes = yield* read(payload)
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const { customFields, firstName = null, lastName = null } = changes
@@ -148,8 +133,45 @@ export const makeContactRows = Effect.gen(function* () {
         date_updated = ${yield* nowSeconds}
       WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING *`
     const [row] = yield* sharingCommit(sql.withTransaction(written))
-    return row ?? (yield* new ContactNotFound({ email }))
+    return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
   }, orStoreFailure("contactsByEmailPut"))
 
-  return { get, list, add, update }
+  const delete_ = fnRedacted("ContactsService.delete")(function* (email: string) {
+    const { account } = yield* Caller
+    yield* checkEmail("email", email)
+    const deletion = sql`
+      DELETE FROM contacts WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING id`
+    const deleted = yield* sharingCommit(sql.withTransaction(deletion))
+    if (deleted.length === 0) return yield* new ContactNotFound({ email })
+  }, orStoreFailure("contactsByEmailDelete"))
+
+  const deleteMany = fnRedacted("ContactsService.deleteMany")(
+    function* (filter: ContactFilter) {
+      const { account } = yield* Caller
+      yield* checkFilter(filter, "body")
+      yield* ContactFilter.$match(filter, {
+        ByEmails: Effect.fnUntraced(function* ({ emails }) {
+          if (emails.length > maximumEmailsPerDelete) {
+            const issue = `${emails.length} addresses in one request, but at most ${maximumEmailsPerDelete} are allowed`
+            return yield* new InvalidInput({ field: "Emails", issue })
+          }
+          yield* Effect.forEach(emails, (email, index) => checkEmail(`Emails[${index}]`, email), { discard: true })
+        }),
+        ByRule: Effect.fnUntraced(function* ({ rule }) {
+          const read = yield* readRule(rule)
+          if (read._tag !== "All" && selectsEveryContact(read)) {
+            return yield* new InvalidInput({
+              field: "Rule",
+              issue: "it selects every contact; whoever means that says All"
+            })
+          }
+        })
+      })
+      yield* sql`DELETE FROM contacts WHERE ${yield* selection(account, filter)}`
+    },
+    inStore,
+    orStoreFailure("contactsDeletePost")
+  )
+
+  return { get, list, add, update, delete: delete_, deleteMany }
 })

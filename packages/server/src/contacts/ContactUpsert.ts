@@ -1,11 +1,11 @@
 /**
- * Adding contacts: the one statement behind `contactsPost` and the import, and the lists that go with it.
+ * Upserts contacts with the one statement behind `contactsPost` and imports, and adds them to lists.
  * (docs/decisions/upsert.md)
  */
 import { type ContactPayload, type ContactSource, canonicalEmail } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { countAdded } from "./ContactPagination.ts"
+import { countNewContacts } from "./ContactPagination.ts"
 import type { ContactRow, ContactValues } from "./ContactRow.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { toSeconds } from "../store/Timestamps.ts"
@@ -17,7 +17,7 @@ interface ContactsToWrite {
   readonly now: number
 }
 
-/** What a contact may give or leave alone. A column that none of an add gives takes no part in its statement. */
+/** Columns that a payload may omit. A column that all contacts of an add omit is left out of the statement. */
 const optionalColumns: ReadonlyArray<{
   readonly name: keyof ContactRow
   readonly read: (contact: ContactPayload) => string | number | undefined
@@ -30,14 +30,14 @@ const optionalColumns: ReadonlyArray<{
 ]
 
 /**
- * Inserts contacts, one after another, or merges each into the one that is there: profile fields that are given win,
- * custom fields are merged key by key, the status changes only where one is given; spelling, source and date of adding
- * stay. Gives the values of the columns that are asked for, of each contact as it was right after its turn. In a transaction.
+ * Inserts contacts one after another, or merges each into the existing one: given profile fields win, custom fields are
+ * merged key by key, the status changes only if given; spelling, source and the date of adding stay. Returns the values of
+ * the columns for each contact as it was right after its turn. Runs in a transaction.
  */
 export const upsertContacts = Effect.fnUntraced(function* <const Columns extends ReadonlyArray<keyof ContactRow>>(
   options: ContactsToWrite & {
     readonly contacts: ReadonlyArray<ContactPayload>
-    /** Of each contact, where the caller has them. */
+    /** The canonical address of each contact, if the caller has them already. */
     readonly identities?: ReadonlyArray<string>
     readonly returning: Columns
   }
@@ -49,7 +49,7 @@ export const upsertContacts = Effect.fnUntraced(function* <const Columns extends
   const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
   const givesStatus = contacts.some(({ status }) => status !== undefined)
   const merged = given.map(({ name }) => `${name} = coalesce(excluded.${name}, contacts.${name}),`)
-  // `excluded` has the status that a new contact would get, whether or not one was given.
+  // `excluded` has the status of a new contact, even if none was given.
   const mergedStatus = sql`
     status = coalesce(${null}, contacts.status),
     status_change_date = CASE WHEN ${null} <> contacts.status
@@ -73,12 +73,12 @@ export const upsertContacts = Effect.fnUntraced(function* <const Columns extends
     return parameters
   }
   const rows = yield* runEach(statement, contacts.map(parametersOf))
-  yield* countAdded(account)
-  // As with every statement, what its rows hold is for who wrote it to say.
+  yield* countNewContacts(account)
+  // A statement knows the columns of its rows, the client does not.
   return rows as ReadonlyArray<ContactValues<Columns>>
 })
 
-/** The ids of lists by name, which come into being where they are not there. */
+/** The ids of lists by name; creates those that do not exist. */
 export const ensureLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const ids: Array<number> = []
@@ -96,7 +96,7 @@ export const findList = Effect.fnUntraced(function* (account: string, name: stri
   return row?.id
 })
 
-/** Puts contacts on lists, where they may be already. In a transaction. */
+/** Adds contacts to lists, on which they may be already. Runs in a transaction. */
 export const addToLists = Effect.fnUntraced(function* (
   lists: ReadonlyArray<number>,
   contacts: ReadonlyArray<Pick<ContactRow, "id">>

@@ -1,5 +1,5 @@
 /**
- * What the store takes of a contact, beyond what the schemas say of its form.
+ * Validation of contacts beyond their schemas.
  */
 import {
   ContactColumns,
@@ -36,28 +36,26 @@ const refusalOf = (field: string, issue: string | undefined): InvalidInput | und
 const orPass = (refusal: InvalidInput | undefined): Effect.Effect<void, InvalidInput> =>
   refusal === undefined ? Effect.void : Effect.fail(refusal)
 
-/** What speaks against the texts of a contact to be written; `path` stands before the name of the field. */
+/** Why the texts of a contact cannot be stored; `path` precedes the name of the field. */
 export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined =>
   refusalOf(`${path}FirstName`, textIssue(contact.firstName ?? "")) ??
   refusalOf(`${path}LastName`, textIssue(contact.lastName ?? "")) ??
   refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {})) ??
   refusalOf(`${path}Consent.ConsentIP`, "consent" in contact ? textIssue(contact.consent?.ip ?? "") : undefined)
 
-/** Checks the texts of a contact to be written. */
+/** Checks the texts of a contact. */
 export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
   orPass(textsRefusal(contact, ""))
 
-/**
- * Checks an address by which contacts are looked for.
- */
+/** Checks an address that identifies contacts. */
 export const checkEmail = (field: string, email: string): Effect.Effect<void, InvalidInput> => {
   const issue = typeof email === "string" ? emailAddressIssue(email.trim()) : "an e-mail address is a text"
-  // A client would not have sent it.
+  // A client could not have put it into a path.
   return orPass(issue === undefined || isAddressable(email) ? refusalOf(field, issue) : notAddressable(field))
 }
 
 /**
- * Checks the texts of contacts to be added; the refusal names the place of the first that does not do.
+ * Checks the texts of contacts to add; the refusal names the index of the first invalid one.
  */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() => {

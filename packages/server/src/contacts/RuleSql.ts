@@ -1,24 +1,42 @@
 /**
- * Rules as SQL over the table `contacts`: the same answer as `matchesRule` for every row, computed where the rows are.
- * Every name and operator in the text is written in this file; whatever the rule's author wrote is a bound parameter.
+ * Rules and filters as SQL conditions on the table `contacts`: the same result as `matchesRule` for every row, computed in
+ * the database. Every name and operator in the SQL comes from this file; what the author of a rule wrote is a bound
+ * parameter.
  */
-import { Rule, RuleDate, RuleFields } from "@roster/domain"
-import { DateTime } from "effect"
-import type { Statement } from "effect/sql"
-import { dialect, type RuleSqlDialect } from "./RuleSqlDialect.ts"
+import { canonicalEmail, type ContactFilter, type ContactRule, type InvalidRule, parseRule, type Rule, Rule, RuleDate, RuleFields, ruleSource } from "@roster/domain"
+import { DateTime, Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { dialect as sqlDialect } from "../store/SqlDialect.ts"
+import { ruleSqlDialect, type RuleSqlDialect } from "./RuleSqlDialect.ts"
 
 type Fragment = Statement.Fragment
 
+/** Parses the rule of a filter again, because a rule of another service's dialect may have been accepted unchecked. */
+export const readRule = (rule: ContactRule): Effect.Effect<Rule.Rule, InvalidRule> =>
+  Effect.fromResult(parseRule(ruleSource(rule)))
+
+/** The condition for the contacts of an account that a filter selects. */
+export const selection = Effect.fnUntraced(function* (account: string, filter: ContactFilter | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  const ofAccount = sql`account = ${account}`
+  if (filter === undefined) return ofAccount
+  const condition: Fragment =
+    filter._tag === "ByRule"
+      ? ruleSql(sql, yield* readRule(filter.rule), yield* DateTime.now)
+      : sqlDialect(sql).isOneOf("identity", filter.emails.map(canonicalEmail))
+  return sql`${ofAccount} AND ${condition}`
+})
+
 /**
- * The condition on a row of `contacts` that a rule is, to stand after WHERE, AND or NOT: it is true or false and never
- * NULL. `now` is what `daysfrom` and `contactage` count from.
+ * The condition of a rule, for use after WHERE, AND or NOT: it is true or false, never NULL. `daysfrom` and `contactage`
+ * count from `now`.
  *
  * **Gotchas**
  *
  * On SQLite the connection needs `registerFunctions`.
  */
 export const ruleSql = (sql: Statement.Constructor, rule: Rule.Rule, now: DateTime.Utc): Fragment =>
-  rule._tag === "All" ? sql`1 = 1` : compiler(sql, dialect(sql), DateTime.toEpochMillis(now))(rule).sql
+  rule._tag === "All" ? sql`1 = 1` : compiler(sql, ruleSqlDialect(sql), DateTime.toEpochMillis(now))(rule).sql
 
 // `contactage` is computed from `date_added`; every other field is a column.
 const columns: { readonly [Name in Exclude<RuleFields.RecordFieldName, "contactage">]: string } = {
@@ -46,13 +64,13 @@ const columns: { readonly [Name in Exclude<RuleFields.RecordFieldName, "contacta
   friendlyerrormessage: "friendly_error_message"
 }
 
-/** A condition and how deep its expression is: SQLite refuses a depth above 1000 and counts each AND of a chain. */
+/** A condition and the depth of its expression: SQLite refuses a depth above 1000 and counts each AND of a chain. */
 interface Measured {
   readonly sql: Fragment
   readonly depth: number
 }
 
-/** What a field holds, in SQL: a text, a number or milliseconds since 1970; NULL where the contact has none. */
+/** The value of a field in SQL: a text, a number or milliseconds since 1970; NULL if the contact has none. */
 interface Operand {
   readonly type: "text" | "number" | "instant"
   readonly sql: Fragment
@@ -60,9 +78,9 @@ interface Operand {
 
 const millisPerDay = 86_400_000
 
-// Days that are added before a division and taken off after it. SQL divides integers towards zero, which is down only
-// above zero; with these days any date that exists is above zero, and the sum still fits in a safe integer.
-const daysOfLift = 100_000_000
+// Days that are added before a division and subtracted after it. SQL rounds integer division towards zero, which is down
+// only for positive numbers; these days make any date positive, and the sum still fits in a safe integer.
+const dayOffset = 100_000_000
 
 const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) => {
   const always = sql`1 = 1`
@@ -83,8 +101,8 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
     }
   }
 
-  // The two shallowest terms first, again and again, which keeps the whole as shallow as it can be: a thousand terms
-  // are ten deep, and a deep term is put at the top rather than under its siblings.
+  // Joins the two shallowest terms until one is left, which gives the least depth: a thousand terms are ten deep, and a
+  // deep term ends up at the top rather than under its siblings.
   const join = (
     terms: ReadonlyArray<Rule.Condition>,
     none: Fragment,
@@ -120,10 +138,10 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
   const instantOf = (column: string): Fragment => sql`${sql(column)} * 1000`
 
   const daysSince = (instant: Fragment): Fragment =>
-    sql`((${bigint(now + daysOfLift * millisPerDay)} - ${instant}) / ${bigint(millisPerDay)} - ${bigint(daysOfLift)})`
+    sql`((${bigint(now + dayOffset * millisPerDay)} - ${instant}) / ${bigint(millisPerDay)} - ${bigint(dayOffset)})`
 
-  // A parameter has no type of its own: SQLite takes its value's and PostgreSQL that of the other side, which is wrong
-  // where a count is compared with 1.5.
+  // A parameter has no type: SQLite uses that of its value and PostgreSQL that of the other operand, which is wrong for a
+  // count that is compared with 1.5.
   const bigint = (value: number): Fragment => sql`CAST(${value} AS BIGINT)`
   const double = (value: number): Fragment => sql`CAST(${value} AS DOUBLE PRECISION)`
 
@@ -198,7 +216,7 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
       case "!=":
         return inOrder(actual, operator, sql`${literal}`)
       default:
-        // The empty text stands for no value, which is neither before nor after anything.
+        // The empty text means no value, which is neither before nor after anything.
         return inOrder(sql`nullif(${actual}, '')`, operator, sql`${literal}`)
     }
   }
@@ -229,10 +247,10 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
     }
   }
 
-  // A field that can never have a value of the literal's kind.
+  // For a field that can never have a value of the literal's type.
   const absent = (operator: Rule.Operator): Fragment => (operator === "!=" ? always : never)
 
-  // NULL is neither equal, nor before, nor after: only what is TRUE counts, and `!=` is whatever `=` is not.
+  // NULL is neither equal, nor before, nor after: only TRUE counts, and `!=` is the opposite of `=`.
   const inOrder = (left: Fragment, operator: Rule.Operator, right: Fragment): Fragment => {
     switch (operator) {
       case "=":

@@ -1,6 +1,6 @@
 /**
- * Everything that rules need and the databases say differently, in one place. SQLite calls the functions that
- * `SqliteFunctions` registers, which are the domain's own; PostgreSQL says the same in its own words.
+ * The differences between the databases in the SQL of rules. SQLite calls the functions of the domain that
+ * `SqliteFunctions` registers; PostgreSQL has expressions of its own.
  */
 import { Rule } from "@roster/domain"
 import type { Statement } from "effect/sql"
@@ -8,17 +8,17 @@ import type { Statement } from "effect/sql"
 export interface RuleSqlDialect {
   /** The folded form of a text, ordered by code points; the empty text for NULL. */
   readonly fold: (text: Statement.Fragment) => Statement.Fragment
-  /** The value of a custom field, or NULL. A name spelled exactly so wins over one that differs in case. */
+  /** The value of a custom field, or NULL. A name with the same case wins over one with another. */
   readonly customField: (name: string) => Statement.Fragment
-  /** The number that a text is, or NULL. */
+  /** A text as a number, or NULL. */
   readonly number: (text: Statement.Fragment) => Statement.Fragment
-  /** The milliseconds since 1970 of the date that a text is, or NULL. */
+  /** A text as a date in milliseconds since 1970, or NULL. */
   readonly instant: (text: Statement.Fragment) => Statement.Fragment
   /** The month and day of milliseconds since 1970, as `MM-dd`. */
   readonly monthDay: (instant: Statement.Fragment) => Statement.Fragment
   /** Milliseconds since 1970 as `2024-01-31T10:00:00.000Z`. */
   readonly isoDate: (instant: Statement.Fragment) => Statement.Fragment
-  /** Whether a text begins with another, character by character: nothing in it is a wildcard. */
+  /** Whether a text begins with a literal, in which nothing is a wildcard. */
   readonly startsWith: (text: Statement.Fragment, literal: string) => Statement.Fragment
   readonly endsWith: (text: Statement.Fragment, literal: string) => Statement.Fragment
   readonly contains: (text: Statement.Fragment, literal: string) => Statement.Fragment
@@ -32,7 +32,7 @@ const sqlite = (sql: Statement.Constructor): RuleSqlDialect => ({
   monthDay: (instant) => sql`roster_month_day(${instant})`,
   isoDate: (instant) => sql`roster_iso_date(${instant})`,
   startsWith: (text, literal) => sql`instr(${text}, ${literal}) = 1`,
-  // Counted in bytes: SQLite's character functions stop at a NUL, and its `substr` from 0 is the whole text.
+  // In bytes, because SQLite's character functions stop at a NUL, and `substr` from 0 is the whole text.
   endsWith: (text, literal) =>
     literal === ""
       ? sql`1 = 1`
@@ -45,25 +45,25 @@ const datePattern =
   "^([0-9]{4})-(0[1-9]|1[0-2])-([0-2][0-9]|3[01])(?:T([01][0-9]|2[0-3]):([0-5][0-9])" +
   "(?::([0-5][0-9])(?:[.]([0-9]{1,9}))?)?(?:Z|([+-])(0[0-9]|1[0-4]):([0-5][0-9]))?)?$"
 
-// Compared with the evaluator by hand on PostgreSQL 15 with ICU and UTF-8; no test of this repository runs it yet. It
-// differs where the server's ICU knows another Unicode than Node, and in that a text beyond 4000 characters is no number.
-// A rule of 800 numbers in custom fields, a hundred deep, took 70 s there on ten rows: before PostgreSQL is offered, make
-// `number`, `instant` and `customField` functions that a migration creates.
+// Compared with the evaluator by hand on PostgreSQL 15 with ICU and UTF-8; no test of this repository runs it yet. The
+// results differ if ICU has another version of Unicode than Node, and for numbers of more than 4000 characters. A rule with
+// 800 numbers in custom fields, a hundred deep, took 70 s on ten rows: before PostgreSQL is offered, a migration has to
+// create functions for `number`, `instant` and `customField`.
 const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
-  // The collation `und-x-icu` folds as JavaScript does, whatever the database was created with; "C" orders by code points.
+  // The collation `und-x-icu` folds as JavaScript does, whatever that of the database; "C" orders by code points.
   fold: (text) => sql`(coalesce(normalize(lower(${text} COLLATE "und-x-icu"), NFC), '') COLLATE "C")`,
   customField: (name) =>
     sql`(SELECT entry.value FROM json_each_text(${sql("custom_fields")}::json) WITH ORDINALITY AS entry (key, value, place)
       WHERE normalize(lower(entry.key COLLATE "und-x-icu"), NFC) COLLATE "C" = ${Rule.foldText(name)}
       ORDER BY entry.key COLLATE "C" = ${name} DESC, entry.place LIMIT 1)`,
-  // A numeric takes any exponent up to four digits, where the cast of a text to double precision fails beyond 308.
+  // A numeric accepts any exponent of four digits, while a cast to double precision fails beyond 308.
   number: (text) =>
     sql`(SELECT CASE WHEN abs(exact) < 1.797693134862315808e308
       THEN CASE WHEN abs(exact) < 2.5e-324 THEN 0 ELSE exact::double precision END END
       FROM (SELECT CASE WHEN length(t) <= 4000 AND t ~ '^-?[0-9]+([.][0-9]+)?([eE][+-]?0*[0-9]{1,4})?$'
         THEN t::numeric END AS exact FROM (SELECT ${text} AS t OFFSET 0) AS texts OFFSET 0) AS numbers)`,
-  // By hand, since the cast of a text that is not a date fails. The calendar repeats after 400 years, so the year 0000,
-  // which PostgreSQL does not know, is read as 0400.
+  // Parsed by hand, because casting a text that is not a date fails. The calendar repeats after 400 years, so the year 0000,
+  // which PostgreSQL does not have, is read as 0400.
   instant: (text) =>
     sql`(SELECT CASE WHEN date_part('month', day) = part[2]::int
         AND millis BETWEEN -62167219200000 AND 253402300799999 THEN millis END
@@ -82,5 +82,5 @@ const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
 })
 
 /** The dialect of a client. */
-export const dialect = (sql: Statement.Constructor): RuleSqlDialect =>
+export const ruleSqlDialect = (sql: Statement.Constructor): RuleSqlDialect =>
   sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })

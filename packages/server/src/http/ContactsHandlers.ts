@@ -1,7 +1,8 @@
 /**
- * The operations on contacts: from the contract to the service. Contacts are answered as the text of their rows.
+ * Handles the operations on contacts.
  */
 import {
+  type Contact,
   contactFilterFromInput,
   ContactsService,
   ExportId,
@@ -12,15 +13,16 @@ import {
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { ContactRow } from "../contacts/ContactRow.ts"
-import { makeContactRows } from "../contacts/ContactRepository.ts"
-import { contactsText, contactText } from "../contacts/ContactJson.ts"
+import { contactJson, contactsJson } from "../contacts/ContactJson.ts"
+import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import type { Handlers } from "./Routes.ts"
-import { temporaryFileFailed, readImport } from "./ImportForm.ts"
 import { toWireError } from "./WireErrors.ts"
 
 const json = (text: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(text, { contentType: "application/json" })
+
+const answerOne = Effect.map((contact: Contact) => json(contactJson(contact)))
+const answerAll = Effect.map((contacts: ReadonlyArray<Contact>) => json(contactsJson(contacts)))
 
 const isExportId = Schema.is(ExportId)
 
@@ -32,22 +34,19 @@ const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
 
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  const rows = yield* makeContactRows
-  const answerOne = Effect.map((row: ContactRow) => json(contactText(row)))
-  const answerAll = Effect.map((rows: ReadonlyArray<ContactRow>) => json(contactsText(rows)))
   const handlers: Handlers<"contacts"> = {
-    contactsByEmailGet: ({ params }) => toWireError(answerOne(rows.get(params.email))),
-    contactsByEmailPut: ({ params, payload }) => toWireError(answerOne(rows.update(params.email, payload))),
+    contactsByEmailGet: ({ params }) => toWireError(answerOne(contacts.get(params.email))),
+    contactsByEmailPut: ({ params, payload }) => toWireError(answerOne(contacts.update(params.email, payload))),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
     contactsGet: ({ query: { limit, offset, rule } }) =>
       ruleText(rule).pipe(
-        Effect.flatMap((rule) => rows.list({ limit, offset, rule })),
+        Effect.flatMap((rule) => contacts.list({ limit, offset, rule })),
         answerAll,
         toWireError
       ),
-    contactsPost: ({ payload, query }) => toWireError(answerAll(rows.add(payload, { listNames: query.listnames }))),
+    contactsPost: ({ payload, query }) => toWireError(answerAll(contacts.add(payload, { listNames: query.listnames }))),
     contactsDeletePost: ({ payload: { emails, rule } }) =>
-      // Some clients send both, the one that is not meant empty or null.
+      // Some clients send both, and leave the one that they do not mean empty or null.
       contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(
         Effect.flatMap(Effect.fromOption),
         Effect.catchTag("NoSuchElementError", () =>
@@ -66,7 +65,7 @@ export const contactsHandlers = Effect.gen(function* () {
     contactsImportPost: ({ query, request }) =>
       readImport(request, query).pipe(
         Effect.flatMap(({ options, source }) => contacts.import(source, options)),
-        // Here the content is a file of our own.
+        // The content of the source is the temporary file.
         Effect.catchTag("PlatformError", () => temporaryFileFailed),
         toWireError
       )

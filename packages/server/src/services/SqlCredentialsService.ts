@@ -1,5 +1,5 @@
 /**
- * Access credentials on SQL.
+ * Credentials on SQL.
  */
 import {
   type ApiKey,
@@ -39,4 +39,5 @@ const make = Effect.map(SqlClient.SqlClient, (sql) =>
   })
 )
 
+/** Provides `CredentialsService` on the database of a store. */
 export const layer: Layer.Layer<CredentialsService, never, SqlClient.SqlClient> = Layer.effect(CredentialsService, make)

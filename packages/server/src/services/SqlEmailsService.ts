@@ -1,7 +1,8 @@
 /**
- * Mail sending on SQL: an accepted message is kept in the outbox, and goes nowhere from there.
+ * Mail sending on SQL: an accepted message is stored in the outbox and is not sent from there.
  */
 import {
+  canonicalEmail,
   emailAddressIssue,
   EmailMessage,
   EmailsService,
@@ -13,7 +14,6 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { delivered } from "./WirePayload.ts"
-import { isAllowedSender, senderAddress } from "./AllowedSenders.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
@@ -21,8 +21,23 @@ import { nowSeconds } from "../store/Timestamps.ts"
 const readMessage = delivered(EmailMessage)
 const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
 
-/** The most bytes of a message with its attachments. */
+/** Maximum size of a message with its attachments, in bytes. */
 const maximumMessageBytes = 20 * 1024 * 1024
+
+/** The address of a From line: `Name <address>`, or the address alone. */
+const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim()
+
+/**
+ * Whether an address matches one of the patterns: an address, or `*@example.com` or `example.com` for all of a domain.
+ */
+const isAllowedSender = (address: string, patterns: ReadonlyArray<string>): boolean => {
+  const identity = canonicalEmail(address)
+  return patterns.some((pattern) => {
+    const allowed = canonicalEmail(pattern)
+    const domain = allowed.includes("@") ? (allowed.startsWith("*@") ? allowed.slice(1) : undefined) : `@${allowed}`
+    return domain === undefined ? identity === allowed : identity.endsWith(domain)
+  })
+}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -60,6 +75,7 @@ const make = Effect.gen(function* () {
   return EmailsService.of({ send })
 })
 
+/** Provides `EmailsService` on the database of a store. */
 export const layer: Layer.Layer<EmailsService, never, SqlClient.SqlClient | StorePolicy> = Layer.effect(
   EmailsService,
   make

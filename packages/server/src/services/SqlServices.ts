@@ -1,5 +1,5 @@
 /**
- * All services on one store, used directly: where an application keeps its own contacts, and in tests.
+ * All services on one store, for direct use by an application that keeps its own contacts, and for tests.
  */
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { Layer } from "effect"
@@ -18,11 +18,12 @@ import { type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
 
 export type { StoreError } from "../store/sqlite/StoreError.ts"
 
+/** The services of a store. */
 export type Services = ContactsService | CredentialsService | EmailsService
 
 const services = Layer.mergeAll(SqlContactsService.layer, SqlCredentialsService.layer, SqlEmailsService.layer)
 
-/** The services and the database under them, its tables brought up to date. */
+/** Provides the services and the database under them, with its tables migrated. */
 export const layerWithStore = (
   options: StoreOptions
 ): Layer.Layer<Services | SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> => {
@@ -36,16 +37,16 @@ export const layerWithStore = (
     jobThread === undefined || filename === memory
       ? JobRunner.layer()
       : WorkerThread.layer({ entry: jobThread, filename, contention })
-  // What is made once for a whole graph of layers would work on whichever store comes first.
+  // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
   return Layer.fresh(Layer.provide(services, jobs)).pipe(
     Layer.provide(policy),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )
 }
 
-/** The services on a database file. */
+/** Provides the services on a database file. */
 export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> => layerWithStore(options)
 
-/** The services in memory, for tests: empty at first, gone with the layer. */
+/** Provides the services on an empty store in memory that is gone with the layer, for tests. */
 export const layerMemory = (options?: Omit<StoreOptions, "filename">): Layer.Layer<Services> =>
   layer({ ...options, filename: ":memory:" }).pipe(Layer.orDie)

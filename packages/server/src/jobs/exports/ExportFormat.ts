@@ -13,8 +13,8 @@ import {
 } from "@roster/domain"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
-import type { ContactRow } from "../../contacts/ContactRow.ts"
-import { contactText } from "../../contacts/ContactJson.ts"
+import { type ContactRow, toContact } from "../../contacts/ContactRow.ts"
+import { contactJson } from "../../contacts/ContactJson.ts"
 import { fromSeconds } from "../../store/Timestamps.ts"
 
 export interface ExportFormat {
@@ -116,7 +116,7 @@ const csv: ExportFormat = {
 
 const json: ExportFormat = {
   ...withoutColumns,
-  row: contactText,
+  row: (row) => contactJson(toContact(row)),
   head: () => "[",
   separator: ",",
   tail: "]"
@@ -155,7 +155,7 @@ const xmlInside = (name: string, value: unknown): string => {
 
 const xml: ExportFormat = {
   ...withoutColumns,
-  row: (row) => xmlOf("Contact", JsonParser.parse(contactText(row))),
+  row: (row) => xmlOf("Contact", JsonParser.parse(contactJson(toContact(row)))),
   head: () => `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
   separator: "",
   tail: "</Contacts>"

@@ -6,13 +6,13 @@ import { CompressionFormat, ContactFilter, ExportFileFormat, fnRedacted, RuleTex
 import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { contactColumns, type ContactRow, streamContacts } from "../../contacts/ContactRow.ts"
-import { selection } from "../../contacts/ContactSelection.ts"
 import { exportFile, type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { makeSpool } from "./ExportSpool.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { inParts, partsAtOnce, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
+import { selection } from "../../contacts/RuleSql.ts"
 
 /** The request of an export, as its job holds it. */
 export const ExportJobRequest = Schema.Struct({

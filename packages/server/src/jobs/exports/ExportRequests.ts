@@ -20,12 +20,12 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { Caller, PublicAddress } from "../../credentials/Caller.ts"
 import { checkEmail } from "../../contacts/ContactValidation.ts"
-import { readRule } from "../../contacts/ContactSelection.ts"
 import { contentType, exportFileName } from "./ExportFormat.ts"
 import { ExportJobRequest } from "./ExportJob.ts"
 import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
+import { readRule } from "../../contacts/RuleSql.ts"
 
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ExportJobRequest))
 const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))
