@@ -3,7 +3,17 @@
  * the database. Every name and operator in the SQL comes from this file; what the author of a rule wrote is a bound
  * parameter.
  */
-import { canonicalEmail, type ContactFilter, type ContactRule, type InvalidRule, parseRule, type Rule, Rule, RuleDate, RuleFields, ruleSource } from "@roster/domain"
+import {
+  canonicalEmail,
+  type ContactFilter,
+  type ContactRule,
+  type InvalidRule,
+  parseRule,
+  Rule,
+  RuleDate,
+  RuleFields,
+  ruleSource
+} from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dialect as sqlDialect } from "../store/SqlDialect.ts"

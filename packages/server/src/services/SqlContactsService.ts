@@ -1,7 +1,16 @@
 /**
  * Contacts on SQL.
  */
-import { ContactPayload, ContactsService, ContactUpdatePayload, ExportNotFound, fnRedacted, InvalidInput, Pagination, redactStreamSpans } from "@roster/domain"
+import {
+  ContactPayload,
+  ContactsService,
+  ContactUpdatePayload,
+  ExportNotFound,
+  fnRedacted,
+  InvalidInput,
+  Pagination,
+  redactStreamSpans
+} from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
