@@ -40,3 +40,10 @@ export const parseWith = <A>(schema: Schema.Codec<A, string>, field: string) => 
 }
 
 export const invalid = (field: string, issue: string): InvalidInput => new InvalidInput({ field, issue })
+
+/** Part of the work was done and part was not, as the summary on stdout says. Exit code 9. */
+export class PartlyDone extends Schema.TaggedError<PartlyDone>()("PartlyDone", {
+  message: Schema.String,
+  /** What to do, unless it is to correct rejected rows and send them again. */
+  hint: Schema.optional(Schema.String)
+}) {}

@@ -1,20 +1,28 @@
 /**
- * Files that a command writes. The bytes go to a temporary file beside the real one, which takes its name when they are
- * complete: a file under the real name is always whole, and a failure leaves nothing behind.
+ * Writes files atomically: the bytes go to a temporary file beside the target, are flushed to disk, and take the name of the
+ * target by a rename. A file under the real name is always complete, and a failure leaves nothing behind. Files are
+ * readable by their owner alone.
  */
 import { Effect, FileSystem, Option, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
-/** Refuses a folder, and without `force` a file that is there. */
-export const refuseTaken = Effect.fnUntraced(function* (target: string, options: { readonly force: boolean }) {
+export interface WriteOptions {
+  /** Whether an existing file may be replaced. */
+  readonly force: boolean
+  /** Name of the temporary file (default: a random one). A fixed name needs a lock; leftovers of a killed command are overwritten. */
+  readonly temporary?: string
+}
+
+/** Refuses a folder or a device, and an existing file unless `force` is set. */
+export const refuseTaken = Effect.fnUntraced(function* (target: string, options: WriteOptions) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(target))
   if (Option.isNone(info)) return
   if (info.value.type === "Directory") {
     return yield* usageError(`${target} is a folder.`, "Name a file in it.")
   }
-  // The name of a device or pipe would become that of a file, for every program that uses it.
+  // A rename would replace the device or pipe by a file, for every program that uses it.
   if (info.value.type !== "File") {
     return yield* usageError(`${target} is no file, but a device, a pipe or a socket.`, "Name a file.")
   }
@@ -26,45 +34,60 @@ export const refuseTaken = Effect.fnUntraced(function* (target: string, options:
   }
 })
 
-/** More than any secret has, in bytes: a full disk shows before a secret is asked for that there is no room for. */
+/** Bytes reserved up front, more than any secret needs: a full disk is noticed before a secret is requested. */
 const reserved = 4096
 
 /**
- * Makes sure that the file can be written, before anything is asked of a service. Gives the function that writes it, whose
- * result is the number of bytes. An existing file is replaced only with `force`.
+ * Checks that the file can be written, before anything is requested from a service. Returns the function that writes it,
+ * whose result is the number of bytes.
  */
-export const prepare = Effect.fnUntraced(function* (target: string, options: { readonly force: boolean }) {
+export const prepare = Effect.fnUntraced(function* (target: string, options: WriteOptions) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
-
+  const temporary =
+    options.temporary ?? path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
   const checkTarget = refuseTaken(target, options)
-
-  yield* checkTarget
-  yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const file = yield* fs.open(temporary, { flag: "wx", mode: 0o600 })
-      yield* file.writeAll(new Uint8Array(reserved))
-      yield* file.sync
-    })
-  ).pipe(Effect.mapError(fileProblem(target, "written")))
-
-  return Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
-    let written = 0
-    yield* Effect.scoped(
+  const writeTemporary = <E, R>(flag: "w" | "r+", write: (file: FileSystem.File) => Effect.Effect<void, E, R>) =>
+    Effect.scoped(
       Effect.gen(function* () {
-        const file = yield* fs.open(temporary, { flag: "r+" })
-        yield* Stream.runForEach(content, (part) => {
-          written += part.length
-          return file.writeAll(part)
-        })
-        yield* file.truncate(written)
+        const file = yield* fs.open(temporary, { flag, mode: 0o600 })
+        yield* write(file)
         yield* file.sync
       })
     ).pipe(Effect.catchIf(PlatformError.isPlatformError, (error) => Effect.fail(fileProblem(target, "written")(error))))
+
+  yield* checkTarget
+  yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))
+  yield* writeTemporary("w", (file) => file.writeAll(new Uint8Array(reserved)))
+
+  return Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
+    let written = 0
+    yield* writeTemporary("r+", (file) =>
+      content.pipe(
+        Stream.runForEach((part) => {
+          written += part.length
+          return file.writeAll(part)
+        }),
+        Effect.andThen(Effect.suspend(() => file.truncate(written)))
+      )
+    )
     yield* checkTarget
     yield* fs.rename(temporary, target).pipe(Effect.mapError(fileProblem(target, "written")))
     return written
   })
+})
+
+/** Writes a line of text as a whole file. */
+export const writeLine = (target: string, line: string, options: WriteOptions) =>
+  Effect.scoped(
+    Effect.flatMap(prepare(target, options), (write) => write(Stream.make(new TextEncoder().encode(`${line}\n`))))
+  )
+
+/** Creates a file with a line of text. An existing file stays as it is: an empty file claims the name before the line is written. */
+export const createLine = Effect.fnUntraced(function* (target: string, line: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* fs
+    .writeFile(target, new Uint8Array(), { flag: "wx", mode: 0o600 })
+    .pipe(Effect.mapError(fileProblem(target, "written")))
+  yield* Effect.onError(writeLine(target, line, { force: true }), () => Effect.ignore(fs.remove(target)))
 })

@@ -9,7 +9,7 @@ import { DryRunRequest } from "../terminal/DryRun.ts"
 import { codeOf, exitCode, type Failure, exitInfo } from "./ExitCode.ts"
 import { Output } from "../terminal/Output.ts"
 import { jsonText, printableLines } from "../terminal/Printable.ts"
-import { withoutKeys } from "../settings/TypedKey.ts"
+import { withoutKeys } from "../settings/ApiKeySource.ts"
 import { hintOf } from "./UnreadAnswer.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
 

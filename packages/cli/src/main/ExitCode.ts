@@ -32,10 +32,9 @@ import type { JobEnded, JobNotFound, RosterServer, SqlServices, StoreBackup } fr
 import type { PlatformError } from "effect"
 import type { Declined } from "../commands/shared/Confirm.ts"
 import type { Unhealthy } from "../commands/setup/Diagnosis.ts"
-import type { PartlyDone } from "../errors/PartlyDone.ts"
-import type { MissingKey } from "../settings/Settings.ts"
+import type { PartlyDone, UsageError } from "../errors/UsageError.ts"
+import type { MissingKey } from "../settings/ApiKeySource.ts"
 import type { TimeLimitReached } from "../target/TimeLimit.ts"
-import type { UsageError } from "../errors/UsageError.ts"
 
 export const exitCode = {
   ok: 0,

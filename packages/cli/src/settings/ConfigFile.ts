@@ -3,7 +3,7 @@
  * command at a time.
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
-import { fileProblem } from "../errors/FileProblem.ts"
+import { writeLine } from "../files/AtomicFile.ts"
 import { readOptional, withLock } from "../files/FileLock.ts"
 import { Profile, ProfileName } from "./Profile.ts"
 import { usageError } from "../errors/UsageError.ts"
@@ -43,29 +43,16 @@ export const readConfig = Effect.gen(function* () {
   )
 })
 
-/** Changes the file. It is written beside the old one and takes its name when it is on the disk. */
+/** Changes the file, while no other command does. */
 export const changeConfig = Effect.fnUntraced(function* <E, R>(
   change: (before: Configuration) => Effect.Effect<Configuration, E, R>
 ) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const file = path.join(yield* userFolder("config"), fileName)
   const replace = Effect.gen(function* () {
     const after = yield* change(yield* readConfig)
-    const content = new TextEncoder().encode(`${yield* Effect.orDie(encode(after))}\n`)
-    // One name will do while the lock is held, and what a killed command left there is written over.
-    const draft = `${file}.new`
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const open = yield* fs.open(draft, { flag: "w", mode: 0o600 })
-        yield* open.writeAll(content)
-        yield* open.sync
-      })
-    ).pipe(
-      Effect.andThen(fs.rename(draft, file)),
-      Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true }))),
-      Effect.mapError(fileProblem(file, "written"))
-    )
+    // A killed command leaves keys in its temporary file: under a fixed name the next command overwrites it.
+    yield* writeLine(file, yield* Effect.orDie(encode(after)), { force: true, temporary: `${file}.new` })
     return after
   })
   return yield* withLock(file, replace)

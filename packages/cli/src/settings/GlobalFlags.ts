@@ -4,9 +4,8 @@
  */
 import { Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
-import { outputFormats } from "../terminal/OutputFlags.ts"
+import { outputFormats, parseDuration } from "../terminal/OutputFlags.ts"
 import { ProfileName } from "./Profile.ts"
-import { parseDuration } from "../terminal/Spans.ts"
 import { invalid, parseWith, refusedInput } from "../errors/UsageError.ts"
 
 const text = (name: string, metavar: string, description: string) =>

@@ -30,6 +30,3 @@ export const Profile = Schema.Struct({
   requireRemote: Schema.optionalKey(Schema.Boolean)
 })
 export type Profile = typeof Profile.Type
-
-/** What of a key may be shown: enough to tell it from others, far too little to use it. */
-export const maskedKey = (key: string): string => (key.length < 16 ? "…" : `…${key.slice(-4)}`)

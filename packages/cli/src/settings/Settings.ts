@@ -3,15 +3,13 @@
  * names half of a remote service must never find that the change went into a local file, or the other way round; and the
  * key of a profile goes to the address of that profile and to no other.
  */
-import { Config, Data, Effect, type Redacted, Result, Schema } from "effect"
+import { Config, Data, Effect, type Redacted, Result } from "effect"
+import { KeySource, MissingKey } from "./ApiKeySource.ts"
 import { readConfig } from "./ConfigFile.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { shorten } from "../terminal/Printable.ts"
 import type { Profile } from "./Profile.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
-
-/** An address is known and no key. */
-export class MissingKey extends Schema.TaggedError<MissingKey>()("MissingKey", { message: Schema.String }) {}
 
 export interface Given {
   readonly baseUrl?: string | undefined
@@ -34,16 +32,6 @@ export interface GivenEnvironment extends Given {
 export interface NamedProfile extends Profile {
   readonly name: string
 }
-
-export type KeySource = Data.TaggedEnum<{
-  File: { readonly path: string }
-  Environment: { readonly key: Redacted.Redacted<string> }
-  Profile: { readonly name: string; readonly key: Redacted.Redacted<string> }
-  /** A command line of the profile that prints the key. */
-  Command: { readonly name: string; readonly commandLine: string }
-}>
-
-export const KeySource = Data.taggedEnum<KeySource>()
 
 export type Settings = Data.TaggedEnum<{
   Remote: {

@@ -1,24 +1,30 @@
 /**
- * The store that a command works on which no service over the network has an operation for: its jobs, its backups.
+ * The store file of a command, and the database of commands that no remote service has an operation for: jobs and backups.
  */
-import { Effect, FileSystem, Layer, References } from "effect"
-import { defaultStore } from "./LocalStore.ts"
-import { Output } from "../terminal/Output.ts"
-import { settings } from "../settings/Settings.ts"
-import { Target } from "./Target.ts"
+import { Effect, FileSystem, Layer, Path, References } from "effect"
+import { Argument } from "effect/cli"
 import { usageError } from "../errors/UsageError.ts"
+import { userFolder } from "../files/UserFolder.ts"
+import { settings } from "../settings/Settings.ts"
+import { Output } from "../terminal/Output.ts"
+import { Target } from "./Target.ts"
 
-/** The server, loaded only for the commands that need it. */
+/** The server, loaded only by the commands that need it. */
 export const server = Effect.promise(() => import("@roster/server"))
 
+/** The path of the user's own store, in the data folder of the platform. The folder is created if it is missing. */
+export const defaultStore = Effect.gen(function* () {
+  const path = yield* Path.Path
+  return path.join(yield* userFolder("data"), "roster.db")
+})
+
 /**
- * The file that is meant. Without one it is the store of the user's data folder, and says so, since somebody may have meant
- * a real service; and that it is a new one is said of any.
+ * The file of the store: the given one, or else the user's own store. The default is announced, since the user may have
+ * meant a service; so is every new store, since a mistyped name would look like a store that lost its contacts.
  */
 export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
   const output = yield* Output
   const filename = given ?? (yield* defaultStore)
-  // A mistyped name would look like a store in which everything is gone.
   const fs = yield* FileSystem.FileSystem
   const isNew = filename !== ":memory:" && !(yield* Effect.orElseSucceed(fs.exists(filename), () => true))
   if (isNew) yield* output.note(`[local] ${filename}, a new store`)
@@ -26,29 +32,36 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
   return filename
 })
 
-const elsewhere = Effect.fail(
+const refuseService = Effect.fail(
   usageError(
     "This command works on a store of this machine: the interface of a service has no operation for it.",
     "Run it where the store lies, with --db FILE, and without --base-url, ROSTER_BASE_URL or a profile."
   )
 )
 
-/** The same for a command that works on an embedded store alone: an address is refused, with the reason. */
+/** The file of the store, for a command that works on an embedded store alone. The address of a service is refused. */
 export const embeddedStoreFile = Effect.gen(function* () {
-  // An address is refused, whether there is a key for it or not.
-  const on = yield* Effect.catchTag(settings, "MissingKey", () => elsewhere)
-  return on._tag === "Local" ? yield* storeFile(on.filename) : yield* elsewhere
+  // An address without a key is refused for the address.
+  const on = yield* Effect.catchTag(settings, "MissingKey", () => refuseService)
+  return on._tag === "Local" ? yield* storeFile(on.filename) : yield* refuseService
 })
 
-/** The database of that store. A process that serves it may go on meanwhile. */
+/** The database of that store. Other processes may serve it meanwhile. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const filename = yield* embeddedStoreFile
     const { Store } = yield* server
     return Store.layer({ filename }).pipe(
-      // What goes wrong reaches the user as an error; the log of a service is for whoever runs one.
+      // Failures reach the user as errors; the log is for whoever runs a service.
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
       Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
     )
   })
+)
+
+/** The jobs of that store. This layer runs none: `roster serve` does, and a command that waits for its own job. */
+export const layerJobs = Layer.unwrap(Effect.map(server, ({ Jobs }) => Jobs.layer)).pipe(Layer.provideMerge(layer))
+
+export const jobId = Argument.String("id").pipe(
+  Argument.withDescription("The id of the job, as roster jobs list has it")
 )

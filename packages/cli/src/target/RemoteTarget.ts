@@ -4,19 +4,10 @@
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer, Redacted } from "effect"
-import { readKey } from "../settings/InputFile.ts"
-import { keyFromCommand } from "../settings/KeyCommand.ts"
+import { keyFrom, MissingKey } from "../settings/ApiKeySource.ts"
+import type { Settings } from "../settings/Settings.ts"
 import { dryRunClient } from "./DryRunClient.ts"
-import { KeySource, MissingKey, type Settings } from "../settings/Settings.ts"
 import { Target } from "./Target.ts"
-
-/** The key, from where it is kept. */
-export const keyFrom = KeySource.$match({
-  Environment: ({ key }) => Effect.succeed(key),
-  Profile: ({ key }) => Effect.succeed(key),
-  File: ({ path }) => Effect.map(readKey(path), (key) => Redacted.make(key, { label: "apiKey" })),
-  Command: ({ commandLine }) => keyFromCommand(commandLine)
-})
 
 const transport = UndiciHttpClient.layer()
 

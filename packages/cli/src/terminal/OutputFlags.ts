@@ -2,8 +2,7 @@
  * What must be known of a command line even where the rest of it cannot be read: errors are printed as `--output` says, and
  * `--timeout` bounds everything. Both flags are declared and checked with the others in `GlobalFlags.ts`.
  */
-import type { Duration } from "effect"
-import { parseDuration } from "./Spans.ts"
+import { Duration } from "effect"
 
 /** The value of a flag, by its names with their dashes. */
 export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): string | undefined => {
@@ -34,3 +33,20 @@ export const isQuiet = (args: ReadonlyArray<string>): boolean => {
 
 export const timeLimit = (args: ReadonlyArray<string>): Duration.Duration | undefined =>
   parseDuration(flagValue(args, ["--timeout"]) ?? "")
+
+const units = {
+  ms: Duration.millis,
+  s: Duration.seconds,
+  m: Duration.minutes,
+  h: Duration.hours,
+  d: Duration.days,
+  w: Duration.weeks
+} as const
+
+const isUnit = (text: string): text is keyof typeof units => Object.hasOwn(units, text)
+
+/** Reads a span that is longer than nothing, or gives `undefined`. */
+export const parseDuration = (text: string): Duration.Duration | undefined => {
+  const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|w)$/.exec(text.trim()) ?? []
+  return isUnit(unit) && Number(amount) > 0 ? units[unit](Number(amount)) : undefined
+}

@@ -114,3 +114,11 @@ export const summary = (value: object, words: string) => single(value, () => wor
 
 /** That something was done which the service answers with nothing. */
 export const done = (words: string) => summary({ ok: true }, words)
+
+type Given<A> = { readonly [K in keyof A as undefined extends A[K] ? never : K]: A[K] } & {
+  readonly [K in keyof A as undefined extends A[K] ? K : never]?: Exclude<A[K], undefined>
+}
+
+export const omitUndefined = <const A extends object>(fields: A): Given<A> =>
+  // Only fields that are undefined are left out, and those are optional in the result.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<A>

@@ -1,13 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted, Result } from "effect"
-import {
-  environment,
-  type GivenEnvironment,
-  type GivenFlags,
-  KeySource,
-  resolve,
-  Settings
-} from "../../src/settings/Settings.ts"
+import { KeySource } from "../../src/settings/ApiKeySource.ts"
+import { environment, type GivenEnvironment, type GivenFlags, resolve, Settings } from "../../src/settings/Settings.ts"
 
 const key = Redacted.make("secret")
 const url = "https://example.com/v4"

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { flagValue, outputFormat, timeLimit } from "../../src/terminal/OutputFlags.ts"
-import { parseDuration } from "../../src/terminal/Spans.ts"
+import { flagValue, outputFormat, timeLimit, parseDuration } from "../../src/terminal/OutputFlags.ts"
 
 describe("the command line before it is parsed", () => {
   it.each<[ReadonlyArray<string>, string | undefined]>([

@@ -6,9 +6,8 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { customFields, email, lists, text } from "../shared/CommonFlags.ts"
-import { omitUndefined } from "../../terminal/Present.ts"
 import * as Results from "../../terminal/Results.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 
 export const command = Command.make(
   "add",
@@ -26,7 +25,9 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun: _dryRun, lists, ...fields }) {
     const contacts = yield* ContactsService
-    const added = yield* contacts.add([omitUndefined(fields)], { listNames: lists.length === 0 ? undefined : lists })
+    const added = yield* contacts.add([Results.omitUndefined(fields)], {
+      listNames: lists.length === 0 ? undefined : lists
+    })
     yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
   })
 ).pipe(
@@ -41,5 +42,5 @@ export const command = Command.make(
       description: "Change the status of a contact"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -10,7 +10,7 @@ import { parseEmail, toggle } from "../shared/CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
 import { filterFlags, noteFields, oneRule } from "../shared/RuleFlags.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 import { refusedHere, usageError } from "../../errors/UsageError.ts"
 
 const formats = { csv: "Csv", json: "Json", xml: "Xml" } as const
@@ -79,5 +79,5 @@ export const command = Command.make(
     },
     { command: "roster contacts export --no-wait", description: "Fetch it later with: roster exports status ID" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

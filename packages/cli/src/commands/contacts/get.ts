@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { email } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 
 export const command = Command.make(
   "get",
@@ -20,5 +20,5 @@ export const command = Command.make(
     { command: "roster contacts get ann@example.com" },
     { command: "roster contacts get ann@example.com -o json | jq .CustomFields", description: "Its custom fields" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

@@ -7,7 +7,7 @@ import { CliError, Command } from "effect/cli"
 import { count, toggle } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import { noteFields, oneRule, ruleFlags } from "../shared/RuleFlags.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 
 const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
 
@@ -46,5 +46,5 @@ export const command = Command.make(
     },
     { command: "roster contacts list --all -o json | jq -r '.[].Email'", description: "The addresses of all" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

@@ -7,11 +7,11 @@ import { Argument, Command } from "effect/cli"
 import { contactsIn } from "./delete/BackupFile.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
-import { PartlyDone } from "../../errors/PartlyDone.ts"
+import { PartlyDone } from "../../errors/UsageError.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 
 const shownRefusals = 20
 
@@ -66,5 +66,5 @@ export const command = Command.make(
   Command.withExamples([
     { command: "roster contacts restore ~/.local/state/roster/backups/contacts-20261121T140000Z-1a2b3c4d.json" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

@@ -6,9 +6,8 @@ import { Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { customFields, email, text } from "../shared/CommonFlags.ts"
-import { omitUndefined } from "../../terminal/Present.ts"
 import * as Results from "../../terminal/Results.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 
 export const command = Command.make(
   "update",
@@ -21,7 +20,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun: _dryRun, email, ...changes }) {
     const contacts = yield* ContactsService
-    yield* Results.record(Contact, yield* contacts.update(email, omitUndefined(changes)))
+    yield* Results.record(Contact, yield* contacts.update(email, Results.omitUndefined(changes)))
   })
 ).pipe(
   Command.validate(({ customFields, firstName, lastName }) =>
@@ -40,5 +39,5 @@ export const command = Command.make(
       description: "Set a custom field, empty another"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -4,7 +4,7 @@
 import { AccessLevel, IpRange, type ReportedAccessLevel } from "@roster/domain"
 import { type DateTime, Effect, Schema } from "effect"
 import type { CredentialChanges } from "./CredentialFlags.ts"
-import { omitUndefined } from "../../terminal/Present.ts"
+import { omitUndefined } from "../../terminal/Results.ts"
 import { usageError } from "../../errors/UsageError.ts"
 
 interface Current {

@@ -8,7 +8,7 @@ import { DateTime, Effect } from "effect"
 import { CliError, Flag } from "effect/cli"
 import { parseEmail, toggle } from "../shared/CommonFlags.ts"
 import { shorten } from "../../terminal/Printable.ts"
-import { parseDuration } from "../../terminal/Spans.ts"
+import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
 export const subaccount = Flag.String("subaccount").pipe(

@@ -5,7 +5,7 @@ import type { CredentialsService, EmailAddress, ReportedAccessLevel, ServiceErro
 import { Context, Effect, Layer } from "effect"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { settings } from "../../settings/Settings.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 
 export class KeyUse extends Context.Service<
   KeyUse,
@@ -44,10 +44,10 @@ const told = Layer.unwrap(
 
 type Chosen = Layer.Layer<
   KeyUse | CredentialsService,
-  Layer.Error<typeof told> | Layer.Error<typeof Target.layer>,
-  Layer.Services<typeof told> | Layer.Services<typeof Target.layer>
+  Layer.Error<typeof told> | Layer.Error<typeof TargetLayer.layer>,
+  Layer.Services<typeof told> | Layer.Services<typeof TargetLayer.layer>
 >
 
 export const layer = Layer.unwrap(
-  Effect.map(settings, (on): Chosen => (on._tag === "Local" ? told : Layer.merge(Target.layer, untold)))
+  Effect.map(settings, (on): Chosen => (on._tag === "Local" ? told : Layer.merge(TargetLayer.layer, untold)))
 )

@@ -7,9 +7,8 @@ import { CliError, Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { checkInputs, readText } from "../../settings/InputFile.ts"
 import { text } from "../shared/CommonFlags.ts"
-import { omitUndefined } from "../../terminal/Present.ts"
 import * as Results from "../../terminal/Results.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
 /** `ann@example.com` or `Ann Lee <ann@example.com>`. */
@@ -52,7 +51,7 @@ export const command = Command.make(
       recipients: input.to.map((email) => ({ email })),
       content: {
         from: input.from,
-        ...omitUndefined({ subject: input.subject }),
+        ...Results.omitUndefined({ subject: input.subject }),
         body: parts.flatMap(({ content, contentType }) =>
           content === undefined ? [] : [{ contentType, content, charset: "utf-8" }]
         )
@@ -77,6 +76,6 @@ export const command = Command.make(
       description: "A page from a file"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun })),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun })),
   Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
 )

@@ -5,7 +5,7 @@ import { downloadTo } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 import { invalid, refusedInput } from "../../errors/UsageError.ts"
 
 const isLink = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
@@ -32,5 +32,5 @@ export const command = Command.make(
     { command: 'roster exports download "$LINK" --out contacts.csv' },
     { command: 'roster exports download "$LINK" | wc -l', description: "To standard output" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

@@ -5,7 +5,7 @@ import { ContactsService, ExportExpired, ExportFailed, ExportId, ExportStatus } 
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Results from "../../terminal/Results.ts"
-import * as Target from "../../target/Target.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 import { parseWith } from "../../errors/UsageError.ts"
 
 export const command = Command.make(
@@ -25,5 +25,5 @@ export const command = Command.make(
   })
 ).pipe(
   Command.withExamples([{ command: "roster exports status 3fa85f64-5717-4562-b3fc-2c963f66afa6" }]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

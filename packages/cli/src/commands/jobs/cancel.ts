@@ -5,13 +5,12 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
 import { dryRun, rehearsed } from "../../terminal/DryRun.ts"
-import * as EmbeddedJobs from "../../target/EmbeddedJobs.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import * as Results from "../../terminal/Results.ts"
 
 export const command = Command.make(
   "cancel",
-  { id: EmbeddedJobs.id, yes, dryRun },
+  { id: EmbeddedStore.jobId, yes, dryRun },
   Effect.fnUntraced(function* ({ dryRun, id, yes }) {
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs
@@ -29,5 +28,5 @@ export const command = Command.make(
     { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
     { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes", description: "Without being asked" }
   ]),
-  Command.provide(EmbeddedJobs.layer)
+  Command.provide(EmbeddedStore.layerJobs)
 )

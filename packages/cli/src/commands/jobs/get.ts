@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import { CliError, Command } from "effect/cli"
-import * as EmbeddedJobs from "../../target/EmbeddedJobs.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
 import { text } from "../shared/CommonFlags.ts"
@@ -13,7 +12,7 @@ import * as Results from "../../terminal/Results.ts"
 export const command = Command.make(
   "get",
   {
-    id: EmbeddedJobs.id,
+    id: EmbeddedStore.jobId,
     rejected: text(
       "rejected",
       "Write the rows that the import rejected, to correct them and import them again",
@@ -47,5 +46,5 @@ export const command = Command.make(
       description: "The rows that were rejected, each with its reason in the column _error"
     }
   ]),
-  Command.provide(EmbeddedJobs.layer)
+  Command.provide(EmbeddedStore.layerJobs)
 )

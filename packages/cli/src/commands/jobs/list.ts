@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import * as EmbeddedJobs from "../../target/EmbeddedJobs.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { count } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
@@ -26,5 +25,5 @@ export const command = Command.make(
       description: "Those that are worked on now"
     }
   ]),
-  Command.provide(EmbeddedJobs.layer)
+  Command.provide(EmbeddedStore.layerJobs)
 )

@@ -3,8 +3,8 @@
  */
 import type { IpRange } from "@roster/domain"
 import { Context, Effect, Layer, Redacted, Ref, Stream } from "effect"
-import * as KeyFile from "../../settings/KeyFile.ts"
-import { defaultStore } from "../../target/LocalStore.ts"
+import { createLine } from "../../files/AtomicFile.ts"
+import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { usageError } from "../../errors/UsageError.ts"
@@ -35,7 +35,7 @@ const storeFile = Effect.gen(function* () {
 /** The key of a new store, to a file or as a line before the one that says that it listens. */
 const handOver = (keyFile: string | undefined) =>
   Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
-    if (keyFile !== undefined) return yield* KeyFile.write(keyFile, key)
+    if (keyFile !== undefined) return yield* createLine(keyFile, Redacted.value(key))
     const output = yield* Output
     yield* output.note("The next line is the administrator key of this new store. It is shown this once.")
     yield* output.write(Stream.make(`${Redacted.value(key)}\n`))

@@ -4,7 +4,7 @@
 import { ContactColumns, EmailAddress } from "@roster/domain"
 import { Duration, Effect } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { parseDuration } from "../../terminal/Spans.ts"
+import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
 export const parseEmail = (field: string) => parseWith(EmailAddress, field)

@@ -9,11 +9,10 @@ import { contactsIn, defaultBackup } from "./BackupFile.ts"
 import { canAgree, confirm, confirmNumber } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
-import { PartlyDone } from "../../../errors/PartlyDone.ts"
+import { PartlyDone, invalid, refusedHere } from "../../../errors/UsageError.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { invalid, refusedHere } from "../../../errors/UsageError.ts"
 import { quoted, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 /** More contacts than this are never deleted by a simple yes. */

@@ -10,7 +10,7 @@ import { parseEmail, text } from "../../shared/CommonFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { filterFlags, noteFields, oneRule } from "../../shared/RuleFlags.ts"
 import { deleteByRule, deleteSnapshot, mostByYes } from "./SnapshotDeletion.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { refusedHere } from "../../../errors/UsageError.ts"
 
 const deleteByEmails = Effect.fnUntraced(function* (
@@ -87,5 +87,5 @@ export const command = Command.make(
       description: "Without a terminal: so many, or nothing is deleted"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

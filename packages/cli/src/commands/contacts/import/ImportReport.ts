@@ -3,9 +3,8 @@
  */
 import type { UploadReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
-import { PartlyDone } from "../../../errors/PartlyDone.ts"
+import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
-import { UsageError } from "../../../errors/UsageError.ts"
 
 /** Of the rejected rows, those that an account does not name. */
 const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "rejectedRows">): number =>

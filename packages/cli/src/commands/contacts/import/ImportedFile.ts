@@ -2,9 +2,10 @@
  * A file that is read more than once. What can be read only once, as standard input or a pipe, is kept in a private temporary
  * file meanwhile.
  */
-import { Effect, FileSystem, Path, Stream } from "effect"
+import { Effect, FileSystem, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
+import { temporaryCopy } from "../../../files/TemporaryFile.ts"
 import { readBytes } from "../../../settings/InputFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 
@@ -23,26 +24,6 @@ export interface ImportedFile {
   readonly unchanged: Effect.Effect<void, UsageError>
 }
 
-const spool = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const paths = yield* Path.Path
-  const content = yield* readBytes(path)
-  return yield* Effect.gen(function* () {
-    const copy = paths.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-import-" }), "content")
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const file = yield* fs.open(copy, { flag: "wx", mode: 0o600 })
-        yield* Stream.runForEach(content, (part) => file.writeAll(part))
-      })
-    )
-    return copy
-  }).pipe(
-    Effect.catchTag("PlatformError", (error) =>
-      Effect.fail(fileProblem("A temporary file for what comes from a pipe", "written")(error))
-    )
-  )
-})
-
 /** Opens a file, or `-` for standard input. */
 export const openImported = Effect.fnUntraced(function* (named: string) {
   const fs = yield* FileSystem.FileSystem
@@ -53,7 +34,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
     return yield* usageError(`${named} is no file, but a device.`, "Name a file or a pipe, or - for standard input.")
   }
   const isFile = type === "File"
-  const path = isFile ? named : yield* spool(named)
+  const path = isFile ? named : yield* temporaryCopy(yield* readBytes(named))
   const before = yield* look(path)
   const bytes = yield* readBytes(path)
   const unread = () => ({ hash: createHash("sha256"), size: 0 })

@@ -15,7 +15,7 @@ import { checkInputs } from "../../../settings/InputFile.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { rejectedRowsOf } from "./RejectedFile.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { quoted } from "../../../terminal/ResumeHint.ts"
 
 export const command = Command.make(
@@ -85,6 +85,6 @@ export const command = Command.make(
       description: "From standard input; the rows that were rejected"
     }
   ]),
-  Command.provide(Target.layer),
+  Command.provide(TargetLayer.layer),
   Command.provideEffectDiscard(({ file }) => checkInputs([file]))
 )

@@ -9,7 +9,7 @@ import { subaccount } from "../CredentialFlags.ts"
 import { span, toggle } from "../../shared/CommonFlags.ts"
 import { KeyUse, layer } from "../KeyUse.ts"
 import { Output } from "../../../terminal/Output.ts"
-import { PartlyDone } from "../../../errors/PartlyDone.ts"
+import { PartlyDone } from "../../../errors/UsageError.ts"
 import * as Results from "../../../terminal/Results.ts"
 
 const Row = Schema.Struct({

@@ -8,7 +8,7 @@ import { confirm, yes } from "../../shared/Confirm.ts"
 import { subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./name.ts"
 
 export const command = Command.make(
@@ -25,5 +25,5 @@ export const command = Command.make(
     { command: "roster apikeys delete ci-sync" },
     { command: "roster apikeys delete ci-sync --yes", description: "Without being asked" }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./name.ts"
 
 export const command = Command.make(
@@ -16,4 +16,4 @@ export const command = Command.make(
     const { apiKeys } = yield* CredentialsService
     yield* Results.record(ApiKey, yield* apiKeys.get(name, { subaccount }))
   })
-).pipe(Command.withExamples([{ command: "roster apikeys get ci-sync" }]), Command.provide(Target.layer))
+).pipe(Command.withExamples([{ command: "roster apikeys get ci-sync" }]), Command.provide(TargetLayer.layer))

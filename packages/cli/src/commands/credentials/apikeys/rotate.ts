@@ -6,7 +6,7 @@ import { planApiKeyRotation, rotateApiKey } from "@roster/workflows"
 import { Redacted } from "effect"
 import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./name.ts"
 
 export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
@@ -31,5 +31,5 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
     },
     { command: "roster apikeys rotate ci-sync --dry-run", description: "See what would be done" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

@@ -16,9 +16,8 @@ import {
   subaccount
 } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Results from "../../../terminal/Results.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name, rename } from "./name.ts"
 
 export const command = Command.make(
@@ -33,7 +32,7 @@ export const command = Command.make(
       name: changes.rename ?? name,
       accessLevels,
       ...changed(current, changes),
-      ...omitUndefined({ subaccount })
+      ...Results.omitUndefined({ subaccount })
     }
     yield* Results.record(ApiKey, yield* apiKeys.update(name, payload))
   })
@@ -48,5 +47,5 @@ export const command = Command.make(
     },
     { command: "roster apikeys update ci-sync --no-expiry --no-ip-range", description: "No end, from everywhere" }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -7,9 +7,8 @@ import { Command, Flag } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import { count } from "../../shared/CommonFlags.ts"
-import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { parseDuration } from "../../../terminal/Spans.ts"
+import { parseDuration } from "../../../terminal/OutputFlags.ts"
 import { invalid, refusedInput } from "../../../errors/UsageError.ts"
 
 const columns = ["time", "actor._tag", "actor.name", "operation", "subject", "outcome", "peer", "account"]
@@ -40,7 +39,11 @@ export const command = Command.make(
       AuditEntry,
       columns,
       entries(
-        omitUndefined({ limit, since, account: subaccount === undefined ? undefined : canonicalEmail(subaccount) })
+        Results.omitUndefined({
+          limit,
+          since,
+          account: subaccount === undefined ? undefined : canonicalEmail(subaccount)
+        })
       )
     )
   })

@@ -3,11 +3,11 @@
  * no secret.
  */
 import { type RotationJournal, RotationRecord } from "@roster/workflows"
-import { Effect, FileSystem, Option, Path, Redacted, Schedule, Schema, Stream } from "effect"
+import { Effect, FileSystem, Option, Path, Redacted, Schedule, Schema } from "effect"
 import { hash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { readOptional, withLock } from "../../../files/FileLock.ts"
-import { prepare } from "../../../files/AtomicFile.ts"
+import { writeLine } from "../../../files/AtomicFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 
@@ -42,11 +42,11 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
   const fs = yield* FileSystem.FileSystem
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const write = (entry: Entry) =>
-    Effect.gen(function* () {
-      const content = yield* Effect.orDie(encode(entry))
-      const write = yield* prepare(file, { force: true })
-      yield* write(Stream.make(new TextEncoder().encode(`${content}\n`)))
-    }).pipe(Effect.scoped, Effect.provideContext(context))
+    Effect.orDie(encode(entry)).pipe(
+      Effect.flatMap((line) => writeLine(file, line, { force: true })),
+      Effect.asVoid,
+      Effect.provideContext(context)
+    )
 
   /** Whether the file holds what was to be written, which proves the delivery even if it was never recorded. */
   const isDelivered = Effect.fnUntraced(function* ({ delivered }: Entry) {

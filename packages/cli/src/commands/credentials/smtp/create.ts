@@ -7,8 +7,8 @@ import { Command } from "effect/cli"
 import { expires, ipRanges, subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { makeCredential, out } from "../NewCredential.ts"
-import { omitUndefined } from "../../../terminal/Present.ts"
-import * as Target from "../../../target/Target.ts"
+import { omitUndefined } from "../../../terminal/Results.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./name.ts"
 
 export const command = Command.make(
@@ -34,5 +34,5 @@ export const command = Command.make(
       description: "Keep the secret, which is shown once, in a file of its own"
     }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./name.ts"
 
 export const command = Command.make(
@@ -16,4 +16,4 @@ export const command = Command.make(
     const { smtp } = yield* CredentialsService
     yield* Results.record(SmtpCredentials, yield* smtp.get(name, { subaccount }))
   })
-).pipe(Command.withExamples([{ command: "roster smtp get shop@example.com" }]), Command.provide(Target.layer))
+).pipe(Command.withExamples([{ command: "roster smtp get shop@example.com" }]), Command.provide(TargetLayer.layer))

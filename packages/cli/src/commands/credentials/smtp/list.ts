@@ -6,7 +6,7 @@ import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 
 const columns = ["Name", "Expires", "LastUse", "DateCreated"]
 
@@ -22,5 +22,5 @@ export const command = Command.make(
     { command: "roster smtp list" },
     { command: "roster smtp list --subaccount team@example.com", description: "Those of a subaccount" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

@@ -6,7 +6,7 @@ import { planSmtpRotation, rotateSmtp } from "@roster/workflows"
 import { Redacted } from "effect"
 import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./name.ts"
 
 export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
@@ -30,5 +30,5 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
     },
     { command: "roster smtp rotate shop@example.com --dry-run", description: "See what would be done" }
   ]),
-  Command.provide(Target.layer)
+  Command.provide(TargetLayer.layer)
 )

@@ -7,9 +7,8 @@ import { Command } from "effect/cli"
 import { changed } from "../ChangedCredential.ts"
 import { checkChanges, clearing, expires, ipRanges, subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Results from "../../../terminal/Results.ts"
-import * as Target from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name, rename } from "./name.ts"
 
 export const command = Command.make(
@@ -18,7 +17,11 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ name, subaccount, ...changes }) {
     const { smtp } = yield* CredentialsService
     const current = yield* smtp.get(name, { subaccount })
-    const payload = { name: changes.rename ?? name, ...changed(current, changes), ...omitUndefined({ subaccount }) }
+    const payload = {
+      name: changes.rename ?? name,
+      ...changed(current, changes),
+      ...Results.omitUndefined({ subaccount })
+    }
     yield* Results.record(SmtpCredentials, yield* smtp.update(name, payload))
   })
 ).pipe(
@@ -28,5 +31,5 @@ export const command = Command.make(
     { command: "roster smtp update shop@example.com --rename sales@example.com", description: "Another name" },
     { command: "roster smtp update shop@example.com --no-expiry --no-ip-range", description: "No end, from everywhere" }
   ]),
-  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { openKey } from "../../../settings/KeyOrigin.ts"
+import { openKey } from "../../../target/TargetLayer.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { settings } from "../../../settings/Settings.ts"
 

@@ -6,7 +6,7 @@ import { Effect, Redacted, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { configPath } from "../../../settings/ConfigFile.ts"
 import { toggle } from "../../shared/CommonFlags.ts"
-import { maskedKey } from "../../../settings/Profile.ts"
+import { maskedKey } from "../../../settings/ApiKeySource.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { environment, flags, profileInUse } from "../../../settings/Settings.ts"
 

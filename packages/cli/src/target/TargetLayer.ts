@@ -1,0 +1,38 @@
+/**
+ * Provides the three services from the target that the settings name. Only the code of that target is loaded: the client
+ * with its transport, or the embedded store behind the same client.
+ */
+import { Effect, Layer, Redacted } from "effect"
+import { keyFrom, keyOrigin, KeySource, maskedKey } from "../settings/ApiKeySource.ts"
+import { settings, Settings } from "../settings/Settings.ts"
+
+const remoteTarget = Effect.promise(() => import("./RemoteTarget.ts"))
+const localTarget = Effect.promise(() => import("./LocalTarget.ts"))
+
+/** For a command that changes something. With `dryRun` the first request that would change something is shown, not sent. */
+export const layerForWrites = ({ dryRun }: { readonly dryRun: boolean }) =>
+  Layer.unwrap(
+    Effect.map(
+      settings,
+      Settings.$match({
+        Remote: (remote) => Layer.unwrap(Effect.map(remoteTarget, ({ layer }) => layer(remote, { dryRun }))),
+        Local: ({ filename }) => Layer.unwrap(Effect.map(localTarget, ({ layer }) => layer(filename, { dryRun })))
+      })
+    )
+  )
+
+export const layer = layerForWrites({ dryRun: false })
+
+/**
+ * Reads the key of a service once, since standard input can be read only once and a command of the profile may ask for a
+ * password. Returns the part of the key that may be shown, its source, and a layer of the services that uses it.
+ */
+export const openKey = Effect.fnUntraced(function* (remote: Extract<Settings, { readonly _tag: "Remote" }>) {
+  const { layer } = yield* remoteTarget
+  const key = yield* keyFrom(remote.key)
+  return {
+    shown: maskedKey(Redacted.value(key)),
+    source: keyOrigin(remote.key),
+    services: layer({ ...remote, key: KeySource.Environment({ key }) }, { dryRun: false })
+  }
+})
