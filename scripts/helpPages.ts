@@ -4,7 +4,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
-import { everyCommand } from "../packages/cli/src/main/CommandTree.ts"
+import { everyCommand } from "../packages/cli/src/main/Roster.ts"
 import * as Help from "../packages/cli/src/main/Help.ts"
 import { Output } from "../packages/cli/src/terminal/Output.ts"
 import type { Pages } from "../packages/cli/src/main/StaticHelp.ts"

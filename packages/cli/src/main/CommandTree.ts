@@ -1,18 +1,10 @@
 /**
- * The commands as data, for shells and programs: with the flags that all of them have.
+ * The commands as data, with the flags that all of them have: for completion scripts and for programs.
  */
-import { Effect } from "effect"
 import { Command, Completions } from "effect/cli"
 import { globalFlags } from "../settings/GlobalFlags.ts"
-import { everyWord } from "../commands/shared/LazyCommands.ts"
 
-/** All commands. The commands that ask for them are among them. */
-export const everyCommand: Effect.Effect<Command.Command.Any> = Effect.flatMap(
-  Effect.promise(() => import("./Roster.ts")),
-  ({ roster }) => roster(everyWord)
-)
-
-/** The descriptor of a command leaves the global flags out; that of a command that has them as its own does not. */
+/** The global flags, which the descriptor of a command leaves out: a command that has them as its own lists them. */
 const common = Completions.fromCommand(
   Command.make("common", Object.fromEntries(globalFlags.map(({ flag }, index) => [`flag${index}`, flag])))
 ).flags
@@ -23,11 +15,11 @@ const withCommonFlags = (descriptor: Completions.CommandDescriptor): Completions
   subcommands: descriptor.subcommands.map(withCommonFlags)
 })
 
-/** Every command, under its name and under its short name. */
+/** The tree below a command. An alias is a command of its own in it. */
 export const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
   withCommonFlags(Completions.fromCommand(root))
 
-/** A tree without the short names, each of which is a command of its own to a shell. */
+/** The tree without the aliases. */
 export const withoutAliases = (
   descriptor: Completions.CommandDescriptor,
   command: Command.Command.Any

@@ -1,17 +1,17 @@
 /**
- * The one place where a failure becomes words and an exit code. What was foreseen has no stack trace; what was not is
- * called a bug. With JSON the last line of stderr is `{"code","message","hint"}`, and `resume` where a command goes on with
- * what was stopped.
+ * The one place where a failure becomes words and an exit code. Expected failures have no stack trace; anything else is
+ * reported as a bug. With JSON the last line of stderr is `{"code","message","hint"}`, and `resume` if a command resumes
+ * the interrupted work.
  */
+import type { ServiceError } from "@roster/domain"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
+import { withoutKeys } from "../settings/ApiKeySource.ts"
 import { DryRunRequest } from "../terminal/DryRun.ts"
-import { codeOf, exitCode, type Failure, exitInfo } from "./ExitCode.ts"
 import { Output } from "../terminal/Output.ts"
 import { jsonText, printableLines } from "../terminal/Printable.ts"
-import { withoutKeys } from "../settings/ApiKeySource.ts"
-import { hintOf } from "./UnreadAnswer.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
+import { codeOf, exitCode, exitInfo, type Failure } from "./ExitCode.ts"
 
 interface Report {
   readonly code: string
@@ -19,28 +19,57 @@ interface Report {
   readonly hint: string
 }
 
-const tell = Effect.fnUntraced(function* ({ code, hint, message: said }: Report) {
+const tell = Effect.fnUntraced(function* ({ code, hint, message: unsafe }: Report) {
   const output = yield* Output
   const { command: resume } = yield* ResumeHint
-  const message = withoutKeys(said)
+  const message = withoutKeys(unsafe)
   if (output.format === "json" || output.format === "ndjson")
     return yield* output.noteExactly(jsonText({ code, message, hint, ...(resume === undefined ? {} : { resume }) }))
-  const wayOn = resume === undefined ? "" : `\n  Go on with: ${resume}`
-  // An error is not for `--quiet` to hide.
-  yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${wayOn}`))
+  const resumeLine = resume === undefined ? "" : `\n  Go on with: ${resume}`
+  // `--quiet` does not hide errors.
+  yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${resumeLine}`))
 })
 
-/** `| head` has seen enough, which is nobody's mistake. */
+/** A reader such as `| head` has seen enough, which is no failure. */
 const isClosedPipe = (failure: Failure): boolean =>
   failure._tag === "PlatformError" &&
   Predicate.hasProperty(failure.reason.cause, "code") &&
   failure.reason.cause.code === "EPIPE"
 
-/** Only our own writing can fail so; files are `UsageError`s where they are opened. */
+/** Only writing the output fails with a `PlatformError`; problems with files are `UsageError`s where they are opened. */
 const messageOf = (failure: Failure): string =>
   failure._tag === "PlatformError"
     ? `Writing failed: ${failure.reason.description ?? failure.message}.`
     : failure.message
+
+const isWrite = (operation: string) =>
+  Effect.map(
+    Effect.promise(() => import("@roster/api/Operation")),
+    ({ operations }) => operations.get(operation)?.method !== "GET"
+  )
+
+/** Whether the service answered a request in a way that cannot be read, without refusing it. */
+const isUnreadAnswer = ({ mayHaveHappened, reason }: ServiceError): boolean => {
+  // The message of an unknown outcome says already how to find out.
+  if (!mayHaveHappened || reason._tag === "OutcomeUnknown") return false
+  return !("status" in reason && reason.status >= 400 && reason.status < 500)
+}
+
+/**
+ * The hint of a failure. After a write whose answer cannot be read, it says first that the write may have been carried out,
+ * and names the command that tells, if there is one.
+ */
+const hintOf = Effect.fnUntraced(function* (failure: Failure) {
+  const { hint } = exitInfo(failure)
+  if (failure._tag !== "ServiceError" || !isUnreadAnswer(failure) || !(yield* isWrite(failure.operation))) return hint
+  const { look } = yield* ResumeHint
+  const caution =
+    look === undefined
+      ? "It may have been carried out: look before doing it again."
+      : `It may have been carried out: look before doing it again, with ${look} (the secret is lost with the answer: delete what is there, and create it anew).`
+  // A write cannot ask for less.
+  return failure.reason._tag === "ResponseTooLarge" ? caution : `${caution} ${hint}`
+})
 
 const onFailure = Effect.fnUntraced(function* (failure: Failure) {
   if (isClosedPipe(failure)) return exitCode.closedPipe
@@ -51,7 +80,7 @@ const onFailure = Effect.fnUntraced(function* (failure: Failure) {
 const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
   const path = error._tag === "ShowHelp" ? error.commandPath : []
   const errors = error._tag === "ShowHelp" ? error.errors : [error]
-  // The name alone asks for help, and got it.
+  // `roster` alone asks for help.
   if (errors.length === 0 && path.length === 1) return exitCode.ok
   const [first] = errors
   const cause = first?._tag === "UserError" ? first.cause : undefined
@@ -76,14 +105,14 @@ const onBug = Effect.fnUntraced(function* (defect: unknown) {
   return exitCode.bug
 })
 
-const onRehearsed = (rehearsed: DryRunRequest) =>
+const onDryRun = (request: DryRunRequest) =>
   Effect.promise(() => import("../target/DryRunClient.ts")).pipe(
-    Effect.flatMap(({ showRehearsed }) => showRehearsed(rehearsed)),
+    Effect.flatMap(({ showRequest }) => showRequest(request)),
     Effect.as<number>(exitCode.ok),
     Effect.catch(onFailure)
   )
 
-/** Runs a command to its exit code. An interruption passes: whoever sent it knows what it means. */
+/** Runs a command and returns its exit code. Interruption passes through: the process that sent the signal knows why. */
 export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.CliError, R>) =>
   command.pipe(
     Effect.as<number>(exitCode.ok),
@@ -92,8 +121,8 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
       if (first !== undefined) return CliError.isCliError(first.error) ? onUsage(first.error) : onFailure(first.error)
       const defect = cause.reasons.find(Cause.isDieReason)
       if (defect === undefined) return Effect.interrupt
-      if (defect.defect instanceof DryRunRequest) return onRehearsed(defect.defect)
-      // Help is printed where no failure is expected; that nobody reads it is none.
+      if (defect.defect instanceof DryRunRequest) return onDryRun(defect.defect)
+      // The presenter of help cannot fail, so a closed pipe reaches it as a defect.
       return PlatformError.isPlatformError(defect.defect) ? onFailure(defect.defect) : onBug(defect.defect)
     }),
     (whole) => Effect.suspend(() => Effect.provideService(whole, ResumeHint, { command: undefined }))

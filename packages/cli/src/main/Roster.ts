@@ -14,7 +14,7 @@ import { jobs } from "../commands/jobs/jobs.ts"
 import { profile } from "../commands/setup/profile/profile.ts"
 import { smtp } from "../commands/credentials/smtp/smtp.ts"
 import { globalFlags } from "../settings/GlobalFlags.ts"
-import { type Group, loadGroup, type Words } from "../commands/shared/LazyCommands.ts"
+import { everyWord, type Group, loadGroup, type Words } from "../commands/shared/LazyCommands.ts"
 
 const commands = {
   name: "roster",
@@ -68,19 +68,22 @@ const commands = {
     {
       name: "completions",
       description: "Print the script that lets a shell complete commands and flags",
-      load: () => import("./completions.ts")
+      load: async () => ({ command: (await import("./completions.ts")).completions(everyCommand) })
     },
     {
       name: "commands",
       description: "List every command; as JSON with all flags and arguments, for programs",
-      load: () => import("./commands.ts")
+      load: async () => ({ command: (await import("./commands.ts")).commands(everyCommand) })
     }
   ]
 } as const satisfies Group
 
-/** The command line with the commands that are named by some of the words. */
+/** The command line with the code of those commands whose names are among the words. */
 export const roster = (words: Words) =>
   Effect.map(
     Effect.promise(() => loadGroup(commands, words)),
     Command.withGlobalFlags(globalFlags)
   )
+
+/** The command line with the code of every command. */
+export const everyCommand: Effect.Effect<Command.Command.Any> = Effect.suspend(() => roster(everyWord))

@@ -8,7 +8,7 @@ import * as Help from "./Help.ts"
 import { timeLimit } from "../terminal/OutputFlags.ts"
 import { runMain } from "./Main.ts"
 import * as Output from "../terminal/Output.ts"
-import * as Platform from "./NodeLayer.ts"
+import * as NodeLayer from "./NodeLayer.ts"
 import { roster } from "./Roster.ts"
 import * as Signals from "../terminal/Signals.ts"
 import { within } from "../target/TimeLimit.ts"
@@ -30,6 +30,6 @@ const layer = Layer.mergeAll(
   Help.layer.pipe(Layer.provideMerge(Output.layer)),
   Layer.succeed(Signals.Signals, signals.service),
   Layer.succeed(Logger.LogToStderr, true)
-).pipe(Layer.provideMerge(Platform.layer))
+).pipe(Layer.provideMerge(NodeLayer.layer))
 
 program.pipe(Effect.provide(layer), runMain(signals.deliver)({ disableErrorReporting: true }))

@@ -3,7 +3,7 @@
  */
 import { Effect, Stream } from "effect"
 import { Command, type Completions } from "effect/cli"
-import { commandTree, everyCommand, withoutAliases } from "./CommandTree.ts"
+import { commandTree, withoutAliases } from "./CommandTree.ts"
 import { Output } from "../terminal/Output.ts"
 import { jsonText } from "../terminal/Printable.ts"
 
@@ -14,14 +14,16 @@ const paths = (command: Completions.CommandDescriptor, above = ""): ReadonlyArra
     : command.subcommands.flatMap((sub) => paths(sub, `${path} `))
 }
 
-export const command = Command.make(
-  "commands",
-  {},
-  Effect.fnUntraced(function* () {
-    const output = yield* Output
-    const root = yield* everyCommand
-    const tree = withoutAliases(commandTree(root), root)
-    const text = output.format === "table" ? paths(tree).join("\n") : jsonText(tree)
-    yield* output.write(Stream.make(`${text}\n`))
-  })
-).pipe(Command.withExamples([{ command: "roster commands -o json" }]))
+/** Lists the commands below `everyCommand`, among which it is itself. */
+export const commands = (everyCommand: Effect.Effect<Command.Command.Any>) =>
+  Command.make(
+    "commands",
+    {},
+    Effect.fnUntraced(function* () {
+      const output = yield* Output
+      const root = yield* everyCommand
+      const tree = withoutAliases(commandTree(root), root)
+      const text = output.format === "table" ? paths(tree).join("\n") : jsonText(tree)
+      yield* output.write(Stream.make(`${text}\n`))
+    })
+  ).pipe(Command.withExamples([{ command: "roster commands -o json" }]))

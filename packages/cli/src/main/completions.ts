@@ -3,7 +3,7 @@
  */
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
-import { commandTree, everyCommand } from "./CommandTree.ts"
+import { commandTree } from "./CommandTree.ts"
 import { Output } from "../terminal/Output.ts"
 
 const install: { readonly [Shell in Completions.Shell]: string } = {
@@ -13,26 +13,27 @@ const install: { readonly [Shell in Completions.Shell]: string } = {
   powershell: "roster completions powershell >> $PROFILE"
 }
 
-/** The scripts are static: no shell starts `roster` to complete a word. */
-export const command = Command.make(
-  "completions",
-  {
-    shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
-      Argument.withDescription("The shell that is to complete commands")
-    )
-  },
-  Effect.fnUntraced(function* ({ shell }) {
-    const output = yield* Output
-    const root = yield* everyCommand
-    const script = Completions.generate(root.name, shell, commandTree(root))
-    yield* output.write(Stream.make(`${script.trimEnd()}\n`))
-    if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
-  })
-).pipe(
-  Command.withExamples([
-    { command: install.bash, description: "Install it for bash; then start a new shell" },
-    { command: install.zsh, description: "For zsh" },
-    { command: install.fish, description: "For fish" },
-    { command: install.powershell, description: "For PowerShell" }
-  ])
-)
+/** Prints the script for the commands below `everyCommand`. It is static: no shell starts `roster` to complete a word. */
+export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
+  Command.make(
+    "completions",
+    {
+      shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
+        Argument.withDescription("The shell that is to complete commands")
+      )
+    },
+    Effect.fnUntraced(function* ({ shell }) {
+      const output = yield* Output
+      const root = yield* everyCommand
+      const script = Completions.generate(root.name, shell, commandTree(root))
+      yield* output.write(Stream.make(`${script.trimEnd()}\n`))
+      if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
+    })
+  ).pipe(
+    Command.withExamples([
+      { command: install.bash, description: "Install it for bash; then start a new shell" },
+      { command: install.zsh, description: "For zsh" },
+      { command: install.fish, description: "For fish" },
+      { command: install.powershell, description: "For PowerShell" }
+    ])
+  )

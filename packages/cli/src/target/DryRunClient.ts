@@ -26,7 +26,7 @@ export const dryRunClient: Layer.Layer<HttpClient.HttpClient, never, HttpClient.
 )
 
 /** Shows the request that was not sent. Headers are not shown: one of them is the key. */
-export const showRehearsed = Effect.fnUntraced(function* ({ body, method, url }: DryRunRequest) {
+export const showRequest = Effect.fnUntraced(function* ({ body, method, url }: DryRunRequest) {
   yield* Results.summary({ dryRun: true, method, url, body }, `${method} ${url}${body === "" ? "" : `\n${body}`}`)
   yield* (yield* Output).note("Nothing was changed.")
 })
