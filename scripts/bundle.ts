@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { build, type OutputOptions } from "rolldown"
-import { fileOfPages } from "../packages/cli/src/main/StaticHelp.ts"
+import { helpFile } from "../packages/cli/src/main/StaticHelp.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
 import {
   asciiWidths,
@@ -114,7 +114,7 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   const bundles = await Promise.all([bundleProgram(), bundleJobs(), bundleLauncher()])
   const built = new Map<string, string>()
   for (const colors of [false, true]) {
-    built.set(`roster/${fileOfPages(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
+    built.set(`roster/${helpFile(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
   }
   for (const file of bundles.flatMap((bundle) => bundle.output)) {
     if (file.type === "chunk") built.set(file.fileName, file.code)

@@ -7,7 +7,7 @@ import { Command } from "effect/cli"
 import { everyCommand } from "../packages/cli/src/main/Roster.ts"
 import * as Help from "../packages/cli/src/main/Help.ts"
 import { Output } from "../packages/cli/src/terminal/Output.ts"
-import type { Pages } from "../packages/cli/src/main/StaticHelp.ts"
+import type { HelpPages } from "../packages/cli/src/main/StaticHelp.ts"
 import { roster } from "../packages/cli/src/main/Roster.ts"
 import * as Signals from "../packages/cli/src/terminal/Signals.ts"
 import { everyWord } from "../packages/cli/src/commands/shared/LazyCommands.ts"
@@ -47,7 +47,7 @@ const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>, colors:
 /**
  * The pages by the words that stand before `--help`.
  */
-export const helpPages = (colors: boolean): Effect.Effect<Pages, unknown> =>
+export const helpPages = (colors: boolean): Effect.Effect<HelpPages, unknown> =>
   Effect.gen(function* () {
     const pages = yield* Effect.forEach(pathsOf(yield* everyCommand, []), (path) =>
       Effect.map(pageOf(path, colors), (page) => [path.join(" "), page] as const)

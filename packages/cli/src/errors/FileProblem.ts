@@ -1,5 +1,5 @@
 /**
- * Why a file that somebody named cannot be used, in words rather than in system calls.
+ * Explains in words why a file cannot be read or written.
  */
 import { PlatformError, Predicate } from "effect"
 import { UsageError } from "./UsageError.ts"
@@ -19,6 +19,7 @@ const reasons: { readonly [code: string]: string } = {
 
 const systemError = (error: unknown): unknown => (PlatformError.isPlatformError(error) ? error.reason.cause : error)
 
+/** Maps a system error about `path` to a `UsageError`. */
 export const fileProblem =
   (path: string, doing: "read" | "written") =>
   (error: unknown): UsageError => {

@@ -1,14 +1,17 @@
 /**
- * What is refused here, before anything is sent: a flag that does not fit another one, a file that is not there, an input
- * that a check of ours does not let through. Exit code 2.
+ * Errors of commands themselves, rather than of a service.
  */
 import { InvalidInput, invalidInput } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { CliError } from "effect/cli"
 import { shorten } from "../terminal/Printable.ts"
 
+/**
+ * A refusal before anything is sent: flags that exclude each other, a missing file, an input that a check rejects. Exit
+ * code 2.
+ */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
-  /** What a program knows the mistake by: the tag of an error of the domain, or `UsageError`. */
+  /** Identifies the mistake for programs: the tag of a domain error, or `UsageError`. */
   code: Schema.String,
   message: Schema.String,
   hint: Schema.String
@@ -17,18 +20,18 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
 export const usageError = (message: string, hint: string): UsageError =>
   new UsageError({ code: "UsageError", message, hint })
 
-/** Says of the errors of a check that they come from here and not from the service. */
+/** Marks the errors of a check as our own, so that they do not look like refusals of the service. */
 export const refusedHere = <A, E extends { readonly _tag: string; readonly message: string }, R>(
   check: Effect.Effect<A, E, R>
 ): Effect.Effect<A, UsageError, R> =>
   Effect.mapError(check, ({ _tag, message }) => new UsageError({ code: _tag, message, hint: "Nothing was sent." }))
 
-/** The same for a flag or an argument that is being parsed: effect/cli carries it to the failure boundary. */
+/** The same while a flag or an argument is parsed: effect/cli carries the error to the error reporter. */
 export const refusedInput = <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, CliError.UserError, R> =>
   Effect.mapError(check, (cause) => new CliError.UserError({ cause }))
 
 /**
- * Parses the text of a flag or an argument with a schema, naming it and what is wrong with it in the words of the domain.
+ * Parses the text of a flag or an argument with a schema. The error names the field and quotes the text.
  */
 export const parseWith = <A>(schema: Schema.Codec<A, string>, field: string) => {
   const decode = Schema.decodeUnknownEffect(schema)

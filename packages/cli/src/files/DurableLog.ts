@@ -1,6 +1,6 @@
 /**
- * A file of lines that are only ever added. A line is in the file when its `add` ends, so that it survives the process; the
- * disk is made to take the lines meanwhile, many at once, so that nobody waits for a disk who has something to do.
+ * An append-only log. A line is in the file when its `add` ends, so that it survives the process; lines are flushed to disk
+ * (fdatasync) in the background, in batches, so that callers rarely wait for the disk.
  */
 import { Effect, type Scope } from "effect"
 import { appendFileSync, closeSync, fdatasync, ftruncateSync, openSync } from "node:fs"
@@ -8,27 +8,27 @@ import { fileProblem } from "../errors/FileProblem.ts"
 import type { UsageError } from "../errors/UsageError.ts"
 
 export interface DurableLog {
-  /** What stands behind so many bytes of the file is a line that is not whole, and goes when the next one comes. */
+  /** Declares everything after `bytes` an incomplete line, which the next `add` removes. */
   readonly keep: (bytes: number) => void
-  /** Begins the file anew. */
+  /** Empties the file. */
   readonly begin: Effect.Effect<void, UsageError>
-  /** Adds a line, and waits where too many that have to survive the machine are not on its disk yet. */
-  readonly add: (line: string, options: { readonly isForced: boolean }) => Effect.Effect<void, UsageError>
-  /** Waits until the disk has all lines. */
-  readonly force: Effect.Effect<void, UsageError>
-  /** Closes the file until there is another line. */
+  /** Appends a line. Waits if too many durable lines, which have to survive a power failure, are not on the disk yet. */
+  readonly add: (line: string, options: { readonly isDurable: boolean }) => Effect.Effect<void, UsageError>
+  /** Waits until all durable lines are on the disk. */
+  readonly fsync: Effect.Effect<void, UsageError>
+  /** Closes the file until the next line. */
   readonly close: Effect.Effect<void>
 }
 
-/** How many lines may wait for the disk: what is lost, and done again, when the power fails. */
-const mostUnforced = 64
+/** Maximum number of durable lines not yet on the disk. A power failure loses them, and their work is repeated. */
+const maxUnsynced = 64
 
-/** How long lines wait for others that the disk takes with them. */
-const longestMillis = 50
+/** Maximum time in milliseconds that lines wait for a common flush. */
+const maxDelayMillis = 50
 
 /**
- * The lines of a file, which is opened when there is one. What fails is the last thing that happens to it: behind a line that
- * is not whole there is no place for others.
+ * Makes the log of a file, which is opened by the first line. The first failure is final: no line may follow an incomplete
+ * one.
  */
 export const makeDurableLog = Effect.fnUntraced(function* (
   file: string
@@ -36,10 +36,10 @@ export const makeDurableLog = Effect.fnUntraced(function* (
   let descriptor: number | undefined
   let broken: UsageError | undefined
   let whole: number | undefined
-  /** How many lines have to survive the machine, and how many of them the disk has. */
+  /** Number of durable lines in the file, and on the disk. */
   let written = 0
-  let forced = 0
-  let isForcing = false
+  let synced = 0
+  let isSyncing = false
   let planned: ReturnType<typeof setTimeout> | undefined
   let waiting: Array<() => void> = []
 
@@ -64,26 +64,26 @@ export const makeDurableLog = Effect.fnUntraced(function* (
       }
     })
 
-  /** The disk takes all that is written so far; what comes meanwhile is for the next time. */
-  const forceNow = (): void => {
+  /** Flushes the lines written so far. Later lines are left to the next flush. */
+  const syncNow = (): void => {
     clearTimeout(planned)
     planned = undefined
-    if (isForcing || descriptor === undefined) return
+    if (isSyncing || descriptor === undefined) return
     const upTo = written
-    isForcing = true
+    isSyncing = true
     fdatasync(descriptor, (error) => {
-      isForcing = false
-      if (error === null) forced = upTo
+      isSyncing = false
+      if (error === null) synced = upTo
       else breaks(error)
       const resumed = waiting
       waiting = []
       for (const resume of resumed) resume()
-      if (error === null) forceSoon()
+      if (error === null) syncSoon()
     })
   }
 
-  const forceSoon = (): void => {
-    if (written > forced && !isForcing) planned ??= setTimeout(forceNow, longestMillis)
+  const syncSoon = (): void => {
+    if (written > synced && !isSyncing) planned ??= setTimeout(syncNow, maxDelayMillis)
   }
 
   const look = Effect.callback<void>((resume) => void waiting.push(() => resume(Effect.void)))
@@ -91,18 +91,18 @@ export const makeDurableLog = Effect.fnUntraced(function* (
   const until = (count: number): Effect.Effect<void, UsageError> =>
     Effect.suspend(() => {
       if (broken !== undefined) return Effect.fail(broken)
-      if (forced >= count) return Effect.void
-      forceNow()
+      if (synced >= count) return Effect.void
+      syncNow()
       return Effect.flatMap(look, () => until(count))
     })
 
-  const force = Effect.suspend(() => until(written))
+  const fsync = Effect.suspend(() => until(written))
 
-  // Nothing is forced through a descriptor that is closed: it may be that of another file already.
+  // A descriptor stays open until its flush ends: another file may reuse its number.
   const close: Effect.Effect<void> = Effect.andThen(
-    Effect.ignore(force),
+    Effect.ignore(fsync),
     Effect.suspend(() => {
-      if (isForcing) return Effect.flatMap(look, () => close)
+      if (isSyncing) return Effect.flatMap(look, () => close)
       clearTimeout(planned)
       if (descriptor !== undefined) closeSync(descriptor)
       descriptor = undefined
@@ -119,16 +119,16 @@ export const makeDurableLog = Effect.fnUntraced(function* (
       close,
       attempt(() => void open("w"))
     ),
-    add: (line, { isForced }) =>
+    add: (line, { isDurable }) =>
       Effect.andThen(
         attempt(() => {
           appendFileSync(open("a"), `${line}\n`)
-          if (isForced) written++
-          forceSoon()
+          if (isDurable) written++
+          syncSoon()
         }),
-        Effect.suspend(() => until(written - mostUnforced))
+        Effect.suspend(() => until(written - maxUnsynced))
       ),
-    force,
+    fsync,
     close
   }
 })

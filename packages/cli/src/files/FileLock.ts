@@ -1,11 +1,11 @@
 /**
- * Files that commands keep for later ones: read where they are there, written by one command at a time.
+ * Files that commands share: any command reads them, one at a time writes them.
  */
 import { Effect, FileSystem, Predicate, Schedule } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
-/** The text of a file; `None` where there is no such file. */
+/** The text of a file; `None` if it does not exist. */
 export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
   fs.readFileString(file).pipe(
     Effect.asSome,
@@ -16,12 +16,12 @@ export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
     Effect.mapError(fileProblem(file, "read"))
   )
 
-/** Far longer than any command takes to write a file of this size. */
+/** Retries for five seconds, far longer than any command holds the lock of a small file. */
 const lockSchedule = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
 
 /**
- * Runs what writes a file while no other command does: a file of a name of its own is there meanwhile. One whose process
- * has ended is nobody's.
+ * Runs an effect while no other command holds the lock of a file. The lock is a file beside it with the id of this process;
+ * one of a process that has ended is removed.
  */
 export const withLock = Effect.fnUntraced(function* <A, E, R>(
   file: string,
@@ -53,7 +53,7 @@ export const withLock = Effect.fnUntraced(function* <A, E, R>(
   )
 })
 
-/** A process of another user, which may not be asked, is there. */
+/** A process of another user answers with EPERM: it is running. */
 const hasEnded = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

@@ -1,12 +1,12 @@
 /**
- * The folders of this user, by the conventions of the platform: for this user alone.
+ * The user's folders by the conventions of the platform, which the user alone can enter.
  */
 import { Effect, FileSystem, Path } from "effect"
 import { UserDirectories } from "effect/persistence"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
-/** Where a folder of this user is, whether it is there or not. */
+/** The path of a folder, which need not exist. */
 export const userFolderPath = (kind: "config" | "data" | "state") => {
   const directories = UserDirectories.make()
   return Effect.mapError(directories[kind]("roster"), () =>
@@ -15,8 +15,7 @@ export const userFolderPath = (kind: "config" | "data" | "state") => {
 }
 
 /**
- * The same folder, made where it is missing. One that others could enter is closed to them: what is in it was never meant
- * for them.
+ * The path of a folder, which is created if it is missing. Permissions of other users are removed: its content is private.
  */
 export const userFolder = Effect.fnUntraced(function* (kind: "config" | "data" | "state") {
   const fs = yield* FileSystem.FileSystem

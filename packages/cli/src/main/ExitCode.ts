@@ -1,6 +1,6 @@
 /**
- * What a command's exit code says, in one table: from the tag of an error, or the reason of a `ServiceError`, to the code
- * and a hint of what to do. The codes are a stable interface.
+ * Maps each error, by its tag or by the reason of a `ServiceError`, to an exit code and a hint for the user. The codes are a
+ * stable interface.
  */
 import { purposeOf } from "@roster/api/Purpose"
 import type {
@@ -53,7 +53,7 @@ export const exitCode = {
   terminated: 143
 } as const
 
-/** Every failure that a command may end with and that is no bug. */
+/** Every expected failure of a command. */
 export type Failure =
   | ConflictingFilter
   | ContactNotFound
@@ -97,151 +97,152 @@ export interface ExitInfo {
   readonly hint: string
 }
 
-const verdict = (exit: number, hint: string): ExitInfo => ({ exit, hint })
+const exitWith = (exit: number, hint: string): ExitInfo => ({ exit, hint })
 
 const again = "Try the same command again later."
 
-export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: ExitInfo } = {
-  Unauthorized: verdict(exitCode.key, "Check the file or variable that the key comes from."),
-  AccessDenied: verdict(
+export const reasonExits: { readonly [Reason in ServiceErrorReason["_tag"]]: ExitInfo } = {
+  Unauthorized: exitWith(exitCode.key, "Check the file or variable that the key comes from."),
+  AccessDenied: exitWith(
     exitCode.key,
     "Use a key that has the level; roster apikeys update NAME --access names all that a key is to have."
   ),
-  ExceedsGrantor: verdict(
+  ExceedsGrantor: exitWith(
     exitCode.key,
     "Give less with --expires or --ip-range, or use a key that lasts longer and has wider ranges."
   ),
-  RateLimited: verdict(exitCode.unavailable, again),
-  Unavailable: verdict(exitCode.unavailable, "Check the address and the network, and try again."),
-  TimedOut: verdict(exitCode.unavailable, again),
-  OutcomeUnknown: verdict(exitCode.unavailable, "Look whether it was done before doing it again."),
-  UnexpectedContentType: verdict(
+  RateLimited: exitWith(exitCode.unavailable, again),
+  Unavailable: exitWith(exitCode.unavailable, "Check the address and the network, and try again."),
+  TimedOut: exitWith(exitCode.unavailable, again),
+  OutcomeUnknown: exitWith(exitCode.unavailable, "Look whether it was done before doing it again."),
+  UnexpectedContentType: exitWith(
     exitCode.unavailable,
     "Check that --base-url or ROSTER_BASE_URL names the service itself."
   ),
-  UnexpectedRedirect: verdict(
+  UnexpectedRedirect: exitWith(
     exitCode.unavailable,
     "Check that --base-url or ROSTER_BASE_URL names the service itself."
   ),
-  ResponseTooLarge: verdict(exitCode.unavailable, "Ask for less at once, with --limit or --rule."),
-  InvalidResponse: verdict(exitCode.unavailable, "Check that --base-url or ROSTER_BASE_URL names the service itself."),
-  Rejected: verdict(exitCode.refused, "Change the request as the service says."),
-  StoreFailure: verdict(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
+  ResponseTooLarge: exitWith(exitCode.unavailable, "Ask for less at once, with --limit or --rule."),
+  InvalidResponse: exitWith(exitCode.unavailable, "Check that --base-url or ROSTER_BASE_URL names the service itself."),
+  Rejected: exitWith(exitCode.refused, "Change the request as the service says."),
+  StoreFailure: exitWith(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
 }
 
-export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: ExitInfo } = {
-  ConflictingFilter: verdict(exitCode.usage, "Leave out --rule or the addresses."),
-  TooManyContacts: verdict(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
-  UnreadableFile: verdict(
+export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: ExitInfo } = {
+  ConflictingFilter: exitWith(exitCode.usage, "Leave out --rule or the addresses."),
+  TooManyContacts: exitWith(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
+  UnreadableFile: exitWith(
     exitCode.usage,
     "Nothing was sent. Correct the file, or say how it is to be read: --encoding, --delimiter, --map COLUMN=Email."
   ),
-  UnreadableBackup: verdict(exitCode.usage, "Nothing was sent. Name the file that roster contacts delete kept."),
-  OtherUpload: verdict(
+  UnreadableBackup: exitWith(exitCode.usage, "Nothing was sent. Name the file that roster contacts delete kept."),
+  OtherUpload: exitWith(
     exitCode.usage,
     "Nothing was sent. Run the command as before to go on, or start again with --restart: contacts that are there already are updated."
   ),
-  InvalidSettings: verdict(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
-  Declined: verdict(
+  InvalidSettings: exitWith(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
+  Declined: exitWith(
     exitCode.declined,
     "Without a terminal, --yes agrees to it; where much would be lost, --confirm COUNT as well."
   ),
-  MissingKey: verdict(
+  MissingKey: exitWith(
     exitCode.key,
     "Keep one with roster auth login, set ROSTER_API_KEY, or name a file that holds the key with --api-key-file."
   ),
-  ContactNotFound: verdict(exitCode.notFound, "See who is there with: roster contacts list"),
-  CredentialNotFound: verdict(
+  ContactNotFound: exitWith(exitCode.notFound, "See who is there with: roster contacts list"),
+  CredentialNotFound: exitWith(
     exitCode.notFound,
     "See the names with: roster apikeys list, or roster smtp list; add --subaccount for those of one."
   ),
-  ExportNotFound: verdict(
+  ExportNotFound: exitWith(
     exitCode.notFound,
     "Check the id or link, or wait until the export is ready: roster exports status ID"
   ),
-  JobNotFound: verdict(exitCode.notFound, "See the jobs with: roster jobs list; name their store with --db."),
-  ListNotFound: verdict(exitCode.notFound, "Lists come into being with: roster contacts add EMAIL --list NAME"),
-  JobEnded: verdict(exitCode.conflict, "See what came of it with: roster jobs get ID"),
-  NameTaken: verdict(exitCode.conflict, "Choose another name, or change the one that is there with update."),
-  LastManagingKey: verdict(
+  JobNotFound: exitWith(exitCode.notFound, "See the jobs with: roster jobs list; name their store with --db."),
+  ListNotFound: exitWith(exitCode.notFound, "Lists come into being with: roster contacts add EMAIL --list NAME"),
+  JobEnded: exitWith(exitCode.conflict, "See what came of it with: roster jobs get ID"),
+  NameTaken: exitWith(exitCode.conflict, "Choose another name, or change the one that is there with update."),
+  LastManagingKey: exitWith(
     exitCode.conflict,
     "Make another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db where the store lies."
   ),
-  TooManyCredentials: verdict(exitCode.conflict, "Delete one that is no longer used."),
-  RotationRefused: verdict(
+  TooManyCredentials: exitWith(exitCode.conflict, "Delete one that is no longer used."),
+  RotationRefused: exitWith(
     exitCode.conflict,
     "Nothing was changed. See the credential with: roster apikeys get, or roster smtp get"
   ),
-  StillInUse: verdict(
+  StillInUse: exitWith(
     exitCode.partlyDone,
     "Run the same command again to go on. If this command itself uses the old key, give it the new one first."
   ),
-  InvalidInput: verdict(exitCode.refused, "The service refused it. Change the input as it says."),
-  InvalidRule: verdict(exitCode.refused, "The service refused the rule. Change it as it says."),
-  ImportRefused: verdict(exitCode.refused, "Change the file as the service says."),
-  NotAllowedSender: verdict(
+  InvalidInput: exitWith(exitCode.refused, "The service refused it. Change the input as it says."),
+  InvalidRule: exitWith(exitCode.refused, "The service refused the rule. Change it as it says."),
+  ImportRefused: exitWith(exitCode.refused, "Change the file as the service says."),
+  NotAllowedSender: exitWith(
     exitCode.refused,
     "Send from another address. An embedded service is told its senders with: roster serve --allow-sender"
   ),
-  ExportInterrupted: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
-  ExportTimedOut: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
-  BackupRefused: verdict(exitCode.usage, "Nothing was changed. Name another backup."),
-  StoreDamaged: verdict(
+  ExportInterrupted: exitWith(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
+  ExportTimedOut: exitWith(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
+  BackupRefused: exitWith(exitCode.usage, "Nothing was changed. Name another backup."),
+  StoreDamaged: exitWith(
     exitCode.unavailable,
     "Restore a backup with: roster restore FILE, or name another store with --db."
   ),
-  StoreUnavailable: verdict(exitCode.unavailable, "Check the path, or name another file with --db."),
-  ServeError: verdict(exitCode.unavailable, "Choose another --port or --host, or end the program that has it."),
-  TimeLimitReached: verdict(
+  StoreUnavailable: exitWith(exitCode.unavailable, "Check the path, or name another file with --db."),
+  ServeError: exitWith(exitCode.unavailable, "Choose another --port or --host, or end the program that has it."),
+  TimeLimitReached: exitWith(
     exitCode.unavailable,
     "Allow more time with --timeout; look first whether something was done."
   ),
-  PartlyDone: verdict(
+  PartlyDone: exitWith(
     exitCode.partlyDone,
     "Correct what was rejected and run the command again: contacts that are there already are updated."
   ),
-  Unhealthy: verdict(exitCode.unavailable, "See the lines that say failed, and what to do about each."),
-  ExportFailed: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
-  ExportExpired: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
-  PlatformError: verdict(exitCode.bug, "Check the disk and where the output goes.")
+  Unhealthy: exitWith(exitCode.unavailable, "See the lines that say failed, and what to do about each."),
+  ExportFailed: exitWith(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  ExportExpired: exitWith(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  PlatformError: exitWith(exitCode.bug, "Check the disk and where the output goes.")
 }
 
-/** A level by its own name, and by what it is for. */
+/** The hint for a missing access level. */
 const missingLevel = (operation: string, required: AccessLevel): string => {
   const purpose = purposeOf(operation)
   const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
   return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`
 }
 
+/** The exit code and the hint of a failure. */
 export const exitInfo = (failure: Failure): ExitInfo => {
   switch (failure._tag) {
     case "ServiceError":
       return failure.reason._tag === "AccessDenied"
-        ? verdict(exitCode.key, missingLevel(failure.operation, failure.reason.required))
-        : reasonVerdicts[failure.reason._tag]
+        ? exitWith(exitCode.key, missingLevel(failure.operation, failure.reason.required))
+        : reasonExits[failure.reason._tag]
     case "OtherUpload":
       return failure.differences.some((difference) => difference.startsWith("the file "))
-        ? verdict(
+        ? exitWith(
             exitCode.usage,
             "The file has changed since. Put the old file back to resume, or start again with --restart: contacts that are there already are updated."
           )
-        : verdicts.OtherUpload
+        : exits.OtherUpload
     case "StoreUnavailable":
       return failure.isLocked === true
-        ? verdict(exitCode.unavailable, "The other process may only be busy. Another store is named with --db.")
-        : verdicts.StoreUnavailable
+        ? exitWith(exitCode.unavailable, "The other process may only be busy. Another store is named with --db.")
+        : exits.StoreUnavailable
     case "UsageError":
-      return verdict(exitCode.usage, failure.hint)
+      return exitWith(exitCode.usage, failure.hint)
     case "PartlyDone":
-      return failure.hint === undefined ? verdicts.PartlyDone : verdict(exitCode.partlyDone, failure.hint)
+      return failure.hint === undefined ? exits.PartlyDone : exitWith(exitCode.partlyDone, failure.hint)
     case "InvalidSettings":
-      return failure.setting === "apiKey" ? verdicts.MissingKey : verdicts.InvalidSettings
+      return failure.setting === "apiKey" ? exits.MissingKey : exits.InvalidSettings
     default:
-      return verdicts[failure._tag]
+      return exits[failure._tag]
   }
 }
 
-/** What a program knows a failure by. */
+/** The code that identifies a failure for programs. */
 export const codeOf = (failure: Failure): string => {
   switch (failure._tag) {
     case "ServiceError":

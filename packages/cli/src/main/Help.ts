@@ -1,13 +1,13 @@
 /**
- * Where help goes: to stdout when it was asked for, to stderr when it explains a mistake. The mistake itself is printed by
- * the failure boundary, last. A value that is wrong needs no page of flags.
+ * Prints help to stdout if it is requested, and to stderr if it explains a mistake. The error reporter prints the mistake
+ * itself afterwards. For an invalid value no help is printed.
  */
 import { Effect, Layer, Stdio, Stream } from "effect"
 import { CliConfig, CliOutput, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
 import { Output } from "../terminal/Output.ts"
 import { version as packageVersion } from "../terminal/Version.ts"
 
-/** `-v` is not its alias, as it is of effect/cli's own flag. */
+/** Unlike effect/cli's own flag it has no alias `-v`. */
 const version = GlobalFlag.Action({
   flag: Flag.Boolean("version").pipe(
     Flag.withoutNegation,
@@ -26,7 +26,7 @@ const presenter = Effect.gen(function* () {
   const output = yield* Output
   const stdio = yield* Stdio.Stdio
   const context = yield* Effect.context<Stdio.Stdio>()
-  // Most commands present nothing, and ask nobody what the terminal can do.
+  // Detecting the terminal is lazy, since most commands present nothing.
   const formatters = Effect.gen(function* () {
     const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
     const onTerminal = yield* stdio.stderrIsTerminal
@@ -47,7 +47,7 @@ const presenter = Effect.gen(function* () {
             : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
         )
       case "InvalidInvocation":
-        // A program reads the mistake from the last line, which says where the help is.
+        // Programs read the last line, which names the help.
         return output.format !== "table" || event.errors.every((error) => aboutValues.has(error._tag))
           ? Effect.void
           : Effect.flatMap(formatters, ({ forMistake }) =>

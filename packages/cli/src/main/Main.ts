@@ -1,12 +1,12 @@
 /**
- * The process around a command: signals, and an end at which nothing keeps it alive.
+ * The process around a command: it handles signals, and exits as soon as the command ends.
  */
 import { Exit, Predicate, Runtime } from "effect"
 import { exitCode } from "./ExitCode.ts"
 
 /**
- * Runs a program that ends with its exit code. `deliver` hands a signal to a command that waits for it, and says whether
- * one did; a second signal ends the process at once.
+ * Runs a program whose result is its exit code. `deliver` passes a signal to a command that waits for it, and returns
+ * whether one did. A second signal ends the process at once.
  */
 export const runMain = (deliver: () => boolean) =>
   Runtime.makeRunMain(({ fiber }) => {
@@ -18,7 +18,7 @@ export const runMain = (deliver: () => boolean) =>
     }
     process.on("SIGINT", onSignal(exitCode.interrupted))
     process.on("SIGTERM", onSignal(exitCode.terminated))
-    // Whoever writes is told by the write itself; without a listener the same error would end the process.
+    // Each write reports its own error; without a listener the same error would end the process.
     process.stdout.on("error", () => {})
     process.stderr.on("error", () => {})
     fiber.addObserver((exit) => {

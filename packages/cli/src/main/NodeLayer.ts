@@ -1,6 +1,6 @@
 /**
- * What a command has of Node. Standard input is not touched before somebody reads it: most commands never do, and to open it
- * takes as long as to parse a command line.
+ * The services of Node that commands use. Standard input is opened lazily: most commands never read it, and opening it
+ * takes as long as parsing a command line.
  */
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"

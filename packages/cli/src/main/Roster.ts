@@ -1,5 +1,5 @@
 /**
- * `roster`: the whole command line.
+ * `roster`: the tree of all commands.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"

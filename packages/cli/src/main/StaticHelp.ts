@@ -1,16 +1,16 @@
 /**
- * Answers that are known before anything is asked: the version, and the help of each command, which is written down when the
- * program is bundled. A start that has nothing else to do loads nothing else.
+ * Answers `--version` and the `--help` of each command without loading the program. The build writes the help pages.
+ * Figure: `roster contacts list --help` (RESULTS.md, "Start-up of the command line").
  */
 import { version } from "../terminal/Version.ts"
 
-/** The help of commands as it is printed, by the words that stand before `--help`. */
-export type Pages = Readonly<Record<string, string>>
+/** The help of each command as it is printed, by the words before `--help`. */
+export type HelpPages = Readonly<Record<string, string>>
 
-/** The file of pages, which lies beside the program. */
-export const fileOfPages = (colors: boolean): string => (colors ? "help.colors.json" : "help.json")
+/** The file of help pages beside the program. */
+export const helpFile = (colors: boolean): string => (colors ? "help.colors.json" : "help.json")
 
-/** As effect/cli decides it of standard output. */
+/** Decides as effect/cli does for standard output. */
 const hasColors = (): boolean => {
   const { FORCE_COLOR: forced = "", NO_COLOR: refused = "", TERM: terminal } = process.env
   if (terminal === "dumb" || refused !== "") return false
@@ -19,15 +19,15 @@ const hasColors = (): boolean => {
 
 const page = (words: ReadonlyArray<string>): string | undefined => {
   const { readFileSync } = process.getBuiltinModule("node:fs")
-  const file = new URL(`roster/${fileOfPages(hasColors())}`, import.meta.url)
-  // What the bundler wrote there.
-  const pages = JSON.parse(readFileSync(file, "utf8")) as Pages
+  const file = new URL(`roster/${helpFile(hasColors())}`, import.meta.url)
+  // `scripts/bundle.ts` writes this file.
+  const pages = JSON.parse(readFileSync(file, "utf8")) as HelpPages
   const name = words.join(" ")
   return Object.hasOwn(pages, name) ? pages[name] : undefined
 }
 
-/** What answers a command line by itself; `undefined` of any other than those that are known to the letter. */
-export const knownAnswer = (args: ReadonlyArray<string>): string | undefined => {
+/** The answer to a command line of exactly these forms; `undefined` for any other. */
+export const staticAnswer = (args: ReadonlyArray<string>): string | undefined => {
   if (args.length === 1 && args[0] === "--version") return `roster ${version}\n`
   if (args.at(-1) !== "--help") return undefined
   try {

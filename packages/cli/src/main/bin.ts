@@ -1,5 +1,5 @@
 /**
- * The entry, and the only place where the program meets its layers.
+ * The entry of the program, and the only place that provides its layers.
  */
 import { Effect, Layer, Logger, Stdio } from "effect"
 import { Command } from "effect/cli"

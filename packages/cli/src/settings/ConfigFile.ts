@@ -1,6 +1,6 @@
 /**
- * The file of profiles, in the configuration folder of the user: read by its owner alone, replaced as a whole, by one
- * command at a time.
+ * The file of profiles in the user's configuration folder: readable by its owner alone, replaced atomically, by one command
+ * at a time.
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { writeLine } from "../files/AtomicFile.ts"
@@ -10,7 +10,7 @@ import { usageError } from "../errors/UsageError.ts"
 import { userFolder, userFolderPath } from "../files/UserFolder.ts"
 
 export const Configuration = Schema.Struct({
-  /** The profile in use where none is named. */
+  /** The profile in use by default. */
   profile: Schema.optionalKey(ProfileName),
   profiles: Schema.Record(Schema.String, Profile)
 })
@@ -29,7 +29,7 @@ export const configPath = Effect.gen(function* () {
   return path.join(yield* userFolderPath("config"), fileName)
 })
 
-/** What the file says; nothing where there is none, or where this user has no folder for it. */
+/** The content of the file; empty if the file or the folder does not exist. */
 export const readConfig = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const place = yield* Effect.option(configPath)
@@ -37,7 +37,7 @@ export const readConfig = Effect.gen(function* () {
   const file = place.value
   const content = yield* readOptional(fs, file)
   if (Option.isNone(content)) return none
-  // What is wrong is not quoted: there may be a key in it.
+  // The error quotes nothing of the file, which may contain a key.
   return yield* Effect.mapError(decode(content.value), () =>
     usageError(`${file} is not a file of profiles.`, "Correct it, or move it away and run: roster auth login")
   )

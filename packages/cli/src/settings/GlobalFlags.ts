@@ -1,6 +1,6 @@
 /**
- * The flags that every command has, before or after its name. No flag takes a key: a command line is seen by every process
- * of the machine and kept in the history of the shell.
+ * The flags of every command, before or after its name. No flag takes a key: every process of the machine can see a command
+ * line, and the shell keeps it in its history.
  */
 import { Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
@@ -19,7 +19,7 @@ export const output = GlobalFlag.Setting("output")({
   )
 })
 
-/** What it does is done where the command line is first looked at: `isQuiet`. */
+/** Declared for the help and the parser; `isQuiet` in `OutputFlags.ts` implements it. */
 const quiet = GlobalFlag.Setting("quiet")({
   flag: Flag.Boolean("quiet").pipe(
     Flag.withoutNegation,
@@ -65,7 +65,7 @@ export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
 
 export const db = GlobalFlag.Setting("db")({
   flag: text("db", "FILE", "Work on the store in this file, without a service (ROSTER_DB)").pipe(
-    // What an unset variable of a script comes to, which is not the user's own store.
+    // An unset variable of a script expands to the empty text, and must not mean the user's own store.
     Flag.filter(
       (file) => file !== "",
       () => "the name of a file, and nothing was given"
@@ -83,7 +83,7 @@ export const profile = GlobalFlag.Setting("profile")({
   )
 })
 
-/** Takes a key that somebody types all the same out of the command line, so that no message about it can quote it. */
+/** Consumes a key that the user types anyway, so that no error message can quote it. */
 const apiKey = GlobalFlag.Setting("api-key")({
   flag: Flag.String("api-key").pipe(
     Flag.mapEffect(() =>

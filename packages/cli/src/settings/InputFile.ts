@@ -1,5 +1,5 @@
 /**
- * Files that a command reads, where `-` is standard input.
+ * Files that a command reads; `-` is standard input.
  */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Stdio, Stream } from "effect"
@@ -8,11 +8,11 @@ import { fileProblem } from "../errors/FileProblem.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
 
-/** How much of a file is read at once. */
+/** Size in bytes of the pieces in which a file is read. */
 const pieceBytes = 128 * 1024
 
 /**
- * The bytes of a file as they come, from start to end and no place twice, so that a pipe (`<(zcat file)`) does as well.
+ * The bytes of a file, read once from start to end, so that a pipe (`<(zcat file)`) works too.
  */
 export const readBytes = Effect.fnUntraced(function* (path: string) {
   if (path === "-") return Stream.mapError((yield* Stdio.Stdio).stdin, fileProblem("Standard input", "read"))
@@ -23,7 +23,7 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * Refuses what would read standard input twice, before anybody has read it once: it can be one of the files, or the key.
+ * Refuses inputs of which two are standard input, before it is read. The key counts as an input.
  */
 export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<string | undefined>) {
   if ([yield* GlobalFlags.apiKeyFile, ...paths].filter((path) => path === "-").length > 1) {
@@ -31,15 +31,15 @@ export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<str
   }
 })
 
-/** A whole file as text. */
+/** A whole file as UTF-8 text. */
 export const readText = Effect.fnUntraced(function* (path: string) {
   return yield* textOf(path, yield* readBytes(path))
 })
 
-/** Far more than any key has. A device that never ends is no key either. */
+/** Maximum size of a key file in bytes, far above any key: a device such as /dev/zero never ends. */
 const largestKeyFile = 64 * 1024
 
-/** The file that holds the key, without the line break at its end. */
+/** The key in a file, without surrounding white space. */
 export const readKey = Effect.fnUntraced(function* (path: string) {
   let size = 0
   const bytes = Stream.tap(yield* readBytes(path), (part) => {

@@ -1,10 +1,11 @@
 /**
- * Services that need no address, since everybody means the same.
+ * Well-known services. This is no part of `Profile.ts`, which every start loads: the name of the header comes with the HTTP
+ * interface.
  */
 import { elasticEmailApiKeyHeader } from "@roster/api"
 import type { Profile } from "./Profile.ts"
 
-/** Addresses and headers of services that are known by name. */
+/** Addresses and key headers of well-known services. */
 export const presets = {
   "elastic-email": { baseUrl: "https://api.elasticemail.com/v4", apiKeyHeader: elasticEmailApiKeyHeader }
 } as const satisfies Record<string, Pick<Profile, "baseUrl" | "apiKeyHeader">>

@@ -1,5 +1,5 @@
 /**
- * A service that somebody works with often, under a name: its address and the way to its key.
+ * A named service: its address and the source of its key.
  */
 import { Schema } from "effect"
 
@@ -15,18 +15,18 @@ export const ProfileName = Schema.String.pipe(
 )
 export type ProfileName = typeof ProfileName.Type
 
-/** The profile that is made and used where none is named. */
+/** The name of the profile that is created and used by default. */
 export const defaultProfile = ProfileName.make("default")
 
 export const Profile = Schema.Struct({
   baseUrl: Schema.String,
   apiKeyHeader: Schema.optionalKey(Schema.String),
   apiKeyPrefix: Schema.optionalKey(Schema.String),
-  /** The key itself, where no command gives it. */
+  /** The key itself, unless a command prints it. */
   apiKey: Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label: "apiKey" })),
   /** A command line that prints the key. */
   credentialProcess: Schema.optionalKey(Schema.String),
-  /** Whether commands refuse the local store while this profile is in use. */
+  /** Whether commands refuse to use a local store while this profile is in use. */
   requireRemote: Schema.optionalKey(Schema.Boolean)
 })
 export type Profile = typeof Profile.Type

@@ -1,7 +1,7 @@
 /**
- * Which service or store a command works on: flags before the environment before the profile, and nothing guessed. Whoever
- * names half of a remote service must never find that the change went into a local file, or the other way round; and the
- * key of a profile goes to the address of that profile and to no other.
+ * Decides which service or store a command works on: flags override the environment, which overrides the profile, and
+ * nothing is guessed. Half of a remote service, such as a key without an address, must never lead to a change of a local
+ * store, or the other way round; and the key of a profile is sent to no address but that of the profile.
  */
 import { Config, Data, Effect, type Redacted, Result } from "effect"
 import { KeySource, MissingKey } from "./ApiKeySource.ts"
@@ -40,7 +40,7 @@ export type Settings = Data.TaggedEnum<{
     readonly apiKeyHeader: string | undefined
     readonly apiKeyPrefix: string | undefined
   }
-  /** The store of the user's data folder where no file is named. */
+  /** `undefined` is the store in the user's data folder. */
   Local: { readonly filename: string | undefined }
 }>
 
@@ -53,7 +53,7 @@ const keyOf = (profile: NamedProfile): KeySource | undefined =>
       ? undefined
       : KeySource.Profile({ name: profile.name, key: profile.apiKey })
 
-/** Decides by what is given. */
+/** Decides from the given flags, environment and profile in use. */
 export const resolve = (
   flags: GivenFlags,
   environment: GivenEnvironment,
@@ -61,7 +61,7 @@ export const resolve = (
 ): Result.Result<Settings, UsageError | MissingKey> => {
   const givenUrl = flags.baseUrl ?? environment.baseUrl
   const filename = flags.db ?? environment.db
-  // Another address, or a store file, has nothing of the profile.
+  // A profile does not apply to another address or to a store file.
   const profile = givenUrl === undefined && filename === undefined ? inUse : undefined
   const baseUrl = givenUrl ?? profile?.baseUrl
   const apiKeyHeader = flags.apiKeyHeader ?? environment.apiKeyHeader ?? profile?.apiKeyHeader
@@ -133,7 +133,7 @@ export const flags = Effect.all({
   db: GlobalFlags.db
 })
 
-/** The profile that is named by flag or environment, or else is in use; `undefined` where there is none. */
+/** The profile named by flag or environment, or else the one in use; `undefined` if there is none. */
 export const profileInUse = Effect.gen(function* () {
   const named = (yield* GlobalFlags.profile) ?? (yield* Effect.orDie(environment)).profile
   const { profile, profiles } = yield* readConfig
@@ -149,7 +149,7 @@ export const profileInUse = Effect.gen(function* () {
   )
 })
 
-/** What this command works on. */
+/** The settings of this command. */
 export const settings = Effect.gen(function* () {
   return yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment), yield* profileInUse))
 })

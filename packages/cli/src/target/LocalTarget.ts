@@ -1,5 +1,5 @@
 /**
- * The embedded store: the same client as over the network, answered in this process, without a socket and without a key.
+ * The embedded store: the same client as over the network, answered in this process, without a socket or a key.
  */
 import { RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
@@ -13,10 +13,10 @@ export const layer = (given: string | undefined, { dryRun }: { readonly dryRun: 
     Effect.gen(function* () {
       const filename = yield* storeFile(given)
       const embedded = EmbeddedHttpClient.layer({ filename })
-      // A store waits itself for whoever holds it: to ask again would be to wait as long again.
+      // The store itself waits for locks; a retry would wait as long again.
       return RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry: { attempts: 1 } }).pipe(
         Layer.provide(dryRun ? Layer.provide(dryRunClient, embedded) : embedded),
-        // What goes wrong reaches the user as an error; the log of a service is for whoever runs one.
+        // Failures reach the user as errors; the log is for whoever runs a service.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
         Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
       )

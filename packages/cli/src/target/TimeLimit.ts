@@ -1,5 +1,5 @@
 /**
- * The end of `--timeout`.
+ * `--timeout`.
  */
 import { Duration, Effect, Schema } from "effect"
 
@@ -7,7 +7,7 @@ export class TimeLimitReached extends Schema.TaggedError<TimeLimitReached>()("Ti
   message: Schema.String
 }) {}
 
-/** Stops a command when its time is over, whatever it is doing. */
+/** Interrupts a command when its time is over. */
 export const within =
   (limit: Duration.Duration | undefined) =>
   <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E | TimeLimitReached, R> =>

@@ -1,5 +1,5 @@
 /**
- * `--dry-run`, and the end of a command that has it. How far it comes is in `Rehearsal.ts`.
+ * `--dry-run`, and how a command with it ends.
  */
 import { Data, Effect } from "effect"
 import { Flag } from "effect/cli"
@@ -11,13 +11,13 @@ export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDefault(false)
 )
 
-/** Ends a command where it would have changed something: no failure, and nothing that a command could go on from. */
+/** The first request that would change something. It ends the command as a defect, so that no handler of errors catches it. */
 export class DryRunRequest extends Data.TaggedError("DryRunRequest")<{
   readonly method: string
   readonly url: string
   readonly body: string
 }> {}
 
-/** The same for what is done without a request. */
-export const rehearsed = (method: string, url: string, body: string): Effect.Effect<never> =>
+/** Ends a dry run with the request, or with words for a change that needs no request. */
+export const endDryRun = (method: string, url: string, body: string): Effect.Effect<never> =>
   Effect.die(new DryRunRequest({ method, url, body }))

@@ -1,5 +1,5 @@
 /**
- * The two channels: results on stdout and nothing else, words on stderr.
+ * The two channels: results alone on stdout, messages for people on stderr.
  */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
 import { isQuiet, outputFormat, type OutputFormat } from "./OutputFlags.ts"
@@ -9,24 +9,24 @@ export class Output extends Context.Service<
   Output,
   {
     readonly format: OutputFormat
-    /** Whether a person sees what goes to stdout. */
+    /** Whether stdout is a terminal. */
     readonly isTerminal: boolean
-    /** How many characters fit into a line of that terminal; nothing limits a line elsewhere. */
+    /** Columns of that terminal; `undefined` elsewhere. */
     readonly width: number | undefined
-    /** Writes a part of the result, as fast as the reader takes it. When it ends, the bytes have left this process. */
+    /** Writes a part of the result, as fast as the reader takes it, and ends when the bytes have left this process. */
     readonly write: <E, R>(
       part: Stream.Stream<string | Uint8Array, E, R>
     ) => Effect.Effect<void, E | PlatformError.PlatformError, R>
-    /** A line or more of words, but for `--quiet`. Whether anybody reads them does not matter to the command. */
+    /** Writes lines to stderr, unless `--quiet` is set. A closed stderr is ignored. */
     readonly note: (words: string) => Effect.Effect<void>
-    /** A question, after which the cursor stays on the line. */
+    /** Writes a question to stderr; the cursor stays on its line. */
     readonly ask: (question: string) => Effect.Effect<void>
-    /** Words that are a program's to read, as they are. */
+    /** Writes a line to stderr as it is, also with `--quiet`. */
     readonly noteExactly: (line: string) => Effect.Effect<void>
   }
 >()("@roster/cli/Output") {}
 
-/** Waits for each write: a closed pipe or a full disk shows itself only then, and must not look like success. */
+/** Waits for each write: a closed pipe or a full disk is reported only then, and must not look like success. */
 const writeTo = (stream: NodeJS.WriteStream, method: string) => (part: string | Uint8Array) =>
   Effect.callback<void, PlatformError.PlatformError>((resume) => {
     stream.write(part, (cause) => {
@@ -47,10 +47,10 @@ const writeTo = (stream: NodeJS.WriteStream, method: string) => (part: string | 
   })
 
 /**
- * Lets what has happened meanwhile be heard: the work of a local store takes no turn, and a result ends a command in time.
- * From one round of immediates to the next Node looks at its timers and at signals.
+ * Lets Node handle timers and signals before a result is written: the work of a local store never yields to the event loop,
+ * and `--timeout` must still win. Two rounds of immediates pass through all phases of the loop.
  */
-const heard = Effect.callback<void>((resume) => {
+const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
       format: outputFormat(args, isTerminal),
       isTerminal,
       width: isTerminal ? process.stdout.columns : undefined,
-      write: (part) => Effect.andThen(heard, Stream.runForEach(part, writeOut)),
+      write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
       note: (words) => (isQuiet(args) ? Effect.void : say(`${printableLines(words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)

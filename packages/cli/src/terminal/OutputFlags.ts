@@ -1,10 +1,10 @@
 /**
- * What must be known of a command line even where the rest of it cannot be read: errors are printed as `--output` says, and
- * `--timeout` bounds everything. Both flags are declared and checked with the others in `GlobalFlags.ts`.
+ * The flags that are needed even if the rest of the command line cannot be parsed: errors are printed as `--output` says,
+ * and `--timeout` bounds everything. `GlobalFlags.ts` declares and checks them with the others.
  */
 import { Duration } from "effect"
 
-/** The value of a flag, by its names with their dashes. */
+/** The value of a flag. Names include their dashes. */
 export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): string | undefined => {
   for (const [index, arg] of args.entries()) {
     if (arg === "--") return undefined
@@ -19,13 +19,13 @@ export type OutputFormat = (typeof outputFormats)[number]
 
 const isFormat = (text: string | undefined): text is OutputFormat => outputFormats.some((format) => format === text)
 
-/** A table for people on a terminal, JSON for programs elsewhere, unless the command line says. */
+/** The value of `--output` (default: a table on a terminal, JSON elsewhere). */
 export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): OutputFormat => {
   const given = flagValue(args, ["--output", "-o"])
   return isFormat(given) ? given : isTerminal ? "table" : "json"
 }
 
-/** Whether words are wanted of errors alone. */
+/** Whether `--quiet` is set: of all messages only errors are printed. */
 export const isQuiet = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")
   return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--quiet" || arg === "-q")
@@ -45,7 +45,7 @@ const units = {
 
 const isUnit = (text: string): text is keyof typeof units => Object.hasOwn(units, text)
 
-/** Reads a span that is longer than nothing, or gives `undefined`. */
+/** Parses a positive duration: `500ms`, `3s`, `2m`, `12h`, `30d`, `4w`. Returns `undefined` for any other text. */
 export const parseDuration = (text: string): Duration.Duration | undefined => {
   const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|w)$/.exec(text.trim()) ?? []
   return isUnit(unit) && Number(amount) > 0 ? units[unit](Number(amount)) : undefined

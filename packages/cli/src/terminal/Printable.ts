@@ -1,9 +1,9 @@
 /**
- * Text from elsewhere on a terminal. A contact's name can hold what moves the cursor, colours the screen, sets the
- * clipboard or turns the line around; here it becomes visible and does nothing. Joiners that languages and emoji need stay.
+ * Makes foreign text safe for a terminal. The name of a contact can contain escape sequences that move the cursor, colour
+ * the screen, set the clipboard or reverse the line; they become visible characters. Joiners that languages and emoji need stay.
  */
 
-/** Control characters of both sets, line and paragraph separators, everything that changes direction, broken surrogates. */
+/** C0 and C1 controls, line and paragraph separators, bidirectional controls, tags and lone surrogates. */
 const active = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
 const visible = (character: string): string => {
@@ -11,20 +11,20 @@ const visible = (character: string): string => {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd"
 }
 
-/** One line, whatever the text holds. */
+/** The text as one safe line. */
 export const printable = (text: string): string => text.replace(active, visible)
 
-/** The same for words of ours that may span lines, such as a rule with a caret under it. */
+/** The same for messages of several lines, such as a rule with a caret under it. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
 
-/** A piece of input that is short enough to be quoted back. */
+/** Input cut to a length that a message can quote. */
 export const shorten = (text: string): string => printable(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
 
 /**
- * JSON on one line. Its value is exact; what a terminal would act on is written as an escape, which is the same text to
- * every reader of JSON.
+ * JSON on one line. Characters that a terminal would act on are written as escapes, which every JSON parser reads as the
+ * same text.
  */
 export const jsonText = (value: unknown): string =>
   JSON.stringify(value).replace(active, (character) =>

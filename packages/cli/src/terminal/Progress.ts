@@ -1,18 +1,18 @@
 /**
- * How far long work has come, on stderr: a bar on a terminal, drawn ten times a second at most and gone at the end; a plain
- * line every ten seconds elsewhere; nothing with `--quiet`.
+ * Progress of long work on stderr: a bar on a terminal, drawn at most ten times a second and erased at the end; a plain line
+ * every ten seconds elsewhere; nothing with `--quiet`.
  */
 import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
 import { isQuiet } from "./OutputFlags.ts"
 import { Output } from "./Output.ts"
 
-/** What is done, such as "Importing" of "rows". */
+/** The work in words, such as "Importing" and "rows". */
 export interface Work {
   readonly doing: string
   readonly unit: string
-  /** How many there are in all, where that is known. */
+  /** Number of units in all, if known. */
   readonly total?: number | undefined
-  /** How many were done before this began. */
+  /** Number of units that an earlier run has done (default: 0). */
   readonly from?: number | undefined
 }
 
@@ -29,7 +29,7 @@ const timeText = (seconds: number): string => {
 
 const countText = (count: number): string => String(Math.floor(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
 
-/** The words of one moment. */
+/** The line of progress at one moment. */
 export const progressText = (
   { doing, from = 0, total, unit }: Work,
   done: number,
@@ -48,13 +48,13 @@ export const progressText = (
   ].join("  ")
 }
 
-/** Timers and signals get their turn, which the work of a local store does not give. */
+/** Yields to the event loop for timers and signals, which the work of a local store never does. */
 const turn = Effect.callback<void>((resume) => {
   const pending = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(pending))
 })
 
-/** Shows how far work has come while it runs. The work says so by the function that it is given. */
+/** Shows progress while work runs. The work reports it through the function that it is given. */
 export const withProgress = Effect.fnUntraced(function* <A, E, R>(
   work: Work,
   use: (update: (done: number) => Effect.Effect<void>) => Effect.Effect<A, E, R>
@@ -71,12 +71,12 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
     })
   if (isQuiet(yield* stdio.args)) return yield* use(update)
 
-  const words = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))
+  const text = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))
   const write = (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))
-  const draw = Effect.flatMap(words, (line) => write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`))
+  const draw = Effect.flatMap(text, (line) => write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`))
   const show = isTerminal
     ? Effect.andThen(Effect.sleep(redraw), draw)
-    : Effect.andThen(Effect.sleep(linesEvery), Effect.flatMap(words, output.note))
+    : Effect.andThen(Effect.sleep(linesEvery), Effect.flatMap(text, output.note))
   const drawing = yield* Effect.forkChild(Effect.forever(show))
   return yield* Effect.ensuring(
     use(update),

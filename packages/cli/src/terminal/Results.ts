@@ -1,7 +1,7 @@
 /**
- * Printing results. JSON is what the wire has: PascalCase records, an array with one record a line for lists,
- * `{"ok":true}` where the service answers nothing; summaries of our own are in camelCase. NDJSON is the same without the
- * array; CSV has the columns of the table for lists and every field for one record.
+ * Prints results. JSON is that of the wire: PascalCase records, an array with one record a line for lists, `{"ok":true}`
+ * for an empty answer; summaries of our own are in camelCase. NDJSON is the same without the array. CSV has the columns of
+ * the table for lists and every field for one record.
  */
 import { ContactColumns } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
@@ -10,7 +10,7 @@ import { Output } from "./Output.ts"
 import { jsonText, printable } from "./Printable.ts"
 import { fieldsOf, recordText, tableOf } from "./Table.ts"
 
-/** One value of which `words` are the form for people. */
+/** Prints one value; `words` is its form in a table. */
 const single = Effect.fnUntraced(function* (value: unknown, words: () => string) {
   const output = yield* Output
   switch (output.format) {
@@ -26,7 +26,7 @@ const single = Effect.fnUntraced(function* (value: unknown, words: () => string)
   }
 })
 
-/** Cells that a spreadsheet would run are made safe, as in the file of an export; so is what a terminal would act on. */
+/** CSV whose cells neither a spreadsheet nor a terminal executes. */
 const csvOf = <E, R>(
   columns: ReadonlyArray<string>,
   rows: Stream.Stream<ReadonlyMap<string, string>, E, R>
@@ -41,13 +41,13 @@ const csvOf = <E, R>(
     })
   )
 
-/** What cannot be encoded did not come from a decoder either: that is a bug, and thrown as one. */
+/** Encodes a record. A value that cannot be encoded is a bug, since a decoder made it. */
 const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
   const encode = Schema.encodeSync(schema)
   return (value: A): unknown => encode(value)
 }
 
-/** One record of the service. */
+/** Prints one record of the service. */
 export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, value: A) {
   const encoded = encoder(schema)(value)
   yield* single(encoded, () => recordText(encoded))
@@ -109,16 +109,17 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
   }
 })
 
-/** An account of our own of what was done: an object for programs, sentences for people. */
+/** Prints a summary of our own: an object for programs, sentences for people. */
 export const summary = (value: object, words: string) => single(value, () => words)
 
-/** That something was done which the service answers with nothing. */
+/** Reports the success of an operation that has no answer. */
 export const done = (words: string) => summary({ ok: true }, words)
 
 type Given<A> = { readonly [K in keyof A as undefined extends A[K] ? never : K]: A[K] } & {
   readonly [K in keyof A as undefined extends A[K] ? K : never]?: Exclude<A[K], undefined>
 }
 
+/** Leaves out the fields that are not given: a request must not name a field that the user did not mention. */
 export const omitUndefined = <const A extends object>(fields: A): Given<A> =>
-  // Only fields that are undefined are left out, and those are optional in the result.
+  // Only undefined fields are removed, and those are optional in the result.
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<A>

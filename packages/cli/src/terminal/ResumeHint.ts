@@ -1,12 +1,14 @@
 /**
- * The command that goes on with work which was stopped. A command that can be gone on with says so here before it begins, and
- * the failure boundary names it in the last line, whatever the failure is.
+ * The command that resumes interrupted work. A command that can be resumed sets it before it begins, and the error reporter
+ * names it in the last line, whatever the failure is. It is a mutable box because `--timeout` and defects end a command from
+ * outside, so that no error of the command could carry it.
  */
 import { Context, Effect, Stdio } from "effect"
 
 export interface ResumeHintBox {
+  /** The command line that resumes the work. */
   command: string | undefined
-  /** The command that tells whether a write was carried out, where its answer cannot be read. */
+  /** The command line that tells whether a write was carried out, if its answer cannot be read. */
   look?: string | undefined
 }
 
@@ -16,10 +18,10 @@ export const ResumeHint = Context.Reference<ResumeHintBox>("@roster/cli/ResumeHi
 
 const plain = /^[\w@%+=:,./-]+$/
 
-/** A word of a command line as a POSIX shell reads it. */
+/** A word quoted for a POSIX shell. */
 export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** This very command line, without some of its switches and with others. */
+/** The current command line, without some of its switches and with others added. */
 export const resumeCommand = Effect.fnUntraced(function* (
   without: ReadonlyArray<string> = [],
   added: ReadonlyArray<string> = []
@@ -27,7 +29,7 @@ export const resumeCommand = Effect.fnUntraced(function* (
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
   const kept = args.filter((arg) => !without.includes(arg))
-  // What follows two dashes is no flag.
+  // Words after `--` are no flags.
   const dashes = kept.indexOf("--")
   const words = kept.toSpliced(dashes < 0 ? kept.length : dashes, 0, ...added)
   return ["roster", ...words.map(quoted)].join(" ")

@@ -1,18 +1,18 @@
 /**
- * Being told to stop. A signal interrupts a command, which cleans up and ends with 130 or 143; a command that runs until it
- * is told waits for the signal here, and ends as it likes.
+ * SIGINT and SIGTERM. A signal interrupts a command, which cleans up and ends with 130 or 143. A command that runs until it
+ * is told to stop waits for the signal here, and chooses its own end.
  */
 import { Context, Deferred, Effect } from "effect"
 
 export class Signals extends Context.Service<
   Signals,
   {
-    /** From here on no signal interrupts: the first SIGINT or SIGTERM ends the wait that this gives. */
+    /** Stops signals from interrupting, and returns an effect that waits for the first one. */
     readonly expect: Effect.Effect<Effect.Effect<void>>
   }
 >()("@roster/cli/Signals") {}
 
-/** The service, and the end of it that the process calls: it says whether anybody waits. */
+/** The service, and the function that the process calls on a signal: it returns whether a command waits for it. */
 export const make = (): { readonly service: Signals["Service"]; readonly deliver: () => boolean } => {
   let expected: Deferred.Deferred<void> | undefined
   return {

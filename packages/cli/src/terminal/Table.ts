@@ -1,6 +1,6 @@
 /**
- * Records as text for people: columns that line up, and one record as a list of its fields. Works on records as they are
- * on the wire, so that a table names things as JSON does.
+ * Formats records as text: a table, or one record as a list of its fields. Records have their wire form, so that a table
+ * uses the same names as JSON.
  */
 import { Predicate } from "effect"
 import { CliOutput } from "effect/cli"
@@ -12,13 +12,13 @@ const valueText = (value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value)
 }
 
-/** The fields of a record with what is nested in it, by their paths; their texts exactly as they are. */
+/** The fields of a record with their texts, unescaped. Nested fields are named by their paths. */
 export const fieldsOf = (record: unknown, path = ""): ReadonlyArray<readonly [name: string, text: string]> =>
   Predicate.isObject(record) && !Array.isArray(record)
     ? Object.entries(record).flatMap(([name, value]) => fieldsOf(value, path === "" ? name : `${path}.${name}`))
     : [[path, valueText(record)]]
 
-/** The space between columns. */
+/** Width of the space between columns. */
 const gap = 2
 
 const padded = (text: string, width: number): string =>
@@ -30,17 +30,17 @@ const line = (cells: ReadonlyArray<string>, widths: ReadonlyArray<number>): stri
     .join(" ".repeat(gap))
     .trimEnd()
 
-/** One record: a field on each line. */
+/** One record, with a field on each line. */
 export const recordText = (record: unknown): string => {
   const fields = fieldsOf(record).map((field) => field.map(printable))
   const width = Math.max(0, ...fields.map(([name = ""]) => CliOutput.displayWidth(name)))
   return fields.map((field) => line(field, [width])).join("\n")
 }
 
-/** A wider cell would leave no room for its neighbours; the record alone, and JSON, have all of it. */
+/** Maximum width of a cell, which leaves room for its neighbours. A single record and JSON show the whole text. */
 const widestCell = 60
 
-/** A column that is narrower says nothing. */
+/** Minimum width of a column: a narrower one is of no use. */
 const narrowestCell = 8
 
 const clipped = (text: string, width: number): string => {
@@ -53,7 +53,7 @@ const clipped = (text: string, width: number): string => {
   return `${kept}…`
 }
 
-/** Takes from the widest column until the line fits, or nothing more can be taken. */
+/** Shrinks the widest column until the line fits, or no column can shrink further. */
 const fitted = (widths: ReadonlyArray<number>, available: number): ReadonlyArray<number> => {
   const fitting = [...widths]
   for (;;) {
@@ -65,8 +65,8 @@ const fitted = (widths: ReadonlyArray<number>, available: number): ReadonlyArray
 }
 
 /**
- * A table that comes in parts. The first part decides how wide the columns are, and has the header above it; the lines of
- * a table that is to fit are no longer than `available`, as far as that can be done.
+ * Formats a table part by part. The first part has the header and decides the widths of the columns. Lines are at most
+ * `available` wide if the columns can shrink so far.
  */
 export const tableOf = (columns: ReadonlyArray<string>, available = Number.POSITIVE_INFINITY) => {
   let widths: ReadonlyArray<number> | undefined
@@ -79,7 +79,7 @@ export const tableOf = (columns: ReadonlyArray<string>, available = Number.POSIT
     const measured = (widths ??= fitted(
       columns.map((_, index) => {
         const widest = Math.max(...lines.map((row) => CliOutput.displayWidth(row[index] ?? "")))
-        // The last one has no neighbour.
+        // The last column has no neighbour.
         return index === columns.length - 1 ? widest : Math.min(widestCell, widest)
       }),
       available

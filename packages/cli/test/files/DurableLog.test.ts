@@ -21,16 +21,16 @@ describe("lines that are forced to the disk", () => {
       assert.isFalse(existsSync(file))
       let expected = ""
       for (let at = 0; at < 500; at++) {
-        yield* lines.add(`line ${at}`, { isForced: at % 2 === 0 })
+        yield* lines.add(`line ${at}`, { isDurable: at % 2 === 0 })
         expected += `line ${at}\n`
         assert.strictEqual(readFileSync(file, "utf8"), expected)
       }
-      yield* lines.force
+      yield* lines.fsync
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       yield* lines.begin
       assert.strictEqual(readFileSync(file, "utf8"), "")
       yield* lines.close
-      yield* lines.add("again", { isForced: true })
+      yield* lines.add("again", { isDurable: true })
       assert.strictEqual(readFileSync(file, "utf8"), "again\n")
     })
   )
@@ -42,7 +42,7 @@ describe("lines that are forced to the disk", () => {
       const lines = yield* makeDurableLog(file)
       lines.keep(4)
       assert.strictEqual(readFileSync(file, "utf8"), "one\ntw")
-      yield* Effect.all([lines.add("two", { isForced: true }), lines.add("three", { isForced: true })], {
+      yield* Effect.all([lines.add("two", { isDurable: true }), lines.add("three", { isDurable: true })], {
         concurrency: 2
       })
       assert.strictEqual(readFileSync(file, "utf8"), "one\ntwo\nthree\n")
@@ -52,7 +52,7 @@ describe("lines that are forced to the disk", () => {
   it.live("fail where there is no room for them, and never again say that one is there", () =>
     Effect.gen(function* () {
       const lines = yield* makeDurableLog("/dev/full")
-      for (const work of [lines.add("one", { isForced: true }), lines.add("two", { isForced: false }), lines.force]) {
+      for (const work of [lines.add("one", { isDurable: true }), lines.add("two", { isDurable: false }), lines.fsync]) {
         assert.strictEqual((yield* Effect.flip(work)).message, "/dev/full cannot be written: the disk is full.")
       }
     })
@@ -62,12 +62,12 @@ describe("lines that are forced to the disk", () => {
     Effect.gen(function* () {
       // Takes what is written, and cannot be synced.
       const lines = yield* makeDurableLog("/dev/null")
-      yield* lines.add("one", { isForced: true })
-      assert.match((yield* Effect.flip(lines.force)).message, /EINVAL/)
-      assert.match((yield* Effect.flip(lines.add("two", { isForced: true }))).message, /EINVAL/)
+      yield* lines.add("one", { isDurable: true })
+      assert.match((yield* Effect.flip(lines.fsync)).message, /EINVAL/)
+      assert.match((yield* Effect.flip(lines.add("two", { isDurable: true }))).message, /EINVAL/)
       const others = yield* makeDurableLog("/dev/null")
       let added = 0
-      const add = Effect.tap(others.add("line", { isForced: true }), () =>
+      const add = Effect.tap(others.add("line", { isDurable: true }), () =>
         Effect.sync(() => {
           added++
         })

@@ -3,7 +3,7 @@ import * as domain from "@roster/domain"
 import { ServiceError, Unavailable } from "@roster/domain"
 import { InvalidSettings } from "@roster/http-client"
 import { PlatformError } from "effect"
-import { codeOf, exitCode, reasonVerdicts, exitInfo, verdicts } from "../../src/main/ExitCode.ts"
+import { codeOf, exitCode, reasonExits, exitInfo, exits } from "../../src/main/ExitCode.ts"
 import { usageError } from "../../src/errors/UsageError.ts"
 
 /** The error classes that the domain exports, by name, which is their tag. */
@@ -11,7 +11,7 @@ const errorTags = Object.values<unknown>(domain).flatMap((value) =>
   typeof value === "function" && value.prototype instanceof Error ? [value.name] : []
 )
 
-const rows: { readonly [tag: string]: { readonly exit: number } } = { ...verdicts, ...reasonVerdicts }
+const rows: { readonly [tag: string]: { readonly exit: number } } = { ...exits, ...reasonExits }
 
 describe("exit codes", () => {
   it("are what the interface of the command line says", () => {
@@ -101,7 +101,6 @@ describe("exit codes", () => {
   })
 
   it("come with a hint each", () => {
-    for (const row of [...Object.values(verdicts), ...Object.values(reasonVerdicts)])
-      assert.notStrictEqual(row.hint, "")
+    for (const row of [...Object.values(exits), ...Object.values(reasonExits)]) assert.notStrictEqual(row.hint, "")
   })
 })

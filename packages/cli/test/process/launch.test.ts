@@ -5,12 +5,12 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { dirname, join } from "node:path"
 import { everyCommand } from "../../src/main/Roster.ts"
 import { cacheFolder } from "../../src/main/CompileCache.ts"
-import { fileOfPages, type Pages } from "../../src/main/StaticHelp.ts"
+import { helpFile, type HelpPages } from "../../src/main/StaticHelp.ts"
 import { runHere } from "../inProcess.ts"
 import { bin, ended, makeRoster, start, temporaryFolder } from "../roster.ts"
 
-const pagesOf = (colors: boolean): Pages =>
-  JSON.parse(readFileSync(join(dirname(bin), "roster", fileOfPages(colors)), "utf8"))
+const pagesOf = (colors: boolean): HelpPages =>
+  JSON.parse(readFileSync(join(dirname(bin), "roster", helpFile(colors)), "utf8"))
 
 describe("the answers that are known", () => {
   it.live("are the help of every command, as the program prints it", () =>

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
-import { dryRun, rehearsed } from "../../terminal/DryRun.ts"
+import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import * as Results from "../../terminal/Results.ts"
 
@@ -17,7 +17,7 @@ export const command = Command.make(
     const { ended, kind } = yield* jobs.get(id)
     const left = kind === "Import" ? "; the contacts that it has imported so far stay" : ""
     if (dryRun && ended === null) {
-      return yield* rehearsed("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
+      return yield* endDryRun("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
     }
     // What has ended is refused, and nobody need be asked.
     if (ended === null) yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })

@@ -5,7 +5,7 @@ import type { StoreBackup } from "@roster/server"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
-import { dryRun, rehearsed } from "../../terminal/DryRun.ts"
+import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
@@ -46,7 +46,7 @@ export const command = Command.make(
       to: store,
       approve: (plan) =>
         dryRun
-          ? rehearsed(`restore ${file}`, store, `Would ${question(file, plan)}`)
+          ? endDryRun(`restore ${file}`, store, `Would ${question(file, plan)}`)
           : confirm(question(file, plan), { yes }).pipe(Effect.provideService(Target, { name: `[local] ${store}` }))
     })
     const { contacts, kept, replaced } = restored

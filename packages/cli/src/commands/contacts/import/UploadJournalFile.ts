@@ -46,12 +46,12 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
     begin: (subject) =>
       Effect.orDie(encodeHeader({ journal: "roster contacts import", version: 1, subject })).pipe(
         Effect.tap(lines.begin),
-        Effect.flatMap((line) => lines.add(line, { isForced: true })),
-        Effect.andThen(lines.force)
+        Effect.flatMap((line) => lines.add(line, { isDurable: true })),
+        Effect.andThen(lines.fsync)
       ),
     // That a part is under way is a note for whoever reads it; its answer has to survive the machine.
-    append: (entry) => Effect.suspend(() => lines.add(encodeLine(entry), { isForced: entry._tag === "Answered" })),
-    force: lines.force,
+    append: (entry) => Effect.suspend(() => lines.add(encodeLine(entry), { isDurable: entry._tag === "Answered" })),
+    force: lines.fsync,
     clear: Effect.andThen(lines.close, Effect.mapError(fs.remove(file, { force: true }), fileProblem(file, "written")))
   }
   return journal
