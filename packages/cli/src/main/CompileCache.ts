@@ -1,10 +1,9 @@
 /**
- * Compiled code of earlier starts, kept in the cache folder of the user: without it, most of the time of a start goes into
- * compiling. It loads nothing, since all that is loaded before it is compiled anew.
+ * Keeps compiled code between starts, in the user's cache folder. It imports nothing, since everything loaded before it is
+ * compiled at every start. Figure: `roster contacts get` (RESULTS.md, "Start-up of the command line").
  */
-import type { Stats } from "node:fs"
 
-/** Where the cache of this user is, by the conventions of the platform; `undefined` where nobody can say. */
+/** The cache folder by the conventions of the platform; `undefined` if the environment names no home. */
 export const cacheFolder = (
   env: Readonly<Record<string, string | undefined>>,
   platform: string
@@ -21,42 +20,31 @@ export const cacheFolder = (
   return below(env["XDG_CACHE_HOME"], "roster") ?? own
 }
 
-const isOwn = ({ uid }: Stats): boolean => process.getuid === undefined || uid === process.getuid()
-
 /**
- * Makes a folder in one that is there and belongs to this user; the home of a user who has none is not for us to make, and
- * in that of another, where `sudo` may lead, its owner could not use what we made.
+ * Whether the folder belongs to this user and nobody else can write to it: code that others put there would run as this
+ * user. A missing folder is created only below a home of this user. Under `sudo` the home can be that of another user, who
+ * could not use a folder of root.
  */
-const made = (folder: string): boolean => {
+const isPrivate = (folder: string): boolean => {
   const { existsSync, mkdirSync, statSync } = process.getBuiltinModule("node:fs")
   const { dirname } = process.getBuiltinModule("node:path")
-  if (existsSync(folder)) return true
-  const parent = dirname(folder)
-  const home = existsSync(parent) ? parent : dirname(parent)
-  if (!existsSync(home) || !isOwn(statSync(home))) return false
-  if (home !== parent) mkdirSync(parent, { mode: 0o700 })
-  mkdirSync(folder, { mode: 0o700 })
-  return true
+  const isOwn = (path: string) => process.getuid === undefined || statSync(path).uid === process.getuid()
+  if (!existsSync(folder)) {
+    const parent = dirname(folder)
+    if (!isOwn(existsSync(parent) ? parent : dirname(parent))) return false
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+  return isOwn(folder) && (process.getuid === undefined || (statSync(folder).mode & 0o022) === 0)
 }
 
-/** What others could write to would be run as this user. */
-const isPrivate = (folder: string): boolean => {
-  const found = process.getBuiltinModule("node:fs").statSync(folder)
-  return isOwn(found) && (process.getuid === undefined || (found.mode & 0o022) === 0)
-}
-
-/**
- * Keeps what is compiled from here on, and takes what was kept. Without a folder that belongs to this user a start takes
- * longer, and that is all.
- */
-export const keepCompiled = (): void => {
+/** Turns the cache on, unless a variable of Node says otherwise. Without a private folder every start compiles. */
+export const enableCompileCache = (): void => {
   try {
-    const { enableCompileCache, getCompileCacheDir } = process.getBuiltinModule("node:module")
-    // Whoever says by a variable of Node where, or that there is to be none, has said it.
-    if (getCompileCacheDir() !== undefined || process.env["NODE_DISABLE_COMPILE_CACHE"] === "1") return
+    const node = process.getBuiltinModule("node:module")
+    if (node.getCompileCacheDir() !== undefined || process.env["NODE_DISABLE_COMPILE_CACHE"] === "1") return
     const folder = cacheFolder(process.env, process.platform)
-    if (folder !== undefined && made(folder) && isPrivate(folder)) enableCompileCache(folder)
+    if (folder !== undefined && isPrivate(folder)) node.enableCompileCache(folder)
   } catch {
-    // A full disk or a folder that cannot be written is no reason not to start.
+    // A missing home, a full disk or a read-only folder must not prevent the start.
   }
 }

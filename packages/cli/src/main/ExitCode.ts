@@ -3,30 +3,8 @@
  * stable interface.
  */
 import { purposeOf } from "@roster/api/Purpose"
-import type {
-  AccessLevel,
-  ConflictingFilter,
-  ContactNotFound,
-  CredentialNotFound,
-  ExportExpired,
-  ExportFailed,
-  ExportInterrupted,
-  ExportNotFound,
-  ExportTimedOut,
-  ImportRefused,
-  InvalidInput,
-  InvalidRule,
-  LastManagingKey,
-  ListNotFound,
-  NameTaken,
-  NotAllowedSender,
-  ServiceError,
-  ServiceErrorReason,
-  TooManyContacts,
-  TooManyCredentials,
-  UnreadableFile
-} from "@roster/domain"
-import type { OtherUpload, RotationRefused, StillInUse, UnreadableBackup } from "@roster/workflows"
+import type * as Domain from "@roster/domain"
+import type * as Workflows from "@roster/workflows"
 import type { InvalidSettings } from "@roster/http-client"
 import type { JobEnded, JobNotFound, RosterServer, SqlServices, StoreBackup } from "@roster/server"
 import type { PlatformError } from "effect"
@@ -55,29 +33,29 @@ export const exitCode = {
 
 /** Every expected failure of a command. */
 export type Failure =
-  | ConflictingFilter
-  | ContactNotFound
-  | CredentialNotFound
-  | ExportExpired
-  | ExportFailed
-  | ExportInterrupted
-  | ExportNotFound
-  | ExportTimedOut
-  | ImportRefused
-  | InvalidInput
-  | InvalidRule
-  | LastManagingKey
-  | ListNotFound
-  | NameTaken
-  | NotAllowedSender
-  | OtherUpload
-  | RotationRefused
-  | ServiceError
-  | StillInUse
-  | TooManyContacts
-  | TooManyCredentials
-  | UnreadableBackup
-  | UnreadableFile
+  | Domain.ConflictingFilter
+  | Domain.ContactNotFound
+  | Domain.CredentialNotFound
+  | Domain.ExportExpired
+  | Domain.ExportFailed
+  | Domain.ExportInterrupted
+  | Domain.ExportNotFound
+  | Domain.ExportTimedOut
+  | Domain.ImportRefused
+  | Domain.InvalidInput
+  | Domain.InvalidRule
+  | Domain.LastManagingKey
+  | Domain.ListNotFound
+  | Domain.NameTaken
+  | Domain.NotAllowedSender
+  | Workflows.OtherUpload
+  | Workflows.RotationRefused
+  | Domain.ServiceError
+  | Workflows.StillInUse
+  | Domain.TooManyContacts
+  | Domain.TooManyCredentials
+  | Workflows.UnreadableBackup
+  | Domain.UnreadableFile
   | InvalidSettings
   | SqlServices.StoreError
   | StoreBackup.BackupRefused
@@ -101,7 +79,7 @@ const exitWith = (exit: number, hint: string): ExitInfo => ({ exit, hint })
 
 const again = "Try the same command again later."
 
-export const reasonExits: { readonly [Reason in ServiceErrorReason["_tag"]]: ExitInfo } = {
+export const reasonExits: { readonly [Reason in Domain.ServiceErrorReason["_tag"]]: ExitInfo } = {
   Unauthorized: exitWith(exitCode.key, "Check the file or variable that the key comes from."),
   AccessDenied: exitWith(
     exitCode.key,
@@ -207,7 +185,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
 }
 
 /** The hint for a missing access level. */
-const missingLevel = (operation: string, required: AccessLevel): string => {
+const missingLevel = (operation: string, required: Domain.AccessLevel): string => {
   const purpose = purposeOf(operation)
   const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
   return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`

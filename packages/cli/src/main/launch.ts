@@ -2,11 +2,11 @@
  * The launcher, which runs as `roster` once Node is known to be new enough. It prints static answers, and loads the program
  * for everything else, also if an answer cannot be written, since the program reports that error.
  */
-import { keepCompiled } from "./CompileCache.ts"
+import { enableCompileCache } from "./CompileCache.ts"
 import { staticAnswer } from "./StaticHelp.ts"
 
 const run = () => {
-  keepCompiled()
+  enableCompileCache()
   return import("./bin.ts")
 }
 
