@@ -161,8 +161,14 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     exitCode.refused,
     "Send from another address. An embedded service is told its senders with: roster serve --allow-sender"
   ),
-  ExportInterrupted: exitWith(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
-  ExportTimedOut: exitWith(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
+  ExportInterrupted: exitWith(
+    exitCode.unavailable,
+    "The export is still running. Check it with: roster exports status ID"
+  ),
+  ExportTimedOut: exitWith(
+    exitCode.unavailable,
+    "The export is still running. Check it with: roster exports status ID"
+  ),
   BackupRefused: exitWith(exitCode.usage, "Nothing was changed. Name another backup."),
   StoreDamaged: exitWith(
     exitCode.unavailable,

@@ -27,7 +27,10 @@ const commands = {
       command: "roster contacts list --base-url https://example.com/v4 --api-key-file key",
       description: "Of a service"
     },
-    { command: "roster serve --port 4010 --db roster.db --key-file admin.key", description: "Be a service" }
+    {
+      command: "roster serve --port 4010 --db roster.db --key-file admin.key",
+      description: "Serve the store over HTTP"
+    }
   ],
   subcommands: [
     contacts,
@@ -39,17 +42,17 @@ const commands = {
     emails,
     {
       name: "serve",
-      description: "Serve a store over HTTP, until it is told to stop",
+      description: "Serve a store over HTTP until stopped",
       load: () => import("../commands/serve/serve.ts")
     },
     {
       name: "backup",
-      description: "Copy a store to one file, checked, while others go on using it",
+      description: "Copy a store to one verified file, while others use it",
       load: () => import("../commands/store/backup.ts")
     },
     {
       name: "restore",
-      description: "Put a backup in the place of a store, while others go on using it; what was there is kept",
+      description: "Replace a store by a backup, while others use it; the old store is kept",
       load: () => import("../commands/store/restore.ts")
     },
     auth,
@@ -57,17 +60,17 @@ const commands = {
     config,
     {
       name: "whoami",
-      description: "Say which service or store commands work on, with which key, and what of its levels can be known",
+      description: "Show which service or store commands use, with which key, and its known access levels",
       load: () => import("../commands/setup/whoami.ts")
     },
     {
       name: "doctor",
-      description: "Look whether all is in order: settings, network, key and levels, or the local store",
+      description: "Check the settings, the network, the API key and the local store",
       load: () => import("../commands/setup/doctor.ts")
     },
     {
       name: "completions",
-      description: "Print the script that lets a shell complete commands and flags",
+      description: "Print the completion script of a shell",
       load: async () => ({ command: (await import("./completions.ts")).completions(everyCommand) })
     },
     {

@@ -19,7 +19,7 @@ export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
     "completions",
     {
       shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
-        Argument.withDescription("The shell that is to complete commands")
+        Argument.withDescription("The shell to complete commands in")
       )
     },
     Effect.fnUntraced(function* ({ shell }) {

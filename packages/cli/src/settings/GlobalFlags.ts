@@ -14,7 +14,7 @@ const text = (name: string, metavar: string, description: string) =>
 export const output = GlobalFlag.Setting("output")({
   flag: Flag.Literals("output", outputFormats).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("How results are printed: a table on a terminal, JSON elsewhere, unless said"),
+    Flag.withDescription("Output format (default: table on a terminal, JSON elsewhere)"),
     Flag.withDefault(undefined)
   )
 })
@@ -24,7 +24,7 @@ const quiet = GlobalFlag.Setting("quiet")({
   flag: Flag.Boolean("quiet").pipe(
     Flag.withoutNegation,
     Flag.withAlias("q"),
-    Flag.withDescription("Say nothing but results and errors: no progress, no notes"),
+    Flag.withDescription("Print only results and errors: no progress, no notes"),
     Flag.withDefault(false)
   )
 })
@@ -38,7 +38,7 @@ export const timeout = GlobalFlag.Setting("timeout")({
         : Effect.succeed(span)
     }),
     Flag.withMetavar("3s"),
-    Flag.withDescription("The longest time the whole command may take"),
+    Flag.withDescription("Maximum time for the whole command"),
     Flag.withDefault(undefined)
   )
 })
@@ -55,12 +55,12 @@ export const apiKeyHeader = GlobalFlag.Setting("api-key-header")({
   flag: text(
     "api-key-header",
     "NAME",
-    "The header that carries the key, X-Service-ApiKey unless said (ROSTER_API_KEY_HEADER)"
+    "The header that carries the key (default: X-Service-ApiKey) (ROSTER_API_KEY_HEADER)"
   )
 })
 
 export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
-  flag: text("api-key-prefix", "TEXT", "What stands before the key in that header (ROSTER_API_KEY_PREFIX)")
+  flag: text("api-key-prefix", "TEXT", "Text before the key in that header (ROSTER_API_KEY_PREFIX)")
 })
 
 export const db = GlobalFlag.Setting("db")({
@@ -78,7 +78,7 @@ export const profile = GlobalFlag.Setting("profile")({
     Flag.withAlias("p"),
     Flag.mapEffect(parseWith(ProfileName, "profile")),
     Flag.withMetavar("NAME"),
-    Flag.withDescription("The profile to work with, in place of the one in use (ROSTER_PROFILE)"),
+    Flag.withDescription("The profile to use, instead of the current one (ROSTER_PROFILE)"),
     Flag.withDefault(undefined)
   )
 })
