@@ -18,7 +18,7 @@ import {
   lateHttp2,
   lazyBuiltins,
   leanUndici
-} from "./bundlePlugins.ts"
+} from "./bundlePatches.ts"
 import { withFirstCalls } from "./firstCalls.ts"
 import { helpPages } from "./helpPages.ts"
 
