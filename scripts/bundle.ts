@@ -1,6 +1,6 @@
 /**
- * The command line as files that need nothing but Node: what `npx @roster/cli` runs. `pnpm build` makes them, and every test
- * run makes them first, since they are what the tests run.
+ * Bundles the command line into files that need nothing but Node: what `npx @roster/cli` runs. `pnpm build` runs it, and so
+ * does every test run, since the tests start these files.
  */
 import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -8,17 +8,7 @@ import { basename, dirname, join } from "node:path"
 import { build, type OutputOptions } from "rolldown"
 import { helpFile } from "../packages/cli/src/main/StaticHelp.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
-import {
-  asciiWidths,
-  knownCompressions,
-  knownFrames,
-  lateAssert,
-  lateEndpoints,
-  lateHttp,
-  lateHttp2,
-  lazyBuiltins,
-  leanUndici
-} from "./bundlePatches.ts"
+import { bundlePatches, lazyBuiltins } from "./bundlePatches.ts"
 import { withFirstCalls } from "./firstCalls.ts"
 import { helpPages } from "./helpPages.ts"
 
@@ -26,7 +16,7 @@ const source = "packages/cli/src"
 const dist = "packages/cli/dist"
 const required = /\d+/.exec(packageJson.engines.node)?.[0] ?? ""
 
-/** The first thing that runs. An older Node is told so in words; for that it must be able to read the whole file. */
+/** Runs first, and refuses an older Node, which must be able to parse the whole file for that. */
 const banner = `#!/usr/bin/env node
 if (Number.parseInt(process.versions.node) < ${required}) {
   console.error(\`error: roster needs Node.js ${required} or newer, and this is \${process.version}.
@@ -35,12 +25,12 @@ if (Number.parseInt(process.versions.node) < ${required}) {
 }`
 
 /**
- * Names stay, since errors are known by them; compiled code is kept from start to start, and does not get shorter by it. A
- * file of ASCII is read as it is; one other character makes a text of two bytes a letter of all of it.
+ * Names are not mangled: errors are identified by them, and the compile cache would not shrink. The files are ASCII, since
+ * one other character makes V8 store the whole file with two bytes a character.
  */
 const output: OutputOptions = { format: "esm", charset: "ascii", minify: { compress: true, mangle: false } }
 
-/** The file that is run, which loads the rest when it knows that Node can read it. */
+/** The launcher, which loads the rest once Node is known to be new enough. */
 const bundleLauncher = () =>
   build({
     input: `${source}/main/launch.ts`,
@@ -52,29 +42,18 @@ const bundleLauncher = () =>
     output: { ...output, entryFileNames: "roster.js", paths: () => "./roster/main.js", banner }
   })
 
-/** What every command needs that works on a service or a store. */
-const client =
-  /packages\/(?:api|http-client)\/|effect\/dist\/http|cli\/src\/(?:settings\/InputFile|settings\/KeyCommand|target\/DryRunClient)|^\0node:/
+/** The modules that every command with a service or a store needs. */
+const client = /packages\/(?:api|http-client)\/|effect\/dist\/http|cli\/src\/target\/DryRunClient|^\0node:/
 
-/** What every start needs in one file, and what only some commands need in files that those load. */
+/** The program: one file that every start loads, and files that only some commands load. */
 const bundleProgram = () =>
   build({
     input: { main: `${source}/main/bin.ts` },
     platform: "node",
     logLevel: "warn",
-    // As the build of undici within Node has it: without its second parser, which is an experiment.
+    // As in the undici of Node itself: without its experimental second parser.
     transform: { target: `node${required}`, define: { esbuildDetection: "true" } },
-    plugins: [
-      lazyBuiltins,
-      leanUndici,
-      lateHttp2,
-      lateHttp,
-      lateAssert,
-      lateEndpoints,
-      asciiWidths,
-      knownCompressions,
-      knownFrames
-    ],
+    plugins: bundlePatches,
     optimization: { pifeForModuleWrappers: false },
     preserveEntrySignatures: false,
     write: false,
@@ -82,7 +61,7 @@ const bundleProgram = () =>
       ...output,
       entryFileNames: "roster/[name].js",
       chunkFileNames: "roster/[name].js",
-      // A process that is running when the files are replaced finds in them what it looks for.
+      // A running process still finds the exports it needs after an update replaces the files.
       minifyInternalExports: false,
       codeSplitting: {
         groups: [
@@ -94,7 +73,7 @@ const bundleProgram = () =>
     }
   })
 
-/** What the worker thread of the jobs starts with. `WorkerThread` looks for it beside itself. */
+/** The entry of the job worker, which `WorkerThread` looks for beside itself. */
 const bundleJobs = () =>
   build({
     input: "packages/server/src/jobs/worker/workerEntry.ts",
@@ -109,7 +88,7 @@ const bundleJobs = () =>
 const isAs = (file: string, content: string): boolean => existsSync(file) && readFileSync(file, "utf8") === content
 
 export const setup = async (folder: unknown = dist): Promise<void> => {
-  // Vitest gives something else.
+  // Vitest passes its own object as a global setup.
   const target = typeof folder === "string" ? folder : dist
   const bundles = await Promise.all([bundleProgram(), bundleJobs(), bundleLauncher()])
   const built = new Map<string, string>()
@@ -123,7 +102,7 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   for (const [name, content] of files) {
     const file = join(target, name)
     if (isAs(file, content)) continue
-    // Whoever reads a file meanwhile, or writes it too, finds the old one or the new one.
+    // A concurrent reader or writer sees the old file or the new one.
     const draft = join(target, `.${basename(name)}.${process.pid}`)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(draft, content)

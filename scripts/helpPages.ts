@@ -1,5 +1,5 @@
 /**
- * The help of every command, as the program itself prints it.
+ * Collects the help of every command, as the program itself prints it.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Stream } from "effect"
@@ -44,9 +44,7 @@ const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>, colors:
   return page
 })
 
-/**
- * The pages by the words that stand before `--help`.
- */
+/** The help pages by the words before `--help`. */
 export const helpPages = (colors: boolean): Effect.Effect<HelpPages, unknown> =>
   Effect.gen(function* () {
     const pages = yield* Effect.forEach(pathsOf(yield* everyCommand, []), (path) =>
