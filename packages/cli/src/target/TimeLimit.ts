@@ -8,7 +8,7 @@ export class TimeLimitReached extends Schema.TaggedError<TimeLimitReached>()("Ti
 }) {}
 
 /** Interrupts a command when its time is over. */
-export const within =
+export const withTimeout =
   (limit: Duration.Duration | undefined) =>
   <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E | TimeLimitReached, R> =>
     limit === undefined

@@ -4,7 +4,7 @@ import { Duration, Effect, Exit, PlatformError } from "effect"
 import { toExitCode } from "../../src/main/ErrorReporter.ts"
 import type { Failure } from "../../src/main/ExitCode.ts"
 import { Output } from "../../src/terminal/Output.ts"
-import { TimeLimitReached, within } from "../../src/target/TimeLimit.ts"
+import { TimeLimitReached, withTimeout } from "../../src/target/TimeLimit.ts"
 
 const run = (command: Effect.Effect<void, Failure>, format: "table" | "json" = "table") => {
   let stderr = ""
@@ -69,7 +69,7 @@ describe("the failure boundary", () => {
 
   it.live("has a code for the end of the time", () =>
     Effect.gen(function* () {
-      const late = yield* Effect.flip(Effect.never.pipe(within(Duration.millis(1))))
+      const late = yield* Effect.flip(Effect.never.pipe(withTimeout(Duration.millis(1))))
       assert.instanceOf(late, TimeLimitReached)
     })
   )
