@@ -17,16 +17,20 @@ export const contacts = {
       description: "List contacts in the order in which they were added",
       load: () => import("./list.ts")
     },
-    { name: "get", description: "Show everything that is known of a contact", load: () => import("./get.ts") },
+    {
+      name: "get",
+      description: "Show everything that is known of a contact",
+      load: async () => ({ command: (await import("./verbs.ts")).get })
+    },
     {
       name: "add",
       description: "Add a contact, or update the one that has this address",
-      load: () => import("./add.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).add })
     },
     {
       name: "update",
       description: "Change names and custom fields of a contact, and leave the rest",
-      load: () => import("./update.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).update })
     },
     {
       name: "delete",

@@ -3,8 +3,8 @@
  */
 import { Contact, ContactsService, maximumContactsPerPage, writePlainContact } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { CliError, Command } from "effect/cli"
-import { count, toggle } from "../shared/CommonFlags.ts"
+import { Command } from "effect/cli"
+import { count, refuseFlags, toggle } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import { noteFields, oneRule, ruleFlags } from "../shared/RuleFlags.ts"
 import * as Target from "../../target/Target.ts"
@@ -14,8 +14,8 @@ const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
 export const command = Command.make(
   "list",
   {
-    limit: count("limit", "Maximum number of contacts to show (default: 20)", 1, Number.MAX_SAFE_INTEGER),
-    offset: count("offset", "How many to skip ahead", 0, Number.MAX_SAFE_INTEGER),
+    limit: count("limit", "Maximum number of contacts to show (default: 20)", 1),
+    offset: count("offset", "How many to skip ahead", 0),
     ...ruleFlags,
     all: toggle("all", "All of them, however many there are")
   },
@@ -34,9 +34,7 @@ export const command = Command.make(
 ).pipe(
   Command.validate((given) => oneRule(given)),
   Command.validate(({ all, limit }) =>
-    all && limit !== undefined
-      ? Effect.fail(new CliError.ValidationError({ message: "--all and --limit exclude each other." }))
-      : Effect.void
+    refuseFlags([all && limit !== undefined, "--all and --limit exclude each other."])
   ),
   Command.withExamples([
     { command: "roster contacts list --limit 50", description: "The first 50" },

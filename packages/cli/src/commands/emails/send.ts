@@ -3,19 +3,19 @@
  */
 import { EmailAddress, emailAddressIssue, EmailSend, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
-import { CliError, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { checkInputs, readText } from "../../settings/InputFile.ts"
-import { text } from "../shared/CommonFlags.ts"
+import { refuse, refuseFlags, text } from "../shared/CommonFlags.ts"
 import { omitUndefined } from "../../terminal/Present.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as Target from "../../target/Target.ts"
-import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
+import { parseWith } from "../../errors/UsageError.ts"
 
 /** `ann@example.com` or `Ann Lee <ann@example.com>`. */
 const parseSender = (given: string) => {
   const issue = emailAddressIssue(/^[^<>]*<([^<>]*)>$/.exec(given)?.[1] ?? given)
-  return issue === undefined ? Effect.succeed(given) : refusedInput(Effect.fail(invalid("from", issue)))
+  return issue === undefined ? Effect.succeed(given) : refuse("from", issue)
 }
 
 const textOf = (given: string | undefined, file: string | undefined) =>
@@ -61,14 +61,16 @@ export const command = Command.make(
     yield* Results.record(EmailSend, sent)
   })
 ).pipe(
-  Command.validate(({ html, htmlFile, text, textFile }) => {
-    const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
-    if (text !== undefined && textFile !== undefined) return refuse("--text and --text-file exclude each other.")
-    if (html !== undefined && htmlFile !== undefined) return refuse("--html and --html-file exclude each other.")
-    return [text, textFile, html, htmlFile].every((part) => part === undefined)
-      ? refuse("There is nothing to send: give --text, --text-file, --html or --html-file.")
-      : Effect.void
-  }),
+  Command.validate(({ html, htmlFile, text, textFile }) =>
+    refuseFlags(
+      [text !== undefined && textFile !== undefined, "--text and --text-file exclude each other."],
+      [html !== undefined && htmlFile !== undefined, "--html and --html-file exclude each other."],
+      [
+        [text, textFile, html, htmlFile].every((part) => part === undefined),
+        "There is nothing to send: give --text, --text-file, --html or --html-file."
+      ]
+    )
+  ),
   Command.withExamples([
     { command: 'roster emails send --from news@example.com --to ann@example.com --subject Hello --text "Hello Ann"' },
     {

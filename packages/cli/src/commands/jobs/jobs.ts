@@ -13,17 +13,17 @@ export const jobs = {
       name: "list",
       alias: "ls",
       description: "List the imports and exports, the newest first; those that ended, for 30 days",
-      load: () => import("./list.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).list })
     },
     {
       name: "get",
       description: "Show everything that is known of an import or export, or the rows that an import rejected",
-      load: () => import("./get.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).get })
     },
     {
       name: "cancel",
       description: "Cancel an import or export; the contacts that an import has brought so far stay",
-      load: () => import("./cancel.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).cancel })
     }
   ]
 } as const satisfies Group

@@ -16,12 +16,12 @@ export const auth = {
     {
       name: "status",
       description: "Say which service commands work on, and where its key comes from; asks nobody",
-      load: () => import("./status.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).status })
     },
     {
       name: "logout",
       description: "Forget the key of a profile; its address stays",
-      load: () => import("./logout.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).logout })
     }
   ]
 } as const satisfies Group

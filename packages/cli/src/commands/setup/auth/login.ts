@@ -3,11 +3,11 @@
  */
 import { ContactsService } from "@roster/domain"
 import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
-import { CliError, Command, Flag, Prompt } from "effect/cli"
+import { Command, Flag, Prompt } from "effect/cli"
 import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
 import * as GlobalFlags from "../../../settings/GlobalFlags.ts"
 import { checkInputs, readKey } from "../../../settings/InputFile.ts"
-import { text, toggle } from "../../shared/CommonFlags.ts"
+import { refuseFlags, text, toggle } from "../../shared/CommonFlags.ts"
 import { keyFromCommand } from "../../../settings/KeyCommand.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { presetNames, presets } from "../../../settings/Preset.ts"
@@ -102,11 +102,10 @@ export const command = Command.make(
   })
 ).pipe(
   Command.validate(({ credentialProcess, keyFile }) =>
-    credentialProcess !== undefined && keyFile !== undefined
-      ? Effect.fail(
-          new CliError.ValidationError({ message: "--credential-process and --key-file exclude each other." })
-        )
-      : Effect.void
+    refuseFlags([
+      credentialProcess !== undefined && keyFile !== undefined,
+      "--credential-process and --key-file exclude each other."
+    ])
   ),
   Command.withExamples([
     { command: "roster auth login --base-url https://example.com/v4", description: "Asks for the key" },

@@ -8,17 +8,22 @@ export const profile = {
   description: "Services under names, made by roster auth login: list, use, remove",
   examples: [{ command: "roster profile use production" }],
   subcommands: [
-    { name: "list", alias: "ls", description: "List the profiles", load: () => import("./list.ts") },
+    {
+      name: "list",
+      alias: "ls",
+      description: "List the profiles",
+      load: async () => ({ command: (await import("./verbs.ts")).list })
+    },
     {
       name: "use",
       description: "Use a profile from now on, where no other is named",
-      load: () => import("./use.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).use })
     },
     {
       name: "remove",
       alias: "rm",
       description: "Remove a profile and the key that is kept in it; at the service nothing changes",
-      load: () => import("./remove.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).remove })
     }
   ]
 } as const satisfies Group

@@ -1,0 +1,98 @@
+/**
+ * `roster jobs list`, `get` and `cancel`
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { confirm, yes } from "../shared/Confirm.ts"
+import { dryRun, rehearsed } from "../../terminal/DryRun.ts"
+import * as EmbeddedJobs from "../../target/EmbeddedJobs.ts"
+import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
+import { count, refuseFlags, text } from "../shared/CommonFlags.ts"
+import { Output } from "../../terminal/Output.ts"
+import * as Results from "../../terminal/Results.ts"
+
+const columns = ["id", "kind", "state", "running", "created", "rowsDone", "accepted", "rejected", "duplicates"]
+
+export const list = Command.make(
+  "list",
+  { limit: count("limit", "How many at most: all unless said", 1) },
+  Effect.fnUntraced(function* ({ limit }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    yield* Results.records(Job, columns, jobs.list({ limit }))
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster jobs list --limit 10" },
+    {
+      command: "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'",
+      description: "Those that are worked on now"
+    }
+  ]),
+  Command.provide(EmbeddedJobs.layer)
+)
+
+export const get = Command.make(
+  "get",
+  {
+    id: EmbeddedJobs.id,
+    rejected: text(
+      "rejected",
+      "Write the rows that the import rejected, to correct them and import them again",
+      "FILE|-"
+    ),
+    force: deliveryFlags.force
+  },
+  Effect.fnUntraced(function* ({ force, id, rejected }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    const job = yield* jobs.get(id)
+    if (rejected === undefined) return yield* Results.record(Job, job)
+    const output = yield* Output
+    if (job.rejectedKept === 0) return yield* output.note(`The job ${job.id} keeps no rejected rows.`)
+    const deliver = yield* delivery({ out: rejected === "-" ? undefined : rejected, force })
+    yield* deliver(jobs.rejectedRows(job.id))
+    if (job.rejectedKept < job.rejected) {
+      yield* output.note(`Of ${job.rejected} rejected rows these are the first ${job.rejectedKept}: no more are kept.`)
+    }
+  }, Effect.scoped)
+).pipe(
+  Command.validate(({ force, rejected }) =>
+    refuseFlags([
+      force && (rejected === undefined || rejected === "-"),
+      "--force replaces a file: name it with --rejected FILE."
+    ])
+  ),
+  Command.withExamples([
+    { command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
+    {
+      command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --rejected rejected.csv",
+      description: "The rows that were rejected, each with its reason in the column _error"
+    }
+  ]),
+  Command.provide(EmbeddedJobs.layer)
+)
+
+export const cancel = Command.make(
+  "cancel",
+  { id: EmbeddedJobs.id, yes, dryRun },
+  Effect.fnUntraced(function* ({ dryRun, id, yes }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    const { ended, kind } = yield* jobs.get(id)
+    const left = kind === "Import" ? "; the contacts that it has imported so far stay" : ""
+    if (dryRun && ended === null) {
+      return yield* rehearsed("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
+    }
+    // A job that has ended is refused by the service, so there is nothing to confirm.
+    if (ended === null) yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
+    yield* Results.record(Job, yield* jobs.cancel(id))
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
+    { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes", description: "Without being asked" }
+  ]),
+  Command.provide(EmbeddedJobs.layer)
+)
