@@ -12,18 +12,22 @@ export const apikeys = {
       name: "list",
       alias: "ls",
       description: "List the API keys, without their secrets",
-      load: () => import("./list.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).list })
     },
-    { name: "get", description: "Show an API key, without its secret", load: () => import("./get.ts") },
+    {
+      name: "get",
+      description: "Show an API key, without its secret",
+      load: async () => ({ command: (await import("./verbs.ts")).get })
+    },
     {
       name: "create",
       description: "Make an API key and show its secret, once",
-      load: () => import("./create.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).create })
     },
     {
       name: "update",
       description: "Change what the flags name of the API key, and leave the rest",
-      load: () => import("./update.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).update })
     },
     {
       name: "rotate",
@@ -40,7 +44,7 @@ export const apikeys = {
       name: "delete",
       alias: "rm",
       description: "Delete an API key, which stops working at once",
-      load: () => import("./delete.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).remove })
     }
   ]
 } as const satisfies Group

@@ -1,16 +1,63 @@
 /**
  * `roster apikeys audit`
  */
-import { CredentialsService } from "@roster/domain"
+import { CredentialsService, type EmailAddress, type ReportedAccessLevel, type ServiceError } from "@roster/domain"
 import { describeFinding, auditApiKeys } from "@roster/workflows"
-import { DateTime, Duration, Effect, Schema, Stream } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
-import { span, toggle } from "../../shared/CommonFlags.ts"
-import { KeyUse, layer } from "../KeyUse.ts"
-import { Output } from "../../../terminal/Output.ts"
 import { PartlyDone } from "../../../errors/PartlyDone.ts"
+import { settings } from "../../../settings/Settings.ts"
+import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
+import * as Target from "../../../target/Target.ts"
+import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
+import { span, toggle } from "../../shared/CommonFlags.ts"
+
+class KeyUse extends Context.Service<
+  KeyUse,
+  {
+    /** The levels that each key was used for, by its name; `undefined` where nobody can tell. */
+    readonly levelsUsed: (
+      subaccount: EmailAddress | undefined
+    ) => Effect.Effect<
+      ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined,
+      ServiceError
+    >
+  }
+>()("@roster/cli/KeyUse") {}
+
+/** The interface of a service has no operation for it. */
+const untold = Layer.succeed(KeyUse, { levelsUsed: () => Effect.undefined })
+
+const told = Layer.unwrap(
+  Effect.gen(function* () {
+    const { CredentialAudit, SqlCredentialsService } = yield* EmbeddedStore.server
+    const use = Effect.map(CredentialAudit.CredentialAudit, ({ levelsUsed }) =>
+      KeyUse.of({
+        levelsUsed: (subaccount) =>
+          Effect.map(levelsUsed({ subaccount }), (keys) => {
+            const levels = [...keys].map(([name, used]) => [name, new Set<string>(used.keys())] as const)
+            return new Map(levels)
+          })
+      })
+    )
+    return Layer.mergeAll(
+      Layer.effect(KeyUse, use).pipe(Layer.provide(CredentialAudit.layer)),
+      SqlCredentialsService.layer
+    )
+  })
+).pipe(Layer.provideMerge(EmbeddedStore.layer))
+
+type Chosen = Layer.Layer<
+  KeyUse | CredentialsService,
+  Layer.Error<typeof told> | Layer.Error<typeof Target.layer>,
+  Layer.Services<typeof told> | Layer.Services<typeof Target.layer>
+>
+
+const layer = Layer.unwrap(
+  Effect.map(settings, (on): Chosen => (on._tag === "Local" ? told : Layer.merge(Target.layer, untold)))
+)
 
 const Row = Schema.Struct({
   Name: Schema.String,

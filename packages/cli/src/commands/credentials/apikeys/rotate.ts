@@ -7,7 +7,7 @@ import { Redacted } from "effect"
 import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
 import * as Target from "../../../target/Target.ts"
-import { name } from "./name.ts"
+import { name } from "./verbs.ts"
 
 export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
   runRotation(

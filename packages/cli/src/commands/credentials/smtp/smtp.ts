@@ -12,18 +12,22 @@ export const smtp = {
       name: "list",
       alias: "ls",
       description: "List the SMTP credentials, without their secrets",
-      load: () => import("./list.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).list })
     },
-    { name: "get", description: "Show SMTP credentials, without their secret", load: () => import("./get.ts") },
+    {
+      name: "get",
+      description: "Show SMTP credentials, without their secret",
+      load: async () => ({ command: (await import("./verbs.ts")).get })
+    },
     {
       name: "create",
       description: "Make SMTP credentials and show their secret, once",
-      load: () => import("./create.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).create })
     },
     {
       name: "update",
       description: "Change what the flags name of the SMTP credentials, and leave the rest",
-      load: () => import("./update.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).update })
     },
     {
       name: "rotate",
@@ -35,7 +39,7 @@ export const smtp = {
       name: "delete",
       alias: "rm",
       description: "Delete SMTP credentials, which stop working at once",
-      load: () => import("./delete.ts")
+      load: async () => ({ command: (await import("./verbs.ts")).remove })
     }
   ]
 } as const satisfies Group

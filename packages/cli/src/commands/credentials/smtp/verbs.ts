@@ -1,0 +1,73 @@
+/**
+ * `roster smtp list`, `get`, `create`, `update` and `delete`
+ */
+import { CredentialsService, EmailAddress, NewSmtpCredentials, SmtpCredentials } from "@roster/domain"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { changed } from "../ChangedCredential.ts"
+import { checkChanges, clearing, expires, ipRanges, rename, subaccount } from "../CredentialFlags.ts"
+import { credentialVerbs } from "../CredentialVerbs.ts"
+import { makeCredential, out } from "../NewCredential.ts"
+import { dryRun } from "../../../terminal/DryRun.ts"
+import { omitUndefined } from "../../../terminal/Present.ts"
+import * as Results from "../../../terminal/Results.ts"
+import * as Target from "../../../target/Target.ts"
+import { argument } from "../../shared/CommonFlags.ts"
+
+export const name = argument("name", EmailAddress, "The name they log in with, an e-mail address")
+
+export const { get, list, remove } = credentialVerbs({
+  group: "smtp",
+  noun: "the SMTP credentials",
+  consequence: "which stop working at once",
+  example: "shop@example.com",
+  name,
+  schema: SmtpCredentials,
+  columns: ["Name", "Expires", "LastUse", "DateCreated"],
+  operations: ({ smtp }) => smtp
+})
+
+export const create = Command.make(
+  "create",
+  { name, expires, ipRanges, out, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount }) {
+    const { smtp } = yield* CredentialsService
+    yield* makeCredential({
+      out,
+      schema: NewSmtpCredentials,
+      shown: SmtpCredentials,
+      look: ["roster smtp get", name],
+      subaccount,
+      create: smtp.create({ name, ...omitUndefined({ expires, ipRanges, subaccount }) }),
+      remove: (name) => smtp.delete(name, { subaccount })
+    })
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster smtp create shop@example.com --expires 2030-12-31" },
+    {
+      command: "roster smtp create shop@example.com --out shop.password",
+      description: "Keep the secret, which is shown once, in a file of its own"
+    }
+  ]),
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+)
+
+export const update = Command.make(
+  "update",
+  { name, rename: rename(EmailAddress), expires, ipRanges, ...clearing, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ name, subaccount, ...changes }) {
+    const { smtp } = yield* CredentialsService
+    const current = yield* smtp.get(name, { subaccount })
+    const payload = { name: changes.rename ?? name, ...changed(current, changes), ...omitUndefined({ subaccount }) }
+    yield* Results.record(SmtpCredentials, yield* smtp.update(name, payload))
+  })
+).pipe(
+  Command.validate((changes) => checkChanges(changes, false)),
+  Command.withExamples([
+    { command: "roster smtp update shop@example.com --expires 30d" },
+    { command: "roster smtp update shop@example.com --rename sales@example.com", description: "Another name" },
+    { command: "roster smtp update shop@example.com --no-expiry --no-ip-range", description: "No end, from everywhere" }
+  ]),
+  Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
+)
