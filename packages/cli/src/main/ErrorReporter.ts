@@ -25,7 +25,7 @@ const tell = Effect.fnUntraced(function* ({ code, hint, message: said }: Report)
   const message = withoutKeys(said)
   if (output.format === "json" || output.format === "ndjson")
     return yield* output.noteExactly(jsonText({ code, message, hint, ...(resume === undefined ? {} : { resume }) }))
-  const wayOn = resume === undefined ? "" : `\n  Go on with: ${resume}`
+  const wayOn = resume === undefined ? "" : `\n  Resume with: ${resume}`
   // An error is not for `--quiet` to hide.
   yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${wayOn}`))
 })
@@ -67,7 +67,7 @@ const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
 const onBug = Effect.fnUntraced(function* (defect: unknown) {
   const what = Predicate.isError(defect)
     ? `${defect.name}: ${defect.message.split("\n", 1)[0] ?? ""}`
-    : "something that is no error was thrown"
+    : "something that is not an error was thrown"
   yield* tell({
     code: "Bug",
     message: `Unexpected: ${what}`,

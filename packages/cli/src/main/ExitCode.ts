@@ -103,107 +103,110 @@ const verdict = (exit: number, hint: string): ExitInfo => ({ exit, hint })
 const again = "Try the same command again later."
 
 export const reasonVerdicts: { readonly [Reason in ServiceErrorReason["_tag"]]: ExitInfo } = {
-  Unauthorized: verdict(exitCode.key, "Check the file or variable that the key comes from."),
+  Unauthorized: verdict(exitCode.key, "Check the file or variable that contains the key."),
   AccessDenied: verdict(
     exitCode.key,
-    "Use a key that has the level; roster apikeys update NAME --access names all that a key is to have."
+    "Use a key that has the level; roster apikeys update NAME --access sets all levels of a key."
   ),
   ExceedsGrantor: verdict(
     exitCode.key,
-    "Give less with --expires or --ip-range, or use a key that lasts longer and has wider ranges."
+    "Limit it with --expires or --ip-range, or use a key that expires later and has wider ranges."
   ),
   RateLimited: verdict(exitCode.unavailable, again),
   Unavailable: verdict(exitCode.unavailable, "Check the address and the network, and try again."),
   TimedOut: verdict(exitCode.unavailable, again),
-  OutcomeUnknown: verdict(exitCode.unavailable, "Look whether it was done before doing it again."),
+  OutcomeUnknown: verdict(exitCode.unavailable, "Check whether it was done before you repeat it."),
   UnexpectedContentType: verdict(
     exitCode.unavailable,
-    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+    "Check that --base-url or ROSTER_BASE_URL is the address of the service."
   ),
   UnexpectedRedirect: verdict(
     exitCode.unavailable,
-    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+    "Check that --base-url or ROSTER_BASE_URL is the address of the service."
   ),
-  ResponseTooLarge: verdict(exitCode.unavailable, "Ask for less at once, with --limit or --rule."),
-  InvalidResponse: verdict(exitCode.unavailable, "Check that --base-url or ROSTER_BASE_URL names the service itself."),
-  Rejected: verdict(exitCode.refused, "Change the request as the service says."),
+  ResponseTooLarge: verdict(exitCode.unavailable, "Request less at once, with --limit or --rule."),
+  InvalidResponse: verdict(
+    exitCode.unavailable,
+    "Check that --base-url or ROSTER_BASE_URL is the address of the service."
+  ),
+  Rejected: verdict(exitCode.refused, "Change the request as described by the service."),
   StoreFailure: verdict(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
 }
 
 export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: ExitInfo } = {
-  ConflictingFilter: verdict(exitCode.usage, "Leave out --rule or the addresses."),
-  TooManyContacts: verdict(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
+  ConflictingFilter: verdict(exitCode.usage, "Omit --rule or the addresses."),
+  TooManyContacts: verdict(exitCode.usage, "Put them in a file and use: roster contacts import FILE"),
   UnreadableFile: verdict(
     exitCode.usage,
-    "Nothing was sent. Correct the file, or say how it is to be read: --encoding, --delimiter, --map COLUMN=Email."
+    "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --map COLUMN=Email."
   ),
-  UnreadableBackup: verdict(exitCode.usage, "Nothing was sent. Name the file that roster contacts delete kept."),
+  UnreadableBackup: verdict(exitCode.usage, "Nothing was sent. Use the backup that roster contacts delete wrote."),
   OtherUpload: verdict(
     exitCode.usage,
-    "Nothing was sent. Run the command as before to go on, or start again with --restart: contacts that are there already are updated."
+    "Nothing was sent. Run the command as before to resume, or start over with --restart: existing contacts are updated."
   ),
   InvalidSettings: verdict(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
   Declined: verdict(
     exitCode.declined,
-    "Without a terminal, --yes agrees to it; where much would be lost, --confirm COUNT as well."
+    "Without a terminal, confirm with --yes; for large deletions, also with --confirm COUNT."
   ),
-  MissingKey: verdict(
-    exitCode.key,
-    "Keep one with roster auth login, set ROSTER_API_KEY, or name a file that holds the key with --api-key-file."
-  ),
-  ContactNotFound: verdict(exitCode.notFound, "See who is there with: roster contacts list"),
+  MissingKey: verdict(exitCode.key, "Save a key with roster auth login, set ROSTER_API_KEY, or use --api-key-file."),
+  ContactNotFound: verdict(exitCode.notFound, "List the contacts with: roster contacts list"),
   CredentialNotFound: verdict(
     exitCode.notFound,
-    "See the names with: roster apikeys list, or roster smtp list; add --subaccount for those of one."
+    "List the names with: roster apikeys list, or roster smtp list; for a subaccount, add --subaccount."
   ),
   ExportNotFound: verdict(
     exitCode.notFound,
     "Check the id or link, or wait until the export is ready: roster exports status ID"
   ),
-  JobNotFound: verdict(exitCode.notFound, "See the jobs with: roster jobs list; name their store with --db."),
-  ListNotFound: verdict(exitCode.notFound, "Lists come into being with: roster contacts add EMAIL --list NAME"),
-  JobEnded: verdict(exitCode.conflict, "See what came of it with: roster jobs get ID"),
-  NameTaken: verdict(exitCode.conflict, "Choose another name, or change the one that is there with update."),
+  JobNotFound: verdict(exitCode.notFound, "List the jobs with: roster jobs list; set their store with --db."),
+  ListNotFound: verdict(exitCode.notFound, "Create a list with: roster contacts add EMAIL --list NAME"),
+  JobEnded: verdict(exitCode.conflict, "See its result with: roster jobs get ID"),
+  NameTaken: verdict(exitCode.conflict, "Choose another name, or change the existing one with update."),
   LastManagingKey: verdict(
     exitCode.conflict,
-    "Make another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db where the store lies."
+    "Create another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db on the machine of the store."
   ),
   TooManyCredentials: verdict(exitCode.conflict, "Delete one that is no longer used."),
   RotationRefused: verdict(
     exitCode.conflict,
-    "Nothing was changed. See the credential with: roster apikeys get, or roster smtp get"
+    "Nothing was changed. Show the credential with: roster apikeys get, or roster smtp get"
   ),
   StillInUse: verdict(
     exitCode.partlyDone,
-    "Run the same command again to go on. If this command itself uses the old key, give it the new one first."
+    "Run the same command again to resume. If this command itself uses the old key, switch it to the new one first."
   ),
-  InvalidInput: verdict(exitCode.refused, "The service refused it. Change the input as it says."),
-  InvalidRule: verdict(exitCode.refused, "The service refused the rule. Change it as it says."),
-  ImportRefused: verdict(exitCode.refused, "Change the file as the service says."),
+  InvalidInput: verdict(exitCode.refused, "The service refused it. Change the input as described."),
+  InvalidRule: verdict(exitCode.refused, "The service refused the rule. Change it as described."),
+  ImportRefused: verdict(exitCode.refused, "Change the file as described by the service."),
   NotAllowedSender: verdict(
     exitCode.refused,
-    "Send from another address. An embedded service is told its senders with: roster serve --allow-sender"
+    "Use another sender. An embedded service allows senders with: roster serve --allow-sender"
   ),
-  ExportInterrupted: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
-  ExportTimedOut: verdict(exitCode.unavailable, "The export goes on. Look again with: roster exports status ID"),
-  BackupRefused: verdict(exitCode.usage, "Nothing was changed. Name another backup."),
+  ExportInterrupted: verdict(
+    exitCode.unavailable,
+    "The export is still running. Check it with: roster exports status ID"
+  ),
+  ExportTimedOut: verdict(exitCode.unavailable, "The export is still running. Check it with: roster exports status ID"),
+  BackupRefused: verdict(exitCode.usage, "Nothing was changed. Use another backup."),
   StoreDamaged: verdict(
     exitCode.unavailable,
-    "Restore a backup with: roster restore FILE, or name another store with --db."
+    "Restore a backup with: roster restore FILE, or use another store with --db."
   ),
-  StoreUnavailable: verdict(exitCode.unavailable, "Check the path, or name another file with --db."),
-  ServeError: verdict(exitCode.unavailable, "Choose another --port or --host, or end the program that has it."),
+  StoreUnavailable: verdict(exitCode.unavailable, "Check the path, or use another file with --db."),
+  ServeError: verdict(exitCode.unavailable, "Use another --port or --host, or stop the program that uses it."),
   TimeLimitReached: verdict(
     exitCode.unavailable,
-    "Allow more time with --timeout; look first whether something was done."
+    "First check whether anything was done, then allow more time with --timeout."
   ),
   PartlyDone: verdict(
     exitCode.partlyDone,
-    "Correct what was rejected and run the command again: contacts that are there already are updated."
+    "Correct what was rejected and run the command again: existing contacts are updated."
   ),
-  Unhealthy: verdict(exitCode.unavailable, "See the lines that say failed, and what to do about each."),
-  ExportFailed: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
-  ExportExpired: verdict(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  Unhealthy: verdict(exitCode.unavailable, "See the checks that failed, and what to do about each."),
+  ExportFailed: verdict(exitCode.jobFailed, "Start a new one with: roster contacts export"),
+  ExportExpired: verdict(exitCode.jobFailed, "Start a new one with: roster contacts export"),
   PlatformError: verdict(exitCode.bug, "Check the disk and where the output goes.")
 }
 
@@ -211,7 +214,7 @@ export const verdicts: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError
 const missingLevel = (operation: string, required: AccessLevel): string => {
   const purpose = purposeOf(operation)
   const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
-  return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`
+  return `Use a key that has the level ${required}. To create one with only this level: roster apikeys create NAME ${made}`
 }
 
 export const exitInfo = (failure: Failure): ExitInfo => {
@@ -224,12 +227,12 @@ export const exitInfo = (failure: Failure): ExitInfo => {
       return failure.differences.some((difference) => difference.startsWith("the file "))
         ? verdict(
             exitCode.usage,
-            "The file has changed since. Put the old file back to resume, or start again with --restart: contacts that are there already are updated."
+            "The file has changed since. To resume, put the old file back; or start over with --restart: existing contacts are updated."
           )
         : verdicts.OtherUpload
     case "StoreUnavailable":
       return failure.isLocked === true
-        ? verdict(exitCode.unavailable, "The other process may only be busy. Another store is named with --db.")
+        ? verdict(exitCode.unavailable, "The other process may only be busy. To use another store, set --db.")
         : verdicts.StoreUnavailable
     case "UsageError":
       return verdict(exitCode.usage, failure.hint)

@@ -19,15 +19,15 @@ import { type Group, loadGroup, type Words } from "../commands/shared/LazyComman
 const commands = {
   name: "roster",
   description:
-    "Contacts and access credentials, of a service (--base-url and a key) or in a local store (--db, or nothing at all)",
+    "Manage contacts and access credentials, of a service (--base-url and an API key) or in a local store (--db, or the default store)",
   examples: [
-    { command: "roster contacts import contacts.csv", description: "Into the local store" },
+    { command: "roster contacts import contacts.csv", description: "Import into the local store" },
     { command: 'roster contacts list --rule "status = Active"' },
     {
       command: "roster contacts list --base-url https://example.com/v4 --api-key-file key",
-      description: "Of a service"
+      description: "List the contacts of a service"
     },
-    { command: "roster serve --port 4010 --db roster.db --key-file admin.key", description: "Be a service" }
+    { command: "roster serve --port 4010 --db roster.db --key-file admin.key", description: "Serve a store over HTTP" }
   ],
   subcommands: [
     contacts,
@@ -39,17 +39,17 @@ const commands = {
     emails,
     {
       name: "serve",
-      description: "Serve a store over HTTP, until it is told to stop",
+      description: "Serve a store over HTTP until interrupted",
       load: () => import("../commands/serve/serve.ts")
     },
     {
       name: "backup",
-      description: "Copy a store to one file, checked, while others go on using it",
+      description: "Back up a store to a file while it is in use, and verify the copy",
       load: () => import("../commands/store/backup.ts")
     },
     {
       name: "restore",
-      description: "Put a backup in the place of a store, while others go on using it; what was there is kept",
+      description: "Replace a store with a backup while it is in use; the old store is kept",
       load: () => import("../commands/store/restore.ts")
     },
     auth,
@@ -57,22 +57,22 @@ const commands = {
     config,
     {
       name: "whoami",
-      description: "Say which service or store commands work on, with which key, and what of its levels can be known",
+      description: "Show the service or store in use, the key and its access levels",
       load: () => import("../commands/setup/whoami.ts")
     },
     {
       name: "doctor",
-      description: "Look whether all is in order: settings, network, key and levels, or the local store",
+      description: "Check the settings, the network, the API key and the local store",
       load: () => import("../commands/setup/doctor.ts")
     },
     {
       name: "completions",
-      description: "Print the script that lets a shell complete commands and flags",
+      description: "Print the completion script for a shell",
       load: () => import("./completions.ts")
     },
     {
       name: "commands",
-      description: "List every command; as JSON with all flags and arguments, for programs",
+      description: "List all commands; as JSON, with their flags and arguments",
       load: () => import("./commands.ts")
     }
   ]

@@ -29,8 +29,8 @@ export const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   const { look } = yield* ResumeHint
   const caution =
     look === undefined
-      ? "It may have been carried out: look before doing it again."
-      : `It may have been carried out: look before doing it again, with ${look} (the secret is lost with the answer: delete what is there, and create it anew).`
+      ? "It may have been carried out: check before you repeat it."
+      : `It may have been carried out: check with ${look} before you repeat it (the secret is lost: delete the credential and create it again).`
   // Less cannot be asked for where something is written.
   return failure.reason._tag === "ResponseTooLarge" ? caution : `${caution} ${hint}`
 })

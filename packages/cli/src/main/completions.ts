@@ -18,7 +18,7 @@ export const command = Command.make(
   "completions",
   {
     shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
-      Argument.withDescription("The shell that is to complete commands")
+      Argument.withDescription("Shell to print the script for")
     )
   },
   Effect.fnUntraced(function* ({ shell }) {
@@ -30,9 +30,9 @@ export const command = Command.make(
   })
 ).pipe(
   Command.withExamples([
-    { command: install.bash, description: "Install it for bash; then start a new shell" },
-    { command: install.zsh, description: "For zsh" },
-    { command: install.fish, description: "For fish" },
-    { command: install.powershell, description: "For PowerShell" }
+    { command: install.bash, description: "Install for bash; then start a new shell" },
+    { command: install.zsh, description: "Install for zsh" },
+    { command: install.fish, description: "Install for fish" },
+    { command: install.powershell, description: "Install for PowerShell" }
   ])
 )

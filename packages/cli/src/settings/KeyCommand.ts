@@ -10,8 +10,8 @@ export const keyFromCommand = Effect.fnUntraced(function* (commandLine: string) 
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const command = ChildProcess.make(commandLine, { shell: true, stdin: "inherit", stderr: "inherit" })
   const refused = usageError(
-    "The command of the profile gave no key.",
-    `Run it by hand and see what it says: ${commandLine}`
+    "The credential command of the profile printed no key.",
+    `Run it yourself to see why: ${commandLine}`
   )
   const output = yield* Effect.scoped(
     Effect.gen(function* () {

@@ -7,7 +7,7 @@
 const keyLike =
   /(?<![\w/.@-])(?:roster_[\w-]{12,}|(?:[a-z]{2,12}[_-]){0,3}(?=[a-z]*\d)[a-z0-9]{24,})(?![\w@-]|[/.]\w)/gi
 
-const warning = "What is left out looks like a key, and the history of the shell has it now: replace it."
+const warning = "The removed text looks like a key, and it is now in the history of your shell: replace that key."
 
 /** The same words, where nothing in them can be used as a key. */
 export const withoutKeys = (message: string): string => {

@@ -10,4 +10,4 @@ export const layer = Layer.unwrap(Effect.map(EmbeddedStore.server, ({ Jobs }) =>
   Layer.provideMerge(EmbeddedStore.layer)
 )
 
-export const id = Argument.String("id").pipe(Argument.withDescription("The id of the job, as roster jobs list has it"))
+export const id = Argument.String("id").pipe(Argument.withDescription("Id of the job, as shown by: roster jobs list"))

@@ -28,8 +28,8 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
 
 const elsewhere = Effect.fail(
   usageError(
-    "This command works on a store of this machine: the interface of a service has no operation for it.",
-    "Run it where the store lies, with --db FILE, and without --base-url, ROSTER_BASE_URL or a profile."
+    "This command needs a local store: the interface of a service has no operation for it.",
+    "Run it on the machine of the store, with --db FILE, and without --base-url, ROSTER_BASE_URL or a profile."
   )
 )
 

@@ -12,7 +12,7 @@ export const contacts = {
   description: "List, add, update, delete, restore, import and export contacts",
   examples: [
     { command: "roster contacts list" },
-    { command: "roster contacts import contacts.csv", description: "Add the contacts of a file" }
+    { command: "roster contacts import contacts.csv", description: "Import the contacts of a file" }
   ],
   subcommands: [
     {

@@ -15,9 +15,9 @@ export const command = Command.make(
   "list",
   {
     limit: count("limit", "Maximum number of contacts to show (default: 20)", 1),
-    offset: count("offset", "How many to skip ahead", 0),
+    offset: count("offset", "Number of contacts to skip (default: 0)", 0),
     ...ruleFlags,
-    all: toggle("all", "All of them, however many there are")
+    all: toggle("all", "List all contacts")
   },
   Effect.fnUntraced(function* ({ all, limit, offset, rawRule, rule: checked }) {
     const rule = checked ?? rawRule
@@ -34,15 +34,18 @@ export const command = Command.make(
 ).pipe(
   Command.validate((given) => oneRule(given)),
   Command.validate(({ all, limit }) =>
-    refuseFlags([all && limit !== undefined, "--all and --limit exclude each other."])
+    refuseFlags([all && limit !== undefined, "--all and --limit cannot be used together."])
   ),
   Command.withExamples([
-    { command: "roster contacts list --limit 50", description: "The first 50" },
+    { command: "roster contacts list --limit 50", description: "List the first 50 contacts" },
     {
       command: "roster contacts list --rule \"status = Active AND city = 'Berlin'\"",
-      description: "Those that a rule selects"
+      description: "List the contacts that a rule selects"
     },
-    { command: "roster contacts list --all -o json | jq -r '.[].Email'", description: "The addresses of all" }
+    {
+      command: "roster contacts list --all -o json | jq -r '.[].Email'",
+      description: "Print the addresses of all contacts"
+    }
   ]),
   Command.provide(Target.layer)
 )

@@ -25,7 +25,10 @@ export const get = Command.make(
 ).pipe(
   Command.withExamples([
     { command: "roster contacts get ann@example.com" },
-    { command: "roster contacts get ann@example.com -o json | jq .CustomFields", description: "Its custom fields" }
+    {
+      command: "roster contacts get ann@example.com -o json | jq .CustomFields",
+      description: "Print the custom fields"
+    }
   ]),
   Command.provide(Target.layer)
 )
@@ -36,7 +39,7 @@ export const add = Command.make(
     email,
     ...names,
     status: Flag.Literals("status", ContactStatus.literals).pipe(
-      Flag.withDescription("Status; a new contact is Active unless said"),
+      Flag.withDescription("Status (default: Active for a new contact)"),
       Flag.withDefault(undefined)
     ),
     customFields,
@@ -53,7 +56,7 @@ export const add = Command.make(
     { command: "roster contacts add ann@example.com --first-name Ann --last-name Lee" },
     {
       command: "roster contacts add ann@example.com --field city=Berlin --field plan=pro --list Newsletter",
-      description: "With custom fields, on a list"
+      description: "Set custom fields and add the contact to a list"
     },
     {
       command: "roster contacts add ann@example.com --status Unsubscribed",
@@ -74,14 +77,14 @@ export const update = Command.make(
   Command.validate(({ customFields, firstName, lastName }) =>
     refuseFlags([
       firstName === undefined && lastName === undefined && customFields === undefined,
-      "There is nothing to change: name --first-name, --last-name or --field."
+      "There is nothing to change: add --first-name, --last-name or --field."
     ])
   ),
   Command.withExamples([
     { command: "roster contacts update ann@example.com --last-name Lee-Smith" },
     {
       command: "roster contacts update ann@example.com --field city=Paris --field plan=",
-      description: "Set a custom field, empty another"
+      description: "Set one custom field, and clear another"
     }
   ]),
   Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))

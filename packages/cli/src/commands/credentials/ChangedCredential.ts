@@ -34,8 +34,8 @@ export const keptLevels = (levels: ReadonlyArray<ReportedAccessLevel>) => {
     ? Effect.succeed(levels.filter(isKnown))
     : Effect.fail(
         usageError(
-          `This key has access levels that this version does not know and would take away: ${unknown.join(", ")}.`,
-          "Name all the levels that it is to have with --access, or use a newer roster."
+          `This key has access levels that this version does not know and would remove: ${unknown.join(", ")}.`,
+          "Set all levels of the key with --access, or use a newer roster."
         )
       )
 }

@@ -14,12 +14,12 @@ import { parseWith } from "../../errors/UsageError.ts"
 export const subaccount = parsed(
   "subaccount",
   parseEmail("subaccount"),
-  "The subaccount whose credentials these are",
+  "Subaccount that the credentials belong to",
   "EMAIL"
 )
 
 export const rename = <Name>(schema: Schema.Codec<Name, string>) =>
-  parsed("rename", parseWith(schema, "rename"), "The new name", "NEW")
+  parsed("rename", parseWith(schema, "rename"), "New name", "NEW")
 
 const levels = new Map(AccessLevel.literals.map((level) => [level.toLowerCase(), level]))
 
@@ -27,7 +27,7 @@ const parseLevel = (name: string) => {
   const level = levels.get(name.toLowerCase())
   const meant =
     didYouMean(name, AccessLevel.literals) ??
-    "ViewContacts, ModifyContacts, Export, Security and ModifyAccessTokens are some"
+    "examples are ViewContacts, ModifyContacts, Export, Security and ModifyAccessTokens"
   return level === undefined ? refuse("access", `there is no access level "${name}"; ${meant}`) : Effect.succeed(level)
 }
 
@@ -48,13 +48,13 @@ const names = <A>(
     Flag.map((groups) => groups.flat())
   )
 
-const access = names("access", parseLevel, "What the key may do, by access levels", "LEVEL")
+const access = names("access", parseLevel, "Access level of the key", "LEVEL")
 
 const parsePurposeName = (name: string) => {
   const purpose = parsePurpose(name)
   if (purpose !== undefined) return Effect.succeed(purpose)
   const meant = didYouMean(name, purposes)
-  const known = `there are ${purposes.join(", ")}`
+  const known = `the purposes are ${purposes.join(", ")}`
   const help = meant === undefined ? known : `${meant} ${known}`
   return refuse("for", `there is no purpose "${shorten(name)}"; ${help}`)
 }
@@ -65,7 +65,7 @@ export const levelFlags = {
   for: names(
     "for",
     parsePurposeName,
-    "What the key is for, such as contacts:read,export: it gets the access levels that this needs",
+    "Purpose of the key, such as contacts:read,export; adds the access levels that it needs",
     "PURPOSE"
   )
 }
@@ -93,26 +93,26 @@ export const expires = parsed(
     if (span !== undefined) return Effect.map(DateTime.now, DateTime.addDuration(span))
     const date = parseWireDate(given)
     return date === undefined
-      ? refuse("expires", "it is a date such as 2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d")
+      ? refuse("expires", "write a date such as 2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d")
       : Effect.flatMap(DateTime.isFuture(date), (isAhead) =>
-          isAhead ? Effect.succeed(date) : refuse("expires", `${given} lies in the past`)
+          isAhead ? Effect.succeed(date) : refuse("expires", `${given} is in the past`)
         )
   },
-  "When it ends: a date (UTC), or a time from now",
+  "Expiry: a date (UTC), or a time from now",
   "DATE|30d"
 )
 
 export const ipRanges = parsedEach(
   "ip-range",
   parseWith(IpRange, "ip-range"),
-  "An address or range that it may be used from",
+  "Allow use only from this IP address or range",
   "CIDR"
 ).pipe(Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges)))
 
 /** The flags of a change that takes something away. */
 export const clearing = {
-  noExpiry: toggle("no-expiry", "Let it never end"),
-  noIpRange: toggle("no-ip-range", "Let it be used from everywhere")
+  noExpiry: toggle("no-expiry", "Remove the expiry"),
+  noIpRange: toggle("no-ip-range", "Allow use from any IP address")
 }
 
 /** What the flags of a change say. */
@@ -128,11 +128,11 @@ export interface CredentialChanges {
 export const checkChanges = (changes: CredentialChanges, others: boolean) => {
   const { expires, ipRanges, noExpiry, noIpRange, rename } = changes
   return refuseFlags(
-    [noExpiry && expires !== undefined, "--expires and --no-expiry exclude each other."],
-    [noIpRange && ipRanges !== undefined, "--ip-range and --no-ip-range exclude each other."],
+    [noExpiry && expires !== undefined, "--expires and --no-expiry cannot be used together."],
+    [noIpRange && ipRanges !== undefined, "--ip-range and --no-ip-range cannot be used together."],
     [
       !(others || noExpiry || noIpRange) && [rename, expires, ipRanges].every((change) => change === undefined),
-      "There is nothing to change: name what is to be different."
+      "There is nothing to change: add at least one setting."
     ]
   )
 }

@@ -60,7 +60,7 @@ export const credentialVerbs = <Credential, Protected>(kind: CredentialKind<Cred
   ).pipe(
     Command.withExamples([
       { command: `roster ${group} list` },
-      { command: `roster ${group} list --subaccount team@example.com`, description: "Those of a subaccount" }
+      { command: `roster ${group} list --subaccount team@example.com`, description: "List those of a subaccount" }
     ]),
     Command.provide(Target.layer)
   )
@@ -86,7 +86,7 @@ export const credentialVerbs = <Credential, Protected>(kind: CredentialKind<Cred
   ).pipe(
     Command.withExamples([
       { command: `roster ${group} delete ${example}` },
-      { command: `roster ${group} delete ${example} --yes`, description: "Without being asked" }
+      { command: `roster ${group} delete ${example} --yes`, description: "Without a confirmation prompt" }
     ]),
     Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
   )

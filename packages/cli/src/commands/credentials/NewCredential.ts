@@ -12,11 +12,7 @@ import { secretDelivery } from "./rotation/SecretDelivery.ts"
 import { usageError } from "../../errors/UsageError.ts"
 import { quoted, ResumeHint } from "../../terminal/ResumeHint.ts"
 
-export const out = text(
-  "out",
-  "The file that the secret alone goes into; with all else to standard output unless said",
-  "FILE"
-)
+export const out = text("out", "Write only the secret to FILE (default: print it with the record)", "FILE")
 
 const device = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -35,8 +31,8 @@ const refuseNowhere = Effect.gen(function* () {
   for (const path of ["/dev/null", "/dev/full"]) {
     if (stdout === undefined || (yield* device(path)) !== stdout) continue
     return yield* usageError(
-      `Standard output is ${path}, and the secret is shown once. Nothing was made.`,
-      "Name a file for it with --out."
+      `Stdout is ${path}, but the secret is shown only once. Nothing was created.`,
+      "Write it to a file with --out."
     )
   }
 })
@@ -66,7 +62,7 @@ export const makeCredential = Effect.fnUntraced(function* <New extends Made, Sho
   const output = yield* Output
   yield* out === undefined
     ? refuseNowhere
-    : Effect.mapError(refuseTaken(out, { force: false }), ({ message }) => usageError(message, "Name another file."))
+    : Effect.mapError(refuseTaken(out, { force: false }), ({ message }) => usageError(message, "Use another file."))
   const deliver = yield* secretDelivery({ out, exec: undefined }, kind.schema, ({ token }) =>
     Redacted.make(`${Redacted.value(token)}\n`)
   )
@@ -77,13 +73,13 @@ export const makeCredential = Effect.fnUntraced(function* <New extends Made, Sho
   const made = yield* kind.create
   const takeBack = kind.remove(made.name).pipe(
     Effect.match({
-      onSuccess: () => `The secret did not get out, so ${made.name} was deleted again.`,
-      onFailure: () => `The secret of ${made.name} did not get out: nobody has it. Delete ${made.name}.`
+      onSuccess: () => `The secret could not be delivered, so ${made.name} was deleted again.`,
+      onFailure: () => `The secret of ${made.name} could not be delivered and is lost. Delete ${made.name}.`
     }),
     Effect.flatMap(output.note)
   )
   yield* Effect.onError(deliver(made), () => takeBack)
   if (out === undefined) return
   yield* Results.record(kind.shown, made)
-  yield* output.note(`The secret is in ${printable(out)}, and nowhere else.`)
+  yield* output.note(`The secret is in ${printable(out)} and nowhere else.`)
 }, Effect.scoped)

@@ -8,5 +8,5 @@ import * as Results from "../../terminal/Results.ts"
 export const newSecret = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, created: A) {
   const output = yield* Output
   yield* Results.record(schema, created)
-  if (output.format === "table") yield* output.note("The Token above is shown this once. Keep it now.")
+  if (output.format === "table") yield* output.note("The Token above is shown only once. Save it now.")
 })

@@ -27,19 +27,19 @@ export const command = Command.make(
     from: Flag.String("from").pipe(
       Flag.mapEffect(parseSender),
       Flag.withMetavar("SENDER"),
-      Flag.withDescription('Who it is from: an address, or "Name <address>"')
+      Flag.withDescription('Sender: an address, or "Name <address>"')
     ),
     to: Flag.String("to").pipe(
       Flag.mapEffect(parseWith(EmailAddress, "to")),
       Flag.withMetavar("EMAIL"),
-      Flag.withDescription("Who it goes to (repeatable)"),
+      Flag.withDescription("Recipient (repeatable)"),
       Flag.between(1, 1000)
     ),
-    subject: text("subject", "What it is about"),
-    text: text("text", "Its text"),
-    textFile: text("text-file", "The file that holds its text, or -", "FILE|-"),
-    html: text("html", "Its text as HTML"),
-    htmlFile: text("html-file", "The file that holds its text as HTML, or -", "FILE|-"),
+    subject: text("subject", "Subject"),
+    text: text("text", "Plain text of the e-mail"),
+    textFile: text("text-file", "Read the plain text from FILE, or - for stdin", "FILE|-"),
+    html: text("html", "HTML text of the e-mail"),
+    htmlFile: text("html-file", "Read the HTML text from FILE, or - for stdin", "FILE|-"),
     dryRun
   },
   Effect.fnUntraced(function* (input) {
@@ -63,11 +63,11 @@ export const command = Command.make(
 ).pipe(
   Command.validate(({ html, htmlFile, text, textFile }) =>
     refuseFlags(
-      [text !== undefined && textFile !== undefined, "--text and --text-file exclude each other."],
-      [html !== undefined && htmlFile !== undefined, "--html and --html-file exclude each other."],
+      [text !== undefined && textFile !== undefined, "--text and --text-file cannot be used together."],
+      [html !== undefined && htmlFile !== undefined, "--html and --html-file cannot be used together."],
       [
         [text, textFile, html, htmlFile].every((part) => part === undefined),
-        "There is nothing to send: give --text, --text-file, --html or --html-file."
+        "The e-mail is empty: add --text, --text-file, --html or --html-file."
       ]
     )
   ),
@@ -76,7 +76,7 @@ export const command = Command.make(
     {
       command:
         'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html',
-      description: "A page from a file"
+      description: "Send an HTML file"
     }
   ]),
   Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun })),

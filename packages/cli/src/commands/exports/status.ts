@@ -10,7 +10,7 @@ import * as Target from "../../target/Target.ts"
 
 export const command = Command.make(
   "status",
-  { id: argument("id", ExportId, "The id that the export was given") },
+  { id: argument("id", ExportId, "Id of the export") },
   Effect.fnUntraced(function* ({ id }) {
     const contacts = yield* ContactsService
     const status = yield* contacts.exportStatus(id)

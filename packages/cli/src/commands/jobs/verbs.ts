@@ -16,7 +16,7 @@ const columns = ["id", "kind", "state", "running", "created", "rowsDone", "accep
 
 export const list = Command.make(
   "list",
-  { limit: count("limit", "How many at most: all unless said", 1) },
+  { limit: count("limit", "Maximum number of entries to show (default: all)", 1) },
   Effect.fnUntraced(function* ({ limit }) {
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs
@@ -27,7 +27,7 @@ export const list = Command.make(
     { command: "roster jobs list --limit 10" },
     {
       command: "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'",
-      description: "Those that are worked on now"
+      description: "List the jobs that are running now"
     }
   ]),
   Command.provide(EmbeddedJobs.layer)
@@ -39,7 +39,7 @@ export const get = Command.make(
     id: EmbeddedJobs.id,
     rejected: text(
       "rejected",
-      "Write the rows that the import rejected, to correct them and import them again",
+      "Write the rejected rows to FILE (- for stdout), to correct and import them again",
       "FILE|-"
     ),
     force: deliveryFlags.force
@@ -50,25 +50,22 @@ export const get = Command.make(
     const job = yield* jobs.get(id)
     if (rejected === undefined) return yield* Results.record(Job, job)
     const output = yield* Output
-    if (job.rejectedKept === 0) return yield* output.note(`The job ${job.id} keeps no rejected rows.`)
+    if (job.rejectedKept === 0) return yield* output.note(`The job ${job.id} has no rejected rows.`)
     const deliver = yield* delivery({ out: rejected === "-" ? undefined : rejected, force })
     yield* deliver(jobs.rejectedRows(job.id))
     if (job.rejectedKept < job.rejected) {
-      yield* output.note(`Of ${job.rejected} rejected rows these are the first ${job.rejectedKept}: no more are kept.`)
+      yield* output.note(`Only the first ${job.rejectedKept} of ${job.rejected} rejected rows were kept.`)
     }
   }, Effect.scoped)
 ).pipe(
   Command.validate(({ force, rejected }) =>
-    refuseFlags([
-      force && (rejected === undefined || rejected === "-"),
-      "--force replaces a file: name it with --rejected FILE."
-    ])
+    refuseFlags([force && (rejected === undefined || rejected === "-"), "--force needs --rejected FILE."])
   ),
   Command.withExamples([
     { command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
     {
       command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --rejected rejected.csv",
-      description: "The rows that were rejected, each with its reason in the column _error"
+      description: "Save the rejected rows, with the reason in the column _error"
     }
   ]),
   Command.provide(EmbeddedJobs.layer)
@@ -81,7 +78,7 @@ export const cancel = Command.make(
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs
     const { ended, kind } = yield* jobs.get(id)
-    const left = kind === "Import" ? "; the contacts that it has imported so far stay" : ""
+    const left = kind === "Import" ? "; contacts that were already imported stay" : ""
     if (dryRun && ended === null) {
       return yield* rehearsed("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
     }
@@ -92,7 +89,10 @@ export const cancel = Command.make(
 ).pipe(
   Command.withExamples([
     { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
-    { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes", description: "Without being asked" }
+    {
+      command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes",
+      description: "Without a confirmation prompt"
+    }
   ]),
   Command.provide(EmbeddedJobs.layer)
 )

@@ -20,24 +20,24 @@ const serveFlags = {
   port: Flag.Int("port").pipe(
     Flag.filter(
       (port) => port >= 0 && port <= 65_535,
-      (port) => `a port from 1 to 65535, or 0 for any that is free, and not ${port}`
+      (port) => `a port from 1 to 65535, or 0 for any free port, not ${port}`
     ),
     Flag.withMetavar("N"),
-    Flag.withDescription("The port to listen on, 4010 unless said; 0 for any that is free"),
+    Flag.withDescription("Port to listen on, 0 for any free port (default: 4010)"),
     Flag.withDefault(4010)
   ),
   host: Flag.String("host").pipe(
     Flag.withMetavar("ADDRESS"),
-    Flag.withDescription("The address to listen on, 127.0.0.1 unless said"),
+    Flag.withDescription("Address to listen on (default: 127.0.0.1)"),
     Flag.withDefault("127.0.0.1")
   ),
-  keyFile: text("key-file", "Where the administrator key of a new store goes; standard output unless said", "FILE"),
-  allowedSenders: texts("allow-sender", "Who mail may come from: an address, or '*@example.com'", "PATTERN"),
-  allowFileUrl: texts("allow-file-url", "A host that files may be imported from by address, or any", "HOST|any"),
+  keyFile: text("key-file", "Write the administrator key of a new store to FILE (default: stdout)", "FILE"),
+  allowedSenders: texts("allow-sender", "Allow e-mails from this sender: an address, or '*@example.com'", "PATTERN"),
+  allowFileUrl: texts("allow-file-url", "Allow imports of files from this host, or from any", "HOST|any"),
   trustedProxies: parsedEach(
     "trusted-proxy",
     parseWith(IpRange, "trusted-proxy"),
-    "A proxy in front, whose X-Forwarded-For says where a request comes from",
+    "Trust the X-Forwarded-For header of this proxy",
     "CIDR"
   )
 }
@@ -47,8 +47,8 @@ const storeFile = Effect.gen(function* () {
   const { apiKeyFile, apiKeyHeader, apiKeyPrefix, baseUrl, db } = yield* flags
   if ([baseUrl, apiKeyFile, apiKeyHeader, apiKeyPrefix].some((flag) => flag !== undefined)) {
     return yield* usageError(
-      "serve is the service itself: --base-url and the --api-key flags say nothing to it.",
-      "Name its store with --db and its address with --host and --port."
+      "roster serve is the service itself: it takes no --base-url and no --api-key flags.",
+      "Set its store with --db, and its address with --host and --port."
     )
   }
   return db ?? (yield* Effect.orDie(environment)).db ?? (yield* defaultStore)
@@ -59,12 +59,12 @@ const handOver = (keyFile: string | undefined) =>
   Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
     if (keyFile !== undefined) return yield* KeyFile.write(keyFile, key)
     const output = yield* Output
-    yield* output.note("The next line is the administrator key of this new store. It is shown this once.")
+    yield* output.note("The next line is the administrator key of this new store. It is shown only once.")
     yield* output.write(Stream.make(`${Redacted.value(key)}\n`))
   })
 
 const keysAreThere = (keyFile: string, store: string): string =>
-  `This store has API keys already, so nothing was written to ${keyFile}. Another key is made by: roster apikeys create NAME --access LEVEL --db ${store}`
+  `This store already has API keys, so nothing was written to ${keyFile}. To create another key: roster apikeys create NAME --access LEVEL --db ${store}`
 
 const layer = ({
   allowedSenders,
@@ -105,7 +105,7 @@ export const command = Command.make(
     const stopped = yield* (yield* Signals).expect
     if (!isThisMachine(host)) {
       yield* output.note(
-        `warning: ${host} can be reached from other machines, and requests and keys travel unencrypted. Put a proxy with TLS in front.`
+        `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Put a TLS proxy in front of it.`
       )
     }
     yield* output.write(Stream.make(`listening on ${address}\n`))
@@ -115,9 +115,12 @@ export const command = Command.make(
   Command.withExamples([
     {
       command: "roster serve --port 4010 --db roster.db --key-file admin.key",
-      description: "A new store writes its administrator key to admin.key"
+      description: "The administrator key of a new store goes to admin.key"
     },
-    { command: "roster serve --db roster.db --allow-sender '*@example.com'", description: "Take mail from a domain" }
+    {
+      command: "roster serve --db roster.db --allow-sender '*@example.com'",
+      description: "Accept e-mails from a domain"
+    }
   ]),
   Command.provide(layer)
 )

@@ -43,9 +43,9 @@ const configuration = Effect.gen(function* () {
     Effect.map(({ mode }) =>
       (mode & 0o077) === 0
         ? ok("profiles", file)
-        : warning("profiles", `others can read ${file}, and the keys in it: chmod 600 it`)
+        : warning("profiles", `other users can read ${file} and its keys: run chmod 600`)
     ),
-    Effect.orElseSucceed(() => ok("profiles", `none; ${file} is not there`)),
+    Effect.orElseSucceed(() => ok("profiles", `none; ${file} does not exist`)),
     Effect.map((finding) => [finding])
   )
 })
@@ -57,10 +57,15 @@ const network = Effect.sync(() => {
   const set = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
   const authorities = process.env["NODE_EXTRA_CA_CERTS"]
   return [
-    ok("proxy", set.length === 0 ? "none" : `as ${set.join(", ")} say`),
-    ...(authorities === undefined ? [] : [ok("certificates", `also those of ${authorities}`)]),
+    ok("proxy", set.length === 0 ? "none" : `set by ${set.join(", ")}`),
+    ...(authorities === undefined ? [] : [ok("certificates", `plus those in ${authorities}`)]),
     ...(process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
-      ? [failed("tls", "NODE_TLS_REJECT_UNAUTHORIZED=0 lets anybody read keys: unset it, and use NODE_EXTRA_CA_CERTS")]
+      ? [
+          failed(
+            "tls",
+            "NODE_TLS_REJECT_UNAUTHORIZED=0 lets others read your keys: unset it, and use NODE_EXTRA_CA_CERTS"
+          )
+        ]
       : [])
   ]
 })
@@ -107,7 +112,7 @@ const toleratedSkewMillis = 60_000
 
 const clock = (date: string | undefined): Finding => {
   const skew = date === undefined ? Number.NaN : Date.parse(date) - Date.now()
-  if (Number.isNaN(skew)) return warning("clock", "the service does not say what time it has")
+  if (Number.isNaN(skew)) return warning("clock", "the service does not send its time")
   const seconds = Math.round(Math.abs(skew) / 1000)
   return Math.abs(skew) > toleratedSkewMillis
     ? warning("clock", `this machine is ${seconds} s ${skew > 0 ? "behind" : "ahead of"} the service`)
@@ -119,29 +124,29 @@ const dayMillis = 24 * 60 * 60 * 1000
 const certificate = ({ protocol, validTo }: Answer): ReadonlyArray<Finding> => {
   if (validTo === undefined) return []
   const days = Math.floor((Date.parse(validTo) - Date.now()) / dayMillis)
-  const detail = `${protocol}, the certificate is good for ${days} more days`
+  const detail = `${protocol}, the certificate is valid for ${days} more days`
   return [days < 14 ? warning("tls", detail) : ok("tls", detail)]
 }
 
 /** Checks name, connection, certificate and clock of a service, one after the other. No key is sent. */
 const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   const url = URL.parse(baseUrl)
-  if (url === null) return [failed("address", `${baseUrl} is no address`)]
+  if (url === null) return [failed("address", `${baseUrl} is not a valid address`)]
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const name = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
   if (Result.isFailure(name)) {
-    return [failed("name", `${host} is not known to the name servers of this machine`)]
+    return [failed("name", `${host} cannot be resolved`)]
   }
   const named = ok("name", `${host} is ${name.success.map(({ address }) => address).join(", ")}`)
   const answer = yield* Effect.result(ask(url))
   if (Result.isFailure(answer)) return [named, failed("connection", answer.failure)]
   const plain =
     url.protocol === "http:" && !isThisMachine(host)
-      ? [warning("tls", "the address is http: keys would travel unencrypted")]
+      ? [warning("tls", "the address is http: keys are sent unencrypted")]
       : []
   return [
     named,
-    ok("connection", `it answers, with ${answer.success.status} to a request without a key`),
+    ok("connection", `it answers a request without a key with ${answer.success.status}`),
     ...plain,
     ...certificate(answer.success),
     clock(answer.success.date)
@@ -155,7 +160,7 @@ const key = (on: Extract<Settings, { readonly _tag: "Remote" }>) =>
     return [
       ok("key", `${shown} from ${source}`),
       ...levels.map(({ granted, level }) =>
-        granted ? ok("level", level) : warning("level", `${level} is lacking: what needs it is refused`)
+        granted ? ok("level", level) : warning("level", `${level} is missing: requests that need it are refused`)
       )
     ]
   }).pipe(Effect.catch((error) => Effect.succeed([failed("key", error.message)])))
@@ -168,7 +173,7 @@ const store = Effect.gen(function* () {
   const [count] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
   return [
     fault?.integrity_check === "ok"
-      ? ok("store", `whole, ${count?.count ?? 0} contacts`)
+      ? ok("store", `intact, ${count?.count ?? 0} contacts`)
       : failed("store", `damaged: ${fault?.integrity_check}. Restore a backup with: roster restore FILE`)
   ]
 }).pipe(
@@ -187,6 +192,6 @@ export const command = Command.make(
     yield* Results.records(Finding, ["Check", "Result", "Detail"], Stream.fromIterable(findings))
     const bad = findings.filter(({ result }) => result === "failed")
     if (bad.length > 0)
-      return yield* new Unhealthy({ message: `Not in order: ${bad.map(({ check }) => check).join(", ")}.` })
+      return yield* new Unhealthy({ message: `Failed checks: ${bad.map(({ check }) => check).join(", ")}.` })
   })
 ).pipe(Command.withExamples([{ command: "roster doctor" }]))

@@ -58,7 +58,7 @@ export const argument = <A>(name: string, schema: Schema.Codec<A, string>, descr
 
 export const parseEmail = (field: string) => parseWith(EmailAddress, field)
 
-export const email = argument("email", EmailAddress, "The address of the contact")
+export const email = argument("email", EmailAddress, "E-mail address of the contact")
 
 /** An optional integer in a range. */
 export const count = (name: string, description: string, from: number, to = Number.MAX_SAFE_INTEGER) =>
@@ -79,16 +79,16 @@ export const customFields = parsedEach(
   (given) => {
     const at = given.indexOf("=")
     const name = given.slice(0, at)
-    if (at <= 0) return refuse("field", "a custom field is written as key=value")
+    if (at <= 0) return refuse("field", "write a custom field as key=value")
     return isRecordColumn(name)
-      ? refuse("field", `${name} is a field that every contact has, and no custom one`)
+      ? refuse("field", `${name} is a built-in field, not a custom field`)
       : Effect.succeed([name, given.slice(at + 1)] as const)
   },
-  "A custom field",
+  "Set a custom field",
   "key=value"
 ).pipe(Flag.map((pairs) => (pairs.length === 0 ? undefined : Object.fromEntries(pairs))))
 
-export const lists = texts("list", "A list to put the contacts on; it comes into being if it is new", "NAME")
+export const lists = texts("list", "Add the contacts to this list, which is created if needed", "NAME")
 
 /** A duration with a default. */
 export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
@@ -96,8 +96,8 @@ export const span = (name: string, description: string, otherwise: Duration.Dura
     name,
     (given) => {
       const span = parseDuration(given)
-      return span === undefined ? refuse(name, "a time is written as 30s, 10m, 24h or 7d") : Effect.succeed(span)
+      return span === undefined ? refuse(name, "write a duration as 30s, 10m, 24h or 7d") : Effect.succeed(span)
     },
-    `${description} (${Duration.format(otherwise)} unless said)`,
+    `${description} (default: ${Duration.format(otherwise)})`,
     "TIME"
   ).pipe(Flag.map((given) => given ?? otherwise))

@@ -12,13 +12,13 @@ export class Declined extends Schema.TaggedError<Declined>()("Declined", { messa
 export const yes = Flag.Boolean("yes").pipe(
   Flag.withoutNegation,
   Flag.withAlias("y"),
-  Flag.withDescription("Do not ask, do it"),
+  Flag.withDescription("Do not ask for confirmation"),
   Flag.withDefault(false)
 )
 
 export const confirmCount = Flag.Int("confirm").pipe(
   Flag.withMetavar("COUNT"),
-  Flag.withDescription("Do it to so many contacts and no other number: needed where much would be lost"),
+  Flag.withDescription("Confirm the exact number of contacts; required for large deletions"),
   Flag.withDefault(undefined)
 )
 
@@ -30,7 +30,9 @@ const hasTerminal = Effect.gen(function* () {
 /** Declines at once what nobody has agreed to and nobody can be asked about, before anything is sent for it. */
 export const canAgree = Effect.fnUntraced(function* (what: string, given: { readonly agreed: boolean }) {
   if (given.agreed || (yield* hasTerminal)) return
-  return yield* new Declined({ message: `Nothing was done: this would ${what}, and there is no terminal to ask on.` })
+  return yield* new Declined({
+    message: `Nothing was done: this would ${what}, and there is no terminal to ask for confirmation.`
+  })
 })
 
 const ask = Effect.fnUntraced(function* (question: string) {
@@ -60,16 +62,16 @@ export const confirmNumber = Effect.fnUntraced(function* (
   if (given.confirm === count) return
   if (given.confirm !== undefined) {
     return yield* new Declined({
-      message: `Nothing was done: this would ${what}, which are ${count} contacts and not ${given.confirm}.`
+      message: `Nothing was done: this would ${what}: ${count} contacts, not ${given.confirm}.`
     })
   }
   if (!(yield* hasTerminal)) {
     return yield* new Declined({
-      message: `Nothing was done: this would ${what}, which are ${count} contacts. Whoever means that adds --confirm ${count}.`
+      message: `Nothing was done: this would ${what}: ${count} contacts. To confirm, add --confirm ${count}.`
     })
   }
-  const typed = yield* ask(`${what}? Type the number of contacts to do it:`)
+  const typed = yield* ask(`${what}? Type the number of contacts to confirm:`)
   if (typed !== String(count)) {
-    return yield* new Declined({ message: `Nothing was done. What was typed is not the number ${count}.` })
+    return yield* new Declined({ message: `Nothing was done. The number you typed is not ${count}.` })
   }
 })

@@ -7,12 +7,12 @@ import { parsed, refuseFlags, text } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { refusedInput } from "../../errors/UsageError.ts"
 
-const description = 'A rule that selects contacts, such as "status = Active"'
+const description = 'Select contacts by a rule, such as "status = Active"'
 
 const raw = parsed(
   "raw-rule",
   (given) => refusedInput(Effect.fromResult(rawRule(given))),
-  "A rule in the words of the service, sent as it is and unchecked, in place of --rule",
+  "A rule in the syntax of the service, sent unchecked, instead of --rule",
   "TEXT"
 )
 
@@ -32,7 +32,10 @@ export const filterFlags = { rule: text("rule", description, "RULE"), rawRule: r
 
 /** Refuses both flags at once. */
 export const oneRule = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>
-  refuseFlags([given.rule !== undefined && given.rawRule !== undefined, "--rule and --raw-rule exclude each other."])
+  refuseFlags([
+    given.rule !== undefined && given.rawRule !== undefined,
+    "--rule and --raw-rule cannot be used together."
+  ])
 
 /** Names the custom fields of a rule that look like built-in fields. A raw rule is not parsed. */
 export const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {

@@ -62,10 +62,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
     return "kept" as const
   }
   if (count === 0) {
-    yield* Results.summary(
-      { deleted: 0, left: 0, backup: null },
-      "No contact is selected, so that nothing was deleted."
-    )
+    yield* Results.summary({ deleted: 0, left: 0, backup: null }, "No contact matches, so nothing was deleted.")
     return "kept" as const
   }
   yield* output.note(describe(survey))
@@ -84,18 +81,18 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   ).pipe(
     Effect.onInterrupt(() =>
       output.note(
-        `${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${switchToNewKey(file, survey)}`
+        `${deleted} of ${count} contacts are deleted; the backup is ${file}. Resume with: ${switchToNewKey(file, survey)}`
       )
     )
   )
   yield* Results.summary(
     { deleted: report.deleted, left: report.left, backup: file },
-    `Deleted ${counted(report.deleted)}. To bring them back: roster contacts restore ${printable(quoted(file))}`
+    `Deleted ${counted(report.deleted)}. To restore them: roster contacts restore ${printable(quoted(file))}`
   )
   if (report.left > 0) {
     return yield* new PartlyDone({
-      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${switchToNewKey(file, survey)}`,
-      hint: "Contacts that are gone already count as deleted when it goes on."
+      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Resume with: ${switchToNewKey(file, survey)}`,
+      hint: "When it resumes, contacts that are already gone count as deleted."
     })
   }
   return "deleted" as const
@@ -109,7 +106,7 @@ export const deleteByRule = Effect.fnUntraced(function* (
   const what = `delete every contact that the rule ${ruleSource(rule)} selects`
   const parsed = parseRule(ruleSource(rule))
   if (Result.isSuccess(parsed) && parsed.success._tag !== "All" && selectsEveryContact(parsed.success)) {
-    return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; whoever means that says All")))
+    return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; to do that, use the rule All")))
   }
   yield* canAgree(what, { agreed: options.yes || options.dryRun })
   const fs = yield* FileSystem.FileSystem

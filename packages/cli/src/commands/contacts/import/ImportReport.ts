@@ -47,16 +47,16 @@ export const importWords = (report: UploadReport, rejectedFile?: string): string
   return [
     ...countWords([
       ["read", read],
-      ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them before`],
+      ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them in an earlier run`],
       ["rejected", rejected],
       ["duplicates", duplicates],
       ["not sent", notSent],
       ["unknown", unknown]
     ]),
-    ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; -o json has them" : ""),
+    ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
     ...(rejectedFile === undefined
       ? []
-      : [`The rejected rows are in ${printable(rejectedFile)}: correct them there and import that file.`])
+      : [`The rejected rows are in ${printable(rejectedFile)}: correct them and import that file.`])
   ].join("\n")
 }
 
@@ -76,11 +76,11 @@ export const plannedWords = (report: UploadReport, target: string): string => {
       ["target", printable(target)],
       ["read", read],
       ["to send", notSent],
-      ...(acceptedEarlier === 0 ? [] : ([["accepted", `${acceptedEarlier} before`]] as const)),
+      ...(acceptedEarlier === 0 ? [] : ([["accepted", `${acceptedEarlier} in an earlier run`]] as const)),
       ["rejected", rejected],
       ["duplicates", duplicates]
     ]),
-    ...rowWords(rejectedRows, rejected, "; -o json has them"),
+    ...rowWords(rejectedRows, rejected, "; use -o json to see them"),
     "Nothing was sent."
   ].join("\n")
 }
@@ -93,7 +93,7 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
       invalid === 1 ? "1 row cannot be imported." : `${invalid} rows cannot be imported.`,
       ...rowWords(firstInvalid, invalid, "")
     ].join("\n"),
-    hint: "Nothing was sent. Correct them, or leave them out with --on-invalid skip."
+    hint: "Nothing was sent. Correct the rows, or skip them with --on-invalid skip."
   })
 
 const sumWords = ({ accepted, notSent, read, rejected, unknown }: UploadReport): string =>
@@ -109,7 +109,7 @@ export const importChanged = (
 ): PartlyDone =>
   new PartlyDone({
     message: `${message} ${sumWords(report)}`,
-    hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is whole: contacts that are there already are updated.`
+    hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is complete: existing contacts are updated.`
   })
 
 /**

@@ -80,21 +80,21 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     const report = yield* upload.report
     yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
     if (!Cause.hasInterrupts(cause)) return
-    const message = `The import was stopped: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} have no answer.`
+    const message = `The import was interrupted: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} have no answer.`
     const hint =
       resume === undefined
-        ? "Run the import again: contacts that are there already are updated."
-        : "Run the same command again to go on."
+        ? "Run the import again: existing contacts are updated."
+        : "Run the same command again to resume."
     yield* output.format === "json" || output.format === "ndjson"
       ? output.noteExactly(
           jsonText({ code: "Interrupted", message, hint, ...(resume === undefined ? {} : { resume }) })
         )
-      : output.noteExactly(printableLines(`${message}\n  ${resume === undefined ? hint : `Go on with: ${resume}`}`))
+      : output.noteExactly(printableLines(`${message}\n  ${resume === undefined ? hint : `Resume with: ${resume}`}`))
   })
 
   wayOn.command = resume
   const { answered, sendable } = upload.size
-  if (answered > 0) yield* output.note(`Going on: ${answered} of ${sendable} rows have an answer of an earlier run.`)
+  if (answered > 0) yield* output.note(`Resuming: ${answered} of ${sendable} rows were answered in an earlier run.`)
   yield* withProgress({ doing: "Importing", unit: "rows", total: sendable, from: answered }, (update) =>
     upload.send(update)
   ).pipe(

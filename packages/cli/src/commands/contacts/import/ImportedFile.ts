@@ -38,7 +38,7 @@ const spool = Effect.fnUntraced(function* (path: string) {
     return copy
   }).pipe(
     Effect.catchTag("PlatformError", (error) =>
-      Effect.fail(fileProblem("A temporary file for what comes from a pipe", "written")(error))
+      Effect.fail(fileProblem("A temporary file for the data from a pipe", "written")(error))
     )
   )
 })
@@ -50,7 +50,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   const type = named === "-" ? undefined : (yield* look(named)).type
   // A device may never end, and would fill the disk.
   if (type === "CharacterDevice" || type === "BlockDevice") {
-    return yield* usageError(`${named} is no file, but a device.`, "Name a file or a pipe, or - for standard input.")
+    return yield* usageError(`${named} is a device, not a file.`, "Use a file, a pipe, or - for stdin.")
   }
   const isFile = type === "File"
   const path = isFile ? named : yield* spool(named)
@@ -61,8 +61,8 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   let checked = unread()
   const changed = Effect.fail(
     usageError(
-      `${named} was written to while it was sent: it is not what was checked any more.`,
-      "Import it again when it is whole."
+      `${named} changed while it was being sent: it is no longer the file that was checked.`,
+      "Import it again when it is complete."
     )
   )
   /** The content as long as it is no longer than expected, and what is known of it as it passes. */
@@ -87,7 +87,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
       now.size === before.size && String(now.mtime) === String(before.mtime)
         ? Effect.void
         : Effect.fail(
-            usageError(`${named} was written to while it was read. Nothing was sent.`, "Import it when it is whole.")
+            usageError(`${named} changed while it was being read. Nothing was sent.`, "Import it when it is complete.")
           )
     )
   }

@@ -13,10 +13,10 @@ import { usageError } from "../../../errors/UsageError.ts"
 export const rejectedFlags = {
   rejected: text(
     "rejected",
-    "Where rejected rows go, to be corrected and imported again; FILE.rejected.csv beside the file unless said",
+    "Write rejected rows to this file, to correct and import them again (default: FILE.rejected.csv)",
     "FILE"
   ),
-  force: toggle("force", "Replace the file of --rejected if it is there already")
+  force: toggle("force", "Overwrite the file of --rejected if it exists")
 }
 
 /** The first name beside a file that nothing has. What is corrected and rejected once more gets the next number. */
@@ -51,7 +51,10 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
   const output = yield* Output
   const { rejected: named } = to
   if (named === "-") {
-    return yield* usageError("Standard output has the account of the import.", "Name a file with --rejected.")
+    return yield* usageError(
+      "Stdout is used for the report of the import.",
+      "Write the rows to a file with --rejected."
+    )
   }
   const given = named === undefined ? undefined : { name: named, write: yield* prepare(named, to) }
   const beside = yield* Effect.orElseSucceed(isFile(imported), () => false)
@@ -75,7 +78,7 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
     },
     Effect.catch((error) =>
       // What was accepted is accepted: the account of it matters more.
-      Effect.as(output.note(`warning: the rejected rows were not written to a file. ${error.message}`), undefined)
+      Effect.as(output.note(`warning: the rejected rows could not be written to a file. ${error.message}`), undefined)
     )
   )
 })

@@ -37,11 +37,11 @@ export const handOver = Effect.fnUntraced(function* (
   const target = yield* Target
   const { dryRun, encoding, listName } = options
   const counts = { read, invalid, duplicates }
-  const found = `${read} rows, ${invalid} of them not valid, ${duplicates} duplicates`
+  const found = `${read} rows, ${invalid} invalid, ${duplicates} duplicates`
   if (dryRun) {
     return yield* Results.summary(
       { dryRun: true, target: target.name, via: "file", ...counts },
-      `${target.name} would get the file: ${found}.\nNothing was sent.`
+      `The file would be uploaded to ${target.name}: ${found}.\nNothing was sent.`
     )
   }
   yield* file.unchanged
@@ -51,10 +51,10 @@ export const handOver = Effect.fnUntraced(function* (
     .pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(sourceProblem(file, error))))
   const isLocal = (yield* settings)._tag === "Local"
   const status = isLocal
-    ? "See how far it is with: roster jobs list"
-    : "The interface has no status of an import: look for the contacts themselves."
+    ? "Check its progress with: roster jobs list"
+    : "The interface has no status of imports: check the contacts themselves."
   yield* Results.summary(
     { handedOver: true, ...counts, status },
-    `${target.name} has the file and works on it: ${found}.\n${status}`
+    `${target.name} is importing the file: ${found}.\n${status}`
   )
 })

@@ -39,7 +39,7 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
       if (text.length < content.value.length) lines.keep(new TextEncoder().encode(text).length)
       const read = Effect.all({ header: decodeHeader(header), entries: decodeLines(entered) })
       const { entries, header: first } = yield* Effect.mapError(read, () =>
-        usageError(`${file} is not the journal of an import, or is damaged.`, "Begin anew with --restart.")
+        usageError(`${file} is not an import journal, or is damaged.`, "Start over with --restart.")
       )
       return { subject: first.subject, entries }
     }),
@@ -73,12 +73,15 @@ export const withUploadJournal = Effect.fnUntraced(function* <A, E, R>(
     })
   )
   return yield* Effect.catchIf(
-    withLock(journalName(imported), run, { schedule: onceMore, message: `Another import of ${imported} runs.` }),
+    withLock(journalName(imported), run, { schedule: onceMore, message: `Another import of ${imported} is running.` }),
     (error): error is UsageError & (E | UsageError) =>
       !began && error instanceof UsageError && error.code === "FileProblem",
     ({ message }) =>
       Effect.fail(
-        usageError(`${message} An import keeps a journal beside the file.`, "Add --no-journal to go without.")
+        usageError(
+          `${message} An import writes a resume journal beside the file.`,
+          "To import without a journal, add --no-journal."
+        )
       )
   )
 })

@@ -27,8 +27,8 @@ const encoding = parsed(
   (name) =>
     isEncoding(name)
       ? Effect.succeed(name)
-      : refuse("encoding", "there is no encoding of this name; utf-8, utf-16le and windows-1252 are some"),
-  "The encoding of the file, UTF-8 unless said or marked in the file",
+      : refuse("encoding", "unknown encoding; examples are utf-8, utf-16le and windows-1252"),
+  "Encoding of the file (default: UTF-8, or as marked in the file)",
   "NAME"
 )
 
@@ -40,7 +40,7 @@ const delimiters: { readonly [name: string]: NonNullable<ReadContactsOptions["de
 
 const delimiter = Flag.Literals("delimiter", [",", ";", "tab"]).pipe(
   Flag.map((name) => delimiters[name]),
-  Flag.withDescription("What separates the cells, found in the header unless said"),
+  Flag.withDescription("Cell delimiter (default: detected from the header)"),
   Flag.withDefault(undefined)
 )
 
@@ -52,35 +52,33 @@ const columns = parsedEach(
     const field = given.slice(at + 1).trim()
     return at > 0 && column !== "" && field !== ""
       ? Effect.succeed([column, field] as const)
-      : refuse("map", "it is written as column=Field, such as 'First Name=FirstName'")
+      : refuse("map", "write it as column=Field, such as 'First Name=FirstName'")
   },
-  "What a column is: a field of the contact, or a custom field",
+  "Map a column to a field of the contact or to a custom field",
   "column=Field"
 )
 
 const importFlags = {
-  file: Argument.String("file").pipe(
-    Argument.withDescription("A CSV file with a column Email, or - for standard input")
-  ),
+  file: Argument.String("file").pipe(Argument.withDescription("CSV file with a column Email, or - for stdin")),
   lists,
   columns,
   delimiter,
   encoding,
   onInvalid: Flag.Literals("on-invalid", ["skip", "stop"]).pipe(
-    Flag.withDescription("Whether rows that are not valid are left out, or nothing is sent where there are some"),
+    Flag.withDescription("Skip invalid rows, or send nothing if there are any (default: skip)"),
     Flag.withDefault("skip")
   ),
   ...rejectedFlags,
   dryRun,
-  concurrency: count("concurrency", "How many requests are under way at once, 8 unless said", 1, mostAtOnce),
+  concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
   via: Flag.Literals("via", ["batches", "file"]).pipe(
     Flag.withDescription(
-      "Whether rows are sent 1000 at a time, each with an answer, or the file is handed over, of which no status exists"
+      "Send batches of 1000 rows with a result for each row, or upload the file for the service to import, without a status (default: batches)"
     ),
     Flag.withDefault("batches")
   ),
-  restart: toggle("restart", "Begin anew, whatever the journal of an earlier run holds"),
-  noJournal: toggle("no-journal", "Keep no journal beside the file; what is stopped begins anew")
+  restart: toggle("restart", "Start over and ignore the journal of an earlier run"),
+  noJournal: toggle("no-journal", "Do not write a resume journal")
 }
 
 export const command = Command.make(
@@ -99,7 +97,7 @@ export const command = Command.make(
     )
     for (const [column, field] of likelyFields(survey.header?.cells ?? [], columns)) {
       const map = `--map ${quoted(`${column}=${field}`)}`
-      yield* output.note(`${column} is taken as a custom field; ${map} if the contact's own field is meant`)
+      yield* output.note(`${column} is imported as a custom field; to use the built-in field, add ${map}`)
     }
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.via === "file") {
@@ -118,27 +116,30 @@ export const command = Command.make(
           noJournal ||
           rejected !== undefined ||
           restart),
-      "With --via file the service reads the file by itself: it takes one --list and --encoding, and no --map, --delimiter, --concurrency, --rejected, --restart or --no-journal."
+      "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, --delimiter, --concurrency, --rejected, --restart or --no-journal."
     ])
   ),
   Command.withExamples([
     { command: "roster contacts import contacts.csv --list Newsletter" },
     {
       command: "roster contacts import contacts.csv --dry-run",
-      description: "What would be sent, and what is wrong with the rest"
+      description: "Show what would be sent, and which rows are invalid"
     },
     {
       command: "roster contacts import contacts.csv --map 'First Name=FirstName' --delimiter ';'",
-      description: "A column that has another name"
+      description: "Map a column with another name"
     },
-    { command: "roster contacts import excel.csv --encoding windows-1252", description: "A file that is not UTF-8" },
+    {
+      command: "roster contacts import excel.csv --encoding windows-1252",
+      description: "Import a file that is not UTF-8"
+    },
     {
       command: "roster contacts import contacts.csv.rejected.csv",
-      description: "The rows that were rejected, once they are corrected"
+      description: "Import the corrected rows"
     },
     {
       command: "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows",
-      description: "From standard input; the rows that were rejected"
+      description: "Import from stdin, and print the rejected rows"
     }
   ]),
   Command.provide(Target.layer),

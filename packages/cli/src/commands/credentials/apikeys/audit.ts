@@ -69,9 +69,9 @@ const Row = Schema.Struct({
 export const command = Command.make(
   "audit",
   {
-    unusedFor: span("unused-for", "From how long on a key counts as unused", Duration.days(90)),
-    expiring: span("expiring", "How long before its end a key counts as expiring", Duration.days(30)),
-    failOnFindings: toggle("fail-on-findings", "End with 9 where something is found, for scripts"),
+    unusedFor: span("unused-for", "Report keys not used for this long", Duration.days(90)),
+    expiring: span("expiring", "Report keys that expire within this time", Duration.days(30)),
+    failOnFindings: toggle("fail-on-findings", "Exit with code 9 if there are findings, for scripts"),
     subaccount
   },
   Effect.fnUntraced(function* ({ expiring, failOnFindings, subaccount, unusedFor }) {
@@ -88,21 +88,21 @@ export const command = Command.make(
     yield* Results.records(Row, ["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows))
     yield* output.note(
       levelsUsed === undefined
-        ? "Levels that a key has and never needed are not among these: a service does not tell what a key was used for. Run this where the store lies, with --db FILE."
-        : "Levels count as used since this store keeps a record of it."
+        ? "Unused access levels are not checked: a service does not report what a key was used for. Run this on the machine of the store, with --db FILE."
+        : "Use of access levels is known only since this store began to record it."
     )
     if (failOnFindings && findings.length > 0) {
       return yield* new PartlyDone({
         message: `${findings.length} findings in ${new Set(findings.map(({ name }) => name)).size} keys.`,
-        hint: "Do as the advice beside each finding says, or leave --fail-on-findings away."
+        hint: "Follow the advice for each finding, or omit --fail-on-findings."
       })
     }
   })
 ).pipe(
   Command.withExamples([
     { command: "roster apikeys audit" },
-    { command: "roster apikeys audit --unused-for 30d --fail-on-findings", description: "In a script" },
-    { command: "roster apikeys audit --db roster.db", description: "With the levels that were never used" }
+    { command: "roster apikeys audit --unused-for 30d --fail-on-findings", description: "For a script" },
+    { command: "roster apikeys audit --db roster.db", description: "Include access levels that were never used" }
   ]),
   Command.provide(layer)
 )

@@ -24,7 +24,7 @@ import * as Results from "../../../terminal/Results.ts"
 import * as Target from "../../../target/Target.ts"
 import { argument, refuseFlags } from "../../shared/CommonFlags.ts"
 
-export const name = argument("name", CredentialName, "The name of the key")
+export const name = argument("name", CredentialName, "Name of the key")
 
 export const { get, list, remove } = credentialVerbs({
   group: "apikeys",
@@ -57,22 +57,22 @@ export const create = Command.make(
   Command.validate((flags) =>
     refuseFlags([
       !namesLevels(flags),
-      "Say what the key may do: --for contacts:read,export, or --access ViewContacts,Export."
+      "Set what the key may do: --for contacts:read,export, or --access ViewContacts,Export."
     ])
   ),
   Command.withExamples([
     { command: "roster apikeys create ci-sync --for contacts:read,export --expires 30d" },
     {
       command: "roster apikeys create ci-sync --access ViewContacts,Export --expires 30d",
-      description: "The same, by access levels"
+      description: "The same, with access levels"
     },
     {
       command: "roster apikeys create office --access ModifyContacts --ip-range 192.0.2.0/24",
-      description: "Usable from one network"
+      description: "Allow use from one network only"
     },
     {
       command: "roster apikeys create ci-sync --access Export --out ci-sync.key",
-      description: "Keep the secret, which is shown once, in a file of its own"
+      description: "Write the secret, which is shown only once, to a file"
     }
   ]),
   Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
@@ -98,12 +98,15 @@ export const update = Command.make(
   Command.validate((flags) => checkChanges(flags, namesLevels(flags))),
   Command.withExamples([
     { command: "roster apikeys update ci-sync --access ViewContacts,Export,Security" },
-    { command: "roster apikeys update ci-sync --for contacts:read,export", description: "These and no others" },
+    { command: "roster apikeys update ci-sync --for contacts:read,export", description: "Replace all access levels" },
     {
       command: "roster apikeys update ci-sync --rename ci-sync-old --expires 7d",
-      description: "Another name, and an end"
+      description: "Rename the key and set an expiry"
     },
-    { command: "roster apikeys update ci-sync --no-expiry --no-ip-range", description: "No end, from everywhere" }
+    {
+      command: "roster apikeys update ci-sync --no-expiry --no-ip-range",
+      description: "Remove the expiry and the IP ranges"
+    }
   ]),
   Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

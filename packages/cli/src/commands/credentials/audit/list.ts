@@ -20,16 +20,16 @@ const since = parsed(
     if (span !== undefined) return Effect.map(DateTime.now, DateTime.subtractDuration(span))
     const date = parseWireDate(given)
     return date === undefined
-      ? refuse("since", "it is a date such as 2026-11-21, or a time back from now such as 7d")
+      ? refuse("since", "write a date such as 2026-11-21, or a time before now such as 7d")
       : Effect.succeed(date)
   },
-  "Entries of this time and later: a date (UTC), or a time back from now",
+  "Show entries since a date (UTC), or since a time before now (default: all)",
   "DATE|7d"
 )
 
 export const command = Command.make(
   "list",
-  { since, subaccount, limit: count("limit", "How many at most: all unless said", 1) },
+  { since, subaccount, limit: count("limit", "Maximum number of entries to show (default: all)", 1) },
   Effect.fnUntraced(function* ({ limit, since, subaccount }) {
     const { AuditEntry, CredentialAudit } = yield* EmbeddedStore.server
     const { entries } = yield* CredentialAudit.CredentialAudit
@@ -46,7 +46,7 @@ export const command = Command.make(
     { command: "roster audit list --since 7d" },
     {
       command: "roster audit list -o json | jq '.[] | select(.outcome != \"Done\")'",
-      description: "What was refused"
+      description: "Show what was refused"
     }
   ]),
   Command.provide(

@@ -26,9 +26,9 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
   Command.withExamples([
     {
       command: "roster smtp rotate shop@example.com --out shop.login",
-      description: "Where it stopped, the same goes on"
+      description: "Run it again to resume"
     },
-    { command: "roster smtp rotate shop@example.com --dry-run", description: "See what would be done" }
+    { command: "roster smtp rotate shop@example.com --dry-run", description: "Show what would be done" }
   ]),
   Command.provide(Target.layer)
 )

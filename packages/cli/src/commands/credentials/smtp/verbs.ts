@@ -14,7 +14,7 @@ import * as Results from "../../../terminal/Results.ts"
 import * as Target from "../../../target/Target.ts"
 import { argument } from "../../shared/CommonFlags.ts"
 
-export const name = argument("name", EmailAddress, "The name they log in with, an e-mail address")
+export const name = argument("name", EmailAddress, "User name for SMTP, an e-mail address")
 
 export const { get, list, remove } = credentialVerbs({
   group: "smtp",
@@ -47,7 +47,7 @@ export const create = Command.make(
     { command: "roster smtp create shop@example.com --expires 2030-12-31" },
     {
       command: "roster smtp create shop@example.com --out shop.password",
-      description: "Keep the secret, which is shown once, in a file of its own"
+      description: "Write the secret, which is shown only once, to a file"
     }
   ]),
   Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
@@ -66,8 +66,14 @@ export const update = Command.make(
   Command.validate((changes) => checkChanges(changes, false)),
   Command.withExamples([
     { command: "roster smtp update shop@example.com --expires 30d" },
-    { command: "roster smtp update shop@example.com --rename sales@example.com", description: "Another name" },
-    { command: "roster smtp update shop@example.com --no-expiry --no-ip-range", description: "No end, from everywhere" }
+    {
+      command: "roster smtp update shop@example.com --rename sales@example.com",
+      description: "Rename the credentials"
+    },
+    {
+      command: "roster smtp update shop@example.com --no-expiry --no-ip-range",
+      description: "Remove the expiry and the IP ranges"
+    }
   ]),
   Command.provide(({ dryRun }) => Target.layerForWrites({ dryRun }))
 )

@@ -62,20 +62,27 @@ export const command = Command.make(
   "login",
   {
     preset: Flag.Literals("preset", presetNames).pipe(
-      Flag.withDescription(`A known service in place of --base-url: ${presetNames.join(", ")}`),
+      Flag.withDescription(`Use a known service instead of --base-url: ${presetNames.join(", ")}`),
       Flag.withDefault(undefined)
     ),
-    keyFile: text("key-file", "A file that holds the key; typed unseen, or from standard input, unless said", "FILE|-"),
-    credentialProcess: text("credential-process", "A command that prints the key, asked each time", "COMMAND"),
-    requireRemote: toggle("require-remote", "While this profile is in use, refuse to work on a local store"),
-    noCheck: toggle("no-check", "Keep the key without asking the service whether it is good")
+    keyFile: text(
+      "key-file",
+      "Read the key from FILE, or - for stdin (default: prompt; stdin without a terminal)",
+      "FILE|-"
+    ),
+    credentialProcess: text("credential-process", "Run this command each time to get the key", "COMMAND"),
+    requireRemote: toggle("require-remote", "Refuse to use a local store while this profile is in use"),
+    noCheck: toggle("no-check", "Save the key without checking it with the service")
   },
   Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, preset, requireRemote }) {
     const known = preset === undefined ? undefined : presets[preset]
     const env = yield* Effect.orDie(environment)
     const baseUrl = (yield* GlobalFlags.baseUrl) ?? known?.baseUrl ?? env.baseUrl
     if (baseUrl === undefined) {
-      return yield* usageError("The address of the service is missing.", "Add --base-url, or --preset for a known one.")
+      return yield* usageError(
+        "The address of the service is missing.",
+        "Add --base-url, or --preset for a known service."
+      )
     }
     const apiKeyHeader = (yield* GlobalFlags.apiKeyHeader) ?? known?.apiKeyHeader
     const apiKeyPrefix = yield* GlobalFlags.apiKeyPrefix
@@ -94,25 +101,25 @@ export const command = Command.make(
     )
     const file = yield* configPath
     const masked = maskedKey(Redacted.value(key))
-    yield* (yield* Output).note(`The profile ${name} is in use from now on; it is kept in ${file}.`)
+    yield* (yield* Output).note(`The profile ${name} is now the default; it is saved in ${file}.`)
     yield* Results.summary(
       { profile: name, baseUrl, key: masked, verdict },
-      `${name}: the key ${masked} of ${baseUrl} is ${verdict}`
+      `${name}: the key ${masked} for ${baseUrl} is ${verdict}`
     )
   })
 ).pipe(
   Command.validate(({ credentialProcess, keyFile }) =>
     refuseFlags([
       credentialProcess !== undefined && keyFile !== undefined,
-      "--credential-process and --key-file exclude each other."
+      "--credential-process and --key-file cannot be used together."
     ])
   ),
   Command.withExamples([
-    { command: "roster auth login --base-url https://example.com/v4", description: "Asks for the key" },
+    { command: "roster auth login --base-url https://example.com/v4", description: "Prompt for the key" },
     { command: "roster auth login --preset elastic-email --key-file key.txt" },
     {
       command: 'roster auth login --profile work --base-url https://example.com/v4 --credential-process "pass roster"',
-      description: "The key stays in the password manager"
+      description: "Keep the key in a password manager"
     }
   ]),
   Command.provideEffectDiscard(({ keyFile }) => checkInputs([keyFile]))

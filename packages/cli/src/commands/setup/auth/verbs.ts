@@ -15,7 +15,7 @@ export const status = Command.make(
   Effect.fnUntraced(function* () {
     const on = yield* settings
     if (on._tag === "Local") {
-      const words = "No service is set: commands work on the local store, which needs no key"
+      const words = "No service is configured: commands use the local store, which needs no key"
       return yield* Results.summary({ target: "local", db: on.filename ?? null }, words)
     }
     const { baseUrl } = on
@@ -35,6 +35,6 @@ export const logout = Command.make(
       const { apiKey: _key, credentialProcess: _command, ...rest } = before.profiles[name] ?? { baseUrl: found.baseUrl }
       return Effect.succeed({ ...before, profiles: { ...before.profiles, [name]: rest } })
     })
-    yield* Results.done(`The key of ${name} is forgotten here. At the service it is as good as before`)
+    yield* Results.done(`Removed the key from the profile ${name}. It is still valid at the service`)
   })
 ).pipe(Command.withExamples([{ command: "roster auth logout --profile work" }]))

@@ -20,7 +20,7 @@ type Candidate = readonly [value: string | boolean | undefined, origin: string]
 
 export const command = Command.make(
   "list",
-  { showOrigin: toggle("show-origin", "Say where each value comes from") },
+  { showOrigin: toggle("show-origin", "Show where each value comes from") },
   Effect.fnUntraced(function* ({ showOrigin }) {
     const flag = yield* flags
     const env = yield* Effect.orDie(environment)

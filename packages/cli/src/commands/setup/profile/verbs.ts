@@ -17,13 +17,13 @@ const Row = Schema.Struct({
   key: Schema.Literals(["kept here", "from a command", "none"])
 }).pipe(Schema.encodeKeys({ name: "Name", inUse: "InUse", baseUrl: "BaseUrl", key: "Key" }))
 
-const name = argument("name", ProfileName, "The name of the profile")
+const name = argument("name", ProfileName, "Name of the profile")
 
 const checkKnown = ({ profiles }: Configuration, name: ProfileName) =>
   Object.hasOwn(profiles, name)
     ? Effect.void
     : Effect.fail(
-        usageError(`There is no profile "${name}".`, `There are: ${Object.keys(profiles).join(", ") || "none yet"}`)
+        usageError(`There is no profile "${name}".`, `Profiles: ${Object.keys(profiles).join(", ") || "none"}`)
       )
 
 export const list = Command.make(
@@ -46,7 +46,7 @@ export const use = Command.make(
   { name },
   Effect.fnUntraced(function* ({ name }) {
     yield* changeConfig((before) => Effect.as(checkKnown(before, name), { ...before, profile: name }))
-    yield* Results.done(`The profile ${name} is in use from now on`)
+    yield* Results.done(`The profile ${name} is now the default`)
   })
 ).pipe(Command.withExamples([{ command: "roster profile use production" }]))
 
@@ -61,6 +61,6 @@ export const remove = Command.make(
         return { ...(profile === undefined || profile === name ? {} : { profile }), profiles: rest }
       })
     )
-    yield* Results.done(`The profile ${name} is removed, with the key that was kept in it`)
+    yield* Results.done(`Removed the profile ${name} and its key`)
   })
 ).pipe(Command.withExamples([{ command: "roster profile remove staging" }]))
