@@ -25,9 +25,9 @@ const tell = Effect.fnUntraced(function* ({ code, hint, message: said }: Report)
   const message = withoutKeys(said)
   if (output.format === "json" || output.format === "ndjson")
     return yield* output.noteExactly(jsonText({ code, message, hint, ...(resume === undefined ? {} : { resume }) }))
-  const wayOn = resume === undefined ? "" : `\n  Resume with: ${resume}`
+  const resumeLine = resume === undefined ? "" : `\n  Resume with: ${resume}`
   // An error is not for `--quiet` to hide.
-  yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${wayOn}`))
+  yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${resumeLine}`))
 })
 
 /** `| head` has seen enough, which is nobody's mistake. */

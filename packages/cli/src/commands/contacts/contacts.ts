@@ -35,11 +35,7 @@ export const contacts = {
       description: "Restore contacts from the backup that a delete wrote",
       load: () => import("./restore.ts")
     },
-    {
-      name: "import",
-      description: "Add or update contacts from a CSV file",
-      load: () => import("./import/import.ts")
-    },
+    { name: "import", description: "Add or update contacts from a CSV file", load: () => import("./import/import.ts") },
     {
       name: "export",
       description: "Export all contacts, those that a rule selects, or those named by address",

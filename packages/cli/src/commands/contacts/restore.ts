@@ -25,7 +25,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun, file }) {
     const output = yield* Output
-    // To its end, before anything is sent.
+    // Reads the whole file before anything is sent.
     const { count } = yield* surveyBackup(yield* contactsIn(file))
     if (dryRun) {
       return yield* Results.summary({ dryRun: true, count }, `Would restore ${counted(count)}`)

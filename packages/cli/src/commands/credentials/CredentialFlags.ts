@@ -1,5 +1,5 @@
 /**
- * The flags of API keys and SMTP credentials, and what they come to in a request.
+ * The flags of API keys and SMTP credentials, and the values they have in a request.
  */
 import { parsePurpose, type Purpose, purposes } from "@roster/api/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
@@ -75,17 +75,17 @@ export interface LevelFlags {
   readonly for: ReadonlyArray<Purpose>
 }
 
-/** Whether anything is said of what a key may do. */
+/** Whether the flags set access levels. */
 export const namesLevels = (flags: LevelFlags): boolean => flags.access.length + flags.for.length > 0
 
-/** The access levels that the flags come to. The contract is loaded only where it is asked. */
+/** The access levels of the flags. The API contract is loaded only for `--for`. */
 export const levelsOf = Effect.fnUntraced(function* ({ access, for: wanted }: LevelFlags) {
   if (wanted.length === 0) return [...new Set(access)]
   const { accessFor } = yield* Effect.promise(() => import("@roster/api/AccessFor"))
   return [...new Set([...access, ...accessFor(wanted)])]
 })
 
-/** When a credential ends: a date, or a time from now. */
+/** Expiry: a date, or a time from now. */
 export const expires = parsed(
   "expires",
   (given) => {
@@ -109,13 +109,13 @@ export const ipRanges = parsedEach(
   "CIDR"
 ).pipe(Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges)))
 
-/** The flags of a change that takes something away. */
+/** The flags of an update that remove a setting. */
 export const clearing = {
   noExpiry: toggle("no-expiry", "Remove the expiry"),
   noIpRange: toggle("no-ip-range", "Allow use from any IP address")
 }
 
-/** What the flags of a change say. */
+/** The flags of an update. */
 export interface CredentialChanges {
   readonly rename: string | undefined
   readonly expires: DateTime.Utc | undefined
@@ -124,7 +124,7 @@ export interface CredentialChanges {
   readonly noIpRange: boolean
 }
 
-/** Refuses a change that changes nothing, and one that gives and takes the same. */
+/** Refuses an update without changes, and one that sets and removes the same. */
 export const checkChanges = (changes: CredentialChanges, others: boolean) => {
   const { expires, ipRanges, noExpiry, noIpRange, rename } = changes
   return refuseFlags(

@@ -1,6 +1,6 @@
 /**
- * Making a credential, whose secret is seen once. The way out is open before anything is asked of the service; where the
- * secret is lost on that way all the same, the credential is deleted again, since nobody could ever use it.
+ * Creates a credential, whose secret is shown only once. The output is opened before the request; if the secret cannot be
+ * delivered after all, the credential is deleted again, since nobody could use it.
  */
 import { Effect, FileSystem, Option, Redacted, type Schema } from "effect"
 import { text } from "../shared/CommonFlags.ts"
@@ -23,8 +23,8 @@ const device = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * Node opens the null device where standard output is closed: a write to it succeeds, and nobody has the secret. One to the
- * full device fails when the secret is made already.
+ * Refuses the null device, which Node opens if stdout is closed and which loses the secret, and the full device, which
+ * fails only after the credential is created.
  */
 const refuseNowhere = Effect.gen(function* () {
   const stdout = yield* device("/dev/stdout")
@@ -45,16 +45,16 @@ interface Made {
 interface Kind<New extends Made, Shown, EC, RC, ED, RD> {
   readonly out: string | undefined
   readonly schema: Schema.Codec<New, unknown>
-  /** The same without the secret. */
+  /** The credential without its secret. */
   readonly shown: Schema.Codec<Shown, unknown>
-  /** The command and the name that show whether it was made. */
+  /** The command and the name that show whether the credential was created. */
   readonly look: readonly [command: string, name: New["name"]]
   readonly subaccount: string | undefined
   readonly create: Effect.Effect<New & Shown, EC, RC>
   readonly remove: (name: New["name"]) => Effect.Effect<void, ED, RD>
 }
 
-/** Makes a credential, and hands its secret over. */
+/** Creates a credential and delivers its secret. */
 export const makeCredential = Effect.fnUntraced(function* <New extends Made, Shown, EC, RC, ED, RD>(
   kind: Kind<New, Shown, EC, RC, ED, RD>
 ) {
@@ -68,8 +68,8 @@ export const makeCredential = Effect.fnUntraced(function* <New extends Made, Sho
   )
   const [get, name] = kind.look
   const account = kind.subaccount === undefined ? "" : ` --subaccount ${quoted(kind.subaccount)}`
-  const wayOn = yield* ResumeHint
-  wayOn.look = `${get} ${quoted(name)}${account}`
+  const hint = yield* ResumeHint
+  hint.look = `${get} ${quoted(name)}${account}`
   const made = yield* kind.create
   const takeBack = kind.remove(made.name).pipe(
     Effect.match({

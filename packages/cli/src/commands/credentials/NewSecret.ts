@@ -1,5 +1,5 @@
 /**
- * Showing a new credential, which is the only time that its secret is seen.
+ * Prints a new credential. Its secret is shown only this once.
  */
 import { Effect, type Schema } from "effect"
 import { Output } from "../../terminal/Output.ts"

@@ -1,20 +1,15 @@
 /**
- * Asking before something is lost. Without a terminal nobody can answer, so that the answer is no unless it was given with
- * the command.
+ * Confirmation before data is lost. Without a terminal the answer is no, unless a flag of the command confirms.
  */
 import { Effect, Schema, Stdio, Terminal } from "effect"
 import { Flag } from "effect/cli"
+import { toggle } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { Target } from "../../target/Target.ts"
 
 export class Declined extends Schema.TaggedError<Declined>()("Declined", { message: Schema.String }) {}
 
-export const yes = Flag.Boolean("yes").pipe(
-  Flag.withoutNegation,
-  Flag.withAlias("y"),
-  Flag.withDescription("Do not ask for confirmation"),
-  Flag.withDefault(false)
-)
+export const yes = Flag.withAlias(toggle("yes", "Do not ask for confirmation"), "y")
 
 export const confirmCount = Flag.Int("confirm").pipe(
   Flag.withMetavar("COUNT"),
@@ -27,7 +22,7 @@ const hasTerminal = Effect.gen(function* () {
   return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal)
 })
 
-/** Declines at once what nobody has agreed to and nobody can be asked about, before anything is sent for it. */
+/** Declines before anything is sent if no flag confirms and there is no terminal. */
 export const canAgree = Effect.fnUntraced(function* (what: string, given: { readonly agreed: boolean }) {
   if (given.agreed || (yield* hasTerminal)) return
   return yield* new Declined({
@@ -43,17 +38,14 @@ const ask = Effect.fnUntraced(function* (question: string) {
   return answer.trim()
 })
 
-/** Asks whether `what` is to be done, naming the service or store that it would be done to. */
+/** Asks whether to do `what`, and names the service or store. */
 export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
   if (given.yes) return
   yield* canAgree(what, { agreed: false })
   if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* new Declined({ message: "Nothing was done." })
 })
 
-/**
- * The same where much would be lost: the number of contacts is typed, or was given with the command. `--yes` alone is not
- * enough.
- */
+/** Asks for the number of contacts when much would be lost, unless `--confirm` gave it. `--yes` is not enough. */
 export const confirmNumber = Effect.fnUntraced(function* (
   what: string,
   count: number,

@@ -1,5 +1,5 @@
 /**
- * The account of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
+ * The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
  */
 import type { UploadReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
@@ -7,14 +7,11 @@ import { PartlyDone } from "../../../errors/PartlyDone.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { UsageError } from "../../../errors/UsageError.ts"
 
-/** Of the rejected rows, those that an account does not name. */
+/** The number of rejected rows that the report does not list. */
 const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "rejectedRows">): number =>
   rejected - rejectedRows.length
 
-/**
- * For programs: the counts, the rejected rows (10 000 at most), and the file that has them with their cells, where one was
- * written.
- */
+/** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
 export const importSummary = (report: UploadReport, rejectedFile?: string) => {
   const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return {
@@ -41,7 +38,7 @@ const rowWords = (rows: UploadReport["rejectedRows"], all: number, more: string)
 const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
   counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
 
-/** For people: the counts, and the first of the rejected rows. */
+/** The report as text: the counts, and the first rejected rows. */
 export const importWords = (report: UploadReport, rejectedFile?: string): string => {
   const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return [
@@ -60,15 +57,15 @@ export const importWords = (report: UploadReport, rejectedFile?: string): string
   ].join("\n")
 }
 
-/** What would be sent, and where. */
-export const plannedSummary = ({ notSent, ...report }: UploadReport, target: string) => ({
+/** The report of a dry run as JSON. */
+export const plannedSummary = (report: UploadReport, target: string) => ({
   dryRun: true,
   target,
-  toSend: notSent,
-  ...importSummary({ ...report, notSent })
+  toSend: report.notSent,
+  ...importSummary(report)
 })
 
-/** The same for people. */
+/** The report of a dry run as text. */
 export const plannedWords = (report: UploadReport, target: string): string => {
   const { acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows } = report
   return [
@@ -85,7 +82,7 @@ export const plannedWords = (report: UploadReport, target: string): string => {
   ].join("\n")
 }
 
-/** Why nothing of a file is sent, where no row of it may be invalid. */
+/** The refusal of a file with invalid rows, for `--on-invalid stop`. */
 export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError =>
   new UsageError({
     code: "InvalidRows",
@@ -99,9 +96,7 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
 const sumWords = ({ accepted, notSent, read, rejected, unknown }: UploadReport): string =>
   `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} not sent, ${unknown} have no answer.`
 
-/**
- * How the command ends where the file changed after some of it was sent.
- */
+/** The error if the file changed after some rows were sent. */
 export const importChanged = (
   report: UploadReport,
   { message }: { readonly message: string },
@@ -113,8 +108,8 @@ export const importChanged = (
   })
 
 /**
- * How the command ends. Where a failure of the service stopped it before this run brought anything, that failure is the
- * answer; otherwise it is done, wholly or in part.
+ * The end of the command: success, `PartlyDone`, or the failure of the service if it stopped this run before any row was
+ * accepted.
  */
 export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
   const { accepted, acceptedEarlier, notSent, rejected, stoppedBy, unknown } = report

@@ -19,7 +19,7 @@ import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import * as Target from "../../../target/Target.ts"
 import { quoted } from "../../../terminal/ResumeHint.ts"
 
-/** The public service cuts connections off at 20. */
+/** The public service refuses more than 20 connections. */
 const mostAtOnce = 16
 
 const encoding = parsed(
@@ -133,10 +133,7 @@ export const command = Command.make(
       command: "roster contacts import excel.csv --encoding windows-1252",
       description: "Import a file that is not UTF-8"
     },
-    {
-      command: "roster contacts import contacts.csv.rejected.csv",
-      description: "Import the corrected rows"
-    },
+    { command: "roster contacts import contacts.csv.rejected.csv", description: "Import the corrected rows" },
     {
       command: "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows",
       description: "Import from stdin, and print the rejected rows"

@@ -17,7 +17,7 @@ import { span, toggle } from "../../shared/CommonFlags.ts"
 class KeyUse extends Context.Service<
   KeyUse,
   {
-    /** The levels that each key was used for, by its name; `undefined` where nobody can tell. */
+    /** The access levels that each key was used for, by key name; `undefined` if they are not recorded. */
     readonly levelsUsed: (
       subaccount: EmailAddress | undefined
     ) => Effect.Effect<
@@ -27,7 +27,7 @@ class KeyUse extends Context.Service<
   }
 >()("@roster/cli/KeyUse") {}
 
-/** The interface of a service has no operation for it. */
+/** The HTTP interface has no operation for the use of keys. */
 const untold = Layer.succeed(KeyUse, { levelsUsed: () => Effect.undefined })
 
 const told = Layer.unwrap(

@@ -24,10 +24,7 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
 ).pipe(
   Command.validate((flags) => checkRotation(flags)),
   Command.withExamples([
-    {
-      command: "roster smtp rotate shop@example.com --out shop.login",
-      description: "Run it again to resume"
-    },
+    { command: "roster smtp rotate shop@example.com --out shop.login", description: "Run it again to resume" },
     { command: "roster smtp rotate shop@example.com --dry-run", description: "Show what would be done" }
   ]),
   Command.provide(Target.layer)

@@ -16,19 +16,19 @@ import * as Results from "../../../terminal/Results.ts"
 import { environment, KeySource, Settings } from "../../../settings/Settings.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 
-/** While a prompt reads single keys Ctrl-C is one of them, and no signal until it is made one. */
+/** A prompt reads Ctrl-C as a key; this turns it into the signal. */
 const interrupted = Effect.andThen(
   Effect.sync(() => process.kill(process.pid, "SIGINT")),
   Effect.never
 )
 
-/** From a file, from standard input, or typed where nobody sees it. */
+/** Reads the key from a file, from stdin, or from a hidden prompt. */
 const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
   const stdio = yield* Stdio.Stdio
   if (keyFile !== undefined) return Redacted.make(yield* readKey(keyFile), { label: "apiKey" })
   if (!(yield* stdio.stdinIsTerminal)) return Redacted.make(yield* readKey("-"), { label: "apiKey" })
   return yield* Prompt.run(Prompt.Hidden({ message: "API key" })).pipe(
-    // A question is words, and standard output is for results.
+    // The prompt goes to stderr, since stdout is for results.
     Effect.updateService(Terminal.Terminal, (terminal) =>
       Terminal.make({ ...terminal, display: (text) => Stream.run(Stream.make(text), stdio.stderr()) })
     ),
@@ -37,7 +37,7 @@ const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
   )
 })
 
-/** Asks the service something cheap. A key that may not read contacts is a good key all the same. */
+/** Checks the key with a cheap request. A key that may not read contacts is valid, too. */
 const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
   Effect.gen(function* () {
     const { layer } = yield* Effect.promise(() => import("../../../target/RemoteTarget.ts"))
