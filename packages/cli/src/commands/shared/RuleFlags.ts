@@ -20,7 +20,7 @@ const raw = parsed(
 export const ruleFlags = {
   rule: parsed(
     "rule",
-    (given) => refusedInput(Effect.as(Effect.fromResult(parseRule(given)), RuleText.make(given))),
+    (given) => refusedInput(Effect.map(Effect.fromResult(parseRule(given)), () => RuleText.make(given))),
     description,
     "RULE"
   ),

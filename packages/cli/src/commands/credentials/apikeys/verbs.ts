@@ -16,8 +16,7 @@ import {
   rename,
   subaccount
 } from "../CredentialFlags.ts"
-import { credentialVerbs } from "../CredentialVerbs.ts"
-import { makeCredential, out } from "../NewCredential.ts"
+import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -26,32 +25,26 @@ import { argument, refuseFlags } from "../../shared/CommonFlags.ts"
 
 export const name = argument("name", CredentialName, "Name of the key")
 
-export const { get, list, remove } = credentialVerbs({
+const kind = {
   group: "apikeys",
   noun: "the API key",
   consequence: "which stops working at once",
   example: "ci-sync",
   name,
   schema: ApiKey,
+  created: NewApiKey,
   columns: ["Name", "AccessLevel", "Expires", "LastUse", "DateCreated"],
-  operations: ({ apiKeys }) => apiKeys
-})
+  operations: ({ apiKeys }: CredentialsService["Service"]) => apiKeys
+} as const
+
+export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
   { name, ...levelFlags, expires, ipRanges, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount, ...levels }) {
-    const { apiKeys } = yield* CredentialsService
     const accessLevels = yield* levelsOf(levels)
-    yield* makeCredential({
-      out,
-      schema: NewApiKey,
-      shown: ApiKey,
-      look: ["roster apikeys get", name],
-      subaccount,
-      create: apiKeys.create({ name, accessLevels, ...omitUndefined({ expires, ipRanges, subaccount }) }),
-      remove: (name) => apiKeys.delete(name, { subaccount })
-    })
+    yield* createCredential(kind, { name, accessLevels, ...omitUndefined({ expires, ipRanges, subaccount }) }, out)
   })
 ).pipe(
   Command.validate((flags) =>

@@ -6,8 +6,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changed } from "../ChangedCredential.ts"
 import { checkChanges, clearing, expires, ipRanges, rename, subaccount } from "../CredentialFlags.ts"
-import { credentialVerbs } from "../CredentialVerbs.ts"
-import { makeCredential, out } from "../NewCredential.ts"
+import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { omitUndefined } from "../../../terminal/Present.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -16,31 +15,25 @@ import { argument } from "../../shared/CommonFlags.ts"
 
 export const name = argument("name", EmailAddress, "User name for SMTP, an e-mail address")
 
-export const { get, list, remove } = credentialVerbs({
+const kind = {
   group: "smtp",
   noun: "the SMTP credentials",
   consequence: "which stop working at once",
   example: "shop@example.com",
   name,
   schema: SmtpCredentials,
+  created: NewSmtpCredentials,
   columns: ["Name", "Expires", "LastUse", "DateCreated"],
-  operations: ({ smtp }) => smtp
-})
+  operations: ({ smtp }: CredentialsService["Service"]) => smtp
+} as const
+
+export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
   { name, expires, ipRanges, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount }) {
-    const { smtp } = yield* CredentialsService
-    yield* makeCredential({
-      out,
-      schema: NewSmtpCredentials,
-      shown: SmtpCredentials,
-      look: ["roster smtp get", name],
-      subaccount,
-      create: smtp.create({ name, ...omitUndefined({ expires, ipRanges, subaccount }) }),
-      remove: (name) => smtp.delete(name, { subaccount })
-    })
+    yield* createCredential(kind, { name, ...omitUndefined({ expires, ipRanges, subaccount }) }, out)
   })
 ).pipe(
   Command.withExamples([
