@@ -31,25 +31,6 @@ const parseLevel = (name: string) => {
   return level === undefined ? refuse("access", `there is no access level "${name}"; ${meant}`) : Effect.succeed(level)
 }
 
-const commaSeparated = (names: string) => names.split(",").map((name) => name.trim())
-
-/** A flag of names, each given by itself or several separated by commas. */
-const names = <A>(
-  flag: string,
-  parse: (name: string) => Effect.Effect<A, CliError.CliError>,
-  description: string,
-  metavar: string
-) =>
-  Flag.String(flag).pipe(
-    Flag.mapEffect((names) => Effect.forEach(commaSeparated(names), parse)),
-    Flag.withMetavar(metavar),
-    Flag.withDescription(`${description} (repeatable, or with commas)`),
-    Flag.atLeast(0),
-    Flag.map((groups) => groups.flat())
-  )
-
-const access = names("access", parseLevel, "Access level of the key", "LEVEL")
-
 const parsePurposeName = (name: string) => {
   const purpose = parsePurpose(name)
   if (purpose !== undefined) return Effect.succeed(purpose)
@@ -59,15 +40,22 @@ const parsePurposeName = (name: string) => {
   return refuse("for", `there is no purpose "${shorten(name)}"; ${help}`)
 }
 
+const commaSeparated =
+  <A>(parse: (name: string) => Effect.Effect<A, CliError.CliError>) =>
+  (names: string) =>
+    Effect.forEach(names.split(","), (name) => parse(name.trim()))
+
 /** What a key may do, by access levels or by purposes. */
 export const levelFlags = {
-  access,
-  for: names(
+  access: parsedEach("access", commaSeparated(parseLevel), "Access levels of the key, comma-separated", "LEVEL").pipe(
+    Flag.map((groups) => groups.flat())
+  ),
+  for: parsedEach(
     "for",
-    parsePurposeName,
-    "Purpose of the key, such as contacts:read,export; adds the access levels that it needs",
+    commaSeparated(parsePurposeName),
+    "Purposes of the key, such as contacts:read,export; adds the access levels that they need",
     "PURPOSE"
-  )
+  ).pipe(Flag.map((groups) => groups.flat()))
 }
 
 export interface LevelFlags {
