@@ -13,6 +13,7 @@ import { configPath } from "../../settings/ConfigFile.ts"
 import { openKey } from "../../settings/KeyOrigin.ts"
 import { settings, type Settings } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { isThisMachine } from "../shared/Loopback.ts"
 
@@ -173,7 +174,7 @@ const store = Effect.gen(function* () {
   const [count] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
   return [
     fault?.integrity_check === "ok"
-      ? ok("store", `intact, ${count?.count ?? 0} contacts`)
+      ? ok("store", `intact, ${counted(count?.count ?? 0)}`)
       : failed("store", `damaged: ${fault?.integrity_check}. Restore a backup with: roster restore FILE`)
   ]
 }).pipe(
