@@ -25,7 +25,7 @@ const refusals: ReadonlyArray<readonly [args: string, code: string, message: Reg
   ["contacts add ann@example.com --status Happy", "UsageError", /Engaged/],
   ["contacts add ann@example.com --field city", "InvalidInput", /key=value/],
   ["contacts update ann@example.com", "UsageError", /nothing to change/],
-  ["contacts delete --yes", "UsageError", /which contacts/],
+  ["contacts delete --yes", "UsageError", /Name the contacts/],
   ["contacts delete ann@example.com bob --yes", "InvalidInput", /bob/],
   ["contacts import", "UsageError", /file/],
   ["contacts import a.csv --encoding utf-99", "InvalidInput", /encoding/],
@@ -46,14 +46,18 @@ const refusals: ReadonlyArray<readonly [args: string, code: string, message: Reg
   ["apikeys update ci --ip-range 192.0.2.1 --no-ip-range", "UsageError", /--no-ip-range/],
   ["smtp create shop", "InvalidInput", /e-mail address/],
   ["smtp create shop@example.com --access Export", "UsageError", /--access/],
-  ["emails send --from a@example.com --to b@example.com", "UsageError", /nothing to send/],
+  ["emails send --from a@example.com --to b@example.com", "UsageError", /e-mail is empty/],
   ["emails send --from a@example.com --to b@example.com --text x --text-file y", "UsageError", /--text-file/],
-  ["emails send --from a@example.com --to b@example.com --text-file - --html-file -", "UsageError", /Standard input/],
+  [
+    "emails send --from a@example.com --to b@example.com --text-file - --html-file -",
+    "UsageError",
+    /Stdin can be used only once/
+  ],
   ["emails send --from nobody --to b@example.com --text x", "InvalidInput", /from/],
   ["emails send --from a@example.com --text x", "UsageError", /to/],
   ["serve --port 65536", "UsageError", /65535/],
   ["serve --base-url https://example.com/v4", "UsageError", /serve/],
-  ["contacts list --api-key sesame", "UsageError", /No flag takes a key/],
+  ["contacts list --api-key sesame", "UsageError", /A key on the command line/],
   ["contacts", "UsageError", /subcommand/],
   ["-v", "UsageError", /-v/]
 ]

@@ -5,14 +5,14 @@ import { PlatformError, Predicate } from "effect"
 import { UsageError } from "./UsageError.ts"
 
 const reasons: { readonly [code: string]: string } = {
-  ENOENT: "there is no such file or folder",
-  ENOTDIR: "there is no such folder",
-  EACCES: "this user may not",
-  EPERM: "this user may not",
-  EROFS: "nothing can be written there",
-  EEXIST: "it is there already",
+  ENOENT: "no such file or folder",
+  ENOTDIR: "no such folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  EEXIST: "it already exists",
   EISDIR: "it is a folder",
-  EBUSY: "another program uses it",
+  EBUSY: "another program is using it",
   ENOSPC: "the disk is full",
   EMFILE: "too many files are open"
 }
@@ -29,8 +29,6 @@ export const fileProblem =
       code: "FileProblem",
       message: `${path} cannot be ${doing}: ${reasons[code] ?? `the system says ${code}`}.`,
       hint:
-        code === "EEXIST"
-          ? "It was left as it is: move it away, or name another file."
-          : "Check the path and its permissions."
+        code === "EEXIST" ? "It was not changed: move it, or use another file." : "Check the path and its permissions."
     })
   }

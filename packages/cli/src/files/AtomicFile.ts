@@ -24,12 +24,12 @@ export const refuseTaken = Effect.fnUntraced(function* (target: string, options:
   }
   // A rename would replace the device or pipe by a file, for every program that uses it.
   if (info.value.type !== "File") {
-    return yield* usageError(`${target} is no file, but a device, a pipe or a socket.`, "Name a file.")
+    return yield* usageError(`${target} is a device, a pipe or a socket, not a file.`, "Name a file.")
   }
   if (!options.force) {
     return yield* usageError(
-      `${target} is there already and was left as it is.`,
-      "Name another file, or add --force to replace it."
+      `${target} already exists and was not changed.`,
+      "Use another file, or add --force to overwrite it."
     )
   }
 })

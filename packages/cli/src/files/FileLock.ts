@@ -44,7 +44,7 @@ export const withLock = Effect.fnUntraced(function* <A, E, R>(
       Effect.retry({ while: (error) => error.reason._tag === "AlreadyExists", schedule: taken.schedule }),
       Effect.mapError((error) =>
         error.reason._tag === "AlreadyExists"
-          ? usageError(taken.message, `Try again; if none runs, delete ${lock}`)
+          ? usageError(taken.message, `Try again; if no other command is running, delete ${lock}`)
           : fileProblem(lock, "written")(error)
       )
     ),

@@ -10,7 +10,7 @@ import { usageError } from "../errors/UsageError.ts"
 export const userFolderPath = (kind: "config" | "data" | "state") => {
   const directories = UserDirectories.make()
   return Effect.mapError(directories[kind]("roster"), () =>
-    usageError(`The ${kind} folder of this user is not known.`, "Set HOME, and try again.")
+    usageError(`The ${kind} folder of this user is unknown.`, "Set HOME and try again.")
   )
 }
 

@@ -25,7 +25,7 @@ const tell = Effect.fnUntraced(function* ({ code, hint, message: unsafe }: Repor
   const message = withoutKeys(unsafe)
   if (output.format === "json" || output.format === "ndjson")
     return yield* output.noteExactly(jsonText({ code, message, hint, ...(resume === undefined ? {} : { resume }) }))
-  const resumeLine = resume === undefined ? "" : `\n  Go on with: ${resume}`
+  const resumeLine = resume === undefined ? "" : `\n  Resume with: ${resume}`
   // `--quiet` does not hide errors.
   yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${resumeLine}`))
 })
@@ -65,8 +65,8 @@ const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   const { look } = yield* ResumeHint
   const caution =
     look === undefined
-      ? "It may have been carried out: look before doing it again."
-      : `It may have been carried out: look before doing it again, with ${look} (the secret is lost with the answer: delete what is there, and create it anew).`
+      ? "It may have been carried out: check before you repeat it."
+      : `It may have been carried out: check with ${look} before you repeat it (the secret is lost: delete the credential and create it again).`
   // A write cannot ask for less.
   return failure.reason._tag === "ResponseTooLarge" ? caution : `${caution} ${hint}`
 })
@@ -96,7 +96,7 @@ const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
 const onBug = Effect.fnUntraced(function* (defect: unknown) {
   const what = Predicate.isError(defect)
     ? `${defect.name}: ${defect.message.split("\n", 1)[0] ?? ""}`
-    : "something that is no error was thrown"
+    : "something that is not an error was thrown"
   yield* tell({
     code: "Bug",
     message: `Unexpected: ${what}`,

@@ -9,7 +9,7 @@ import type { InvalidSettings } from "@roster/http-client"
 import type { JobEnded, JobNotFound, RosterServer, SqlServices, StoreBackup } from "@roster/server"
 import type { PlatformError } from "effect"
 import type { Declined } from "../commands/shared/Confirm.ts"
-import type { Unhealthy } from "../commands/setup/Diagnosis.ts"
+import type { Unhealthy } from "../commands/setup/doctor.ts"
 import type { PartlyDone, UsageError } from "../errors/UsageError.ts"
 import type { MissingKey } from "../settings/ApiKeySource.ts"
 import type { TimeLimitReached } from "../target/TimeLimit.ts"
@@ -80,86 +80,86 @@ const exitWith = (exit: number, hint: string): ExitInfo => ({ exit, hint })
 const again = "Try the same command again later."
 
 export const reasonExits: { readonly [Reason in Domain.ServiceErrorReason["_tag"]]: ExitInfo } = {
-  Unauthorized: exitWith(exitCode.key, "Check the file or variable that the key comes from."),
+  Unauthorized: exitWith(exitCode.key, "Check the file or variable that contains the key."),
   AccessDenied: exitWith(
     exitCode.key,
-    "Use a key that has the level; roster apikeys update NAME --access names all that a key is to have."
+    "Use a key that has the level; roster apikeys update NAME --access sets all levels of a key."
   ),
   ExceedsGrantor: exitWith(
     exitCode.key,
-    "Give less with --expires or --ip-range, or use a key that lasts longer and has wider ranges."
+    "Limit it with --expires or --ip-range, or use a key that expires later and has wider ranges."
   ),
   RateLimited: exitWith(exitCode.unavailable, again),
   Unavailable: exitWith(exitCode.unavailable, "Check the address and the network, and try again."),
   TimedOut: exitWith(exitCode.unavailable, again),
-  OutcomeUnknown: exitWith(exitCode.unavailable, "Look whether it was done before doing it again."),
+  OutcomeUnknown: exitWith(exitCode.unavailable, "Check whether it was done before you repeat it."),
   UnexpectedContentType: exitWith(
     exitCode.unavailable,
-    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+    "Check that --base-url or ROSTER_BASE_URL is the address of the service."
   ),
   UnexpectedRedirect: exitWith(
     exitCode.unavailable,
-    "Check that --base-url or ROSTER_BASE_URL names the service itself."
+    "Check that --base-url or ROSTER_BASE_URL is the address of the service."
   ),
-  ResponseTooLarge: exitWith(exitCode.unavailable, "Ask for less at once, with --limit or --rule."),
-  InvalidResponse: exitWith(exitCode.unavailable, "Check that --base-url or ROSTER_BASE_URL names the service itself."),
-  Rejected: exitWith(exitCode.refused, "Change the request as the service says."),
+  ResponseTooLarge: exitWith(exitCode.unavailable, "Request less at once, with --limit or --rule."),
+  InvalidResponse: exitWith(
+    exitCode.unavailable,
+    "Check that --base-url or ROSTER_BASE_URL is the address of the service."
+  ),
+  Rejected: exitWith(exitCode.refused, "Change the request as described by the service."),
   StoreFailure: exitWith(exitCode.unavailable, "Check the disk, the permissions and other programs that use the store.")
 }
 
 export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: ExitInfo } = {
-  ConflictingFilter: exitWith(exitCode.usage, "Leave out --rule or the addresses."),
-  TooManyContacts: exitWith(exitCode.usage, "Put them into a file and use: roster contacts import FILE"),
+  ConflictingFilter: exitWith(exitCode.usage, "Omit --rule or the addresses."),
+  TooManyContacts: exitWith(exitCode.usage, "Put them in a file and use: roster contacts import FILE"),
   UnreadableFile: exitWith(
     exitCode.usage,
-    "Nothing was sent. Correct the file, or say how it is to be read: --encoding, --delimiter, --map COLUMN=Email."
+    "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --map COLUMN=Email."
   ),
-  UnreadableBackup: exitWith(exitCode.usage, "Nothing was sent. Name the file that roster contacts delete kept."),
+  UnreadableBackup: exitWith(exitCode.usage, "Nothing was sent. Use the backup that roster contacts delete wrote."),
   OtherUpload: exitWith(
     exitCode.usage,
-    "Nothing was sent. Run the command as before to go on, or start again with --restart: contacts that are there already are updated."
+    "Nothing was sent. Run the command as before to resume, or start over with --restart: existing contacts are updated."
   ),
   InvalidSettings: exitWith(exitCode.usage, "Correct the flag or the ROSTER_ variable of this setting."),
   Declined: exitWith(
     exitCode.declined,
-    "Without a terminal, --yes agrees to it; where much would be lost, --confirm COUNT as well."
+    "Without a terminal, confirm with --yes; for large deletions, also with --confirm COUNT."
   ),
-  MissingKey: exitWith(
-    exitCode.key,
-    "Keep one with roster auth login, set ROSTER_API_KEY, or name a file that holds the key with --api-key-file."
-  ),
-  ContactNotFound: exitWith(exitCode.notFound, "See who is there with: roster contacts list"),
+  MissingKey: exitWith(exitCode.key, "Save a key with roster auth login, set ROSTER_API_KEY, or use --api-key-file."),
+  ContactNotFound: exitWith(exitCode.notFound, "List the contacts with: roster contacts list"),
   CredentialNotFound: exitWith(
     exitCode.notFound,
-    "See the names with: roster apikeys list, or roster smtp list; add --subaccount for those of one."
+    "List the names with: roster apikeys list, or roster smtp list; for a subaccount, add --subaccount."
   ),
   ExportNotFound: exitWith(
     exitCode.notFound,
     "Check the id or link, or wait until the export is ready: roster exports status ID"
   ),
-  JobNotFound: exitWith(exitCode.notFound, "See the jobs with: roster jobs list; name their store with --db."),
-  ListNotFound: exitWith(exitCode.notFound, "Lists come into being with: roster contacts add EMAIL --list NAME"),
-  JobEnded: exitWith(exitCode.conflict, "See what came of it with: roster jobs get ID"),
-  NameTaken: exitWith(exitCode.conflict, "Choose another name, or change the one that is there with update."),
+  JobNotFound: exitWith(exitCode.notFound, "List the jobs with: roster jobs list; set their store with --db."),
+  ListNotFound: exitWith(exitCode.notFound, "Create a list with: roster contacts add EMAIL --list NAME"),
+  JobEnded: exitWith(exitCode.conflict, "See its result with: roster jobs get ID"),
+  NameTaken: exitWith(exitCode.conflict, "Choose another name, or change the existing one with update."),
   LastManagingKey: exitWith(
     exitCode.conflict,
-    "Make another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db where the store lies."
+    "Create another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db on the machine of the store."
   ),
   TooManyCredentials: exitWith(exitCode.conflict, "Delete one that is no longer used."),
   RotationRefused: exitWith(
     exitCode.conflict,
-    "Nothing was changed. See the credential with: roster apikeys get, or roster smtp get"
+    "Nothing was changed. Show the credential with: roster apikeys get, or roster smtp get"
   ),
   StillInUse: exitWith(
     exitCode.partlyDone,
-    "Run the same command again to go on. If this command itself uses the old key, give it the new one first."
+    "Run the same command again to resume. If this command itself uses the old key, switch it to the new one first."
   ),
-  InvalidInput: exitWith(exitCode.refused, "The service refused it. Change the input as it says."),
-  InvalidRule: exitWith(exitCode.refused, "The service refused the rule. Change it as it says."),
-  ImportRefused: exitWith(exitCode.refused, "Change the file as the service says."),
+  InvalidInput: exitWith(exitCode.refused, "The service refused it. Change the input as described."),
+  InvalidRule: exitWith(exitCode.refused, "The service refused the rule. Change it as described."),
+  ImportRefused: exitWith(exitCode.refused, "Change the file as described by the service."),
   NotAllowedSender: exitWith(
     exitCode.refused,
-    "Send from another address. An embedded service is told its senders with: roster serve --allow-sender"
+    "Use another sender. An embedded service allows senders with: roster serve --allow-sender"
   ),
   ExportInterrupted: exitWith(
     exitCode.unavailable,
@@ -169,24 +169,24 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     exitCode.unavailable,
     "The export is still running. Check it with: roster exports status ID"
   ),
-  BackupRefused: exitWith(exitCode.usage, "Nothing was changed. Name another backup."),
+  BackupRefused: exitWith(exitCode.usage, "Nothing was changed. Use another backup."),
   StoreDamaged: exitWith(
     exitCode.unavailable,
-    "Restore a backup with: roster restore FILE, or name another store with --db."
+    "Restore a backup with: roster restore FILE, or use another store with --db."
   ),
-  StoreUnavailable: exitWith(exitCode.unavailable, "Check the path, or name another file with --db."),
-  ServeError: exitWith(exitCode.unavailable, "Choose another --port or --host, or end the program that has it."),
+  StoreUnavailable: exitWith(exitCode.unavailable, "Check the path, or use another file with --db."),
+  ServeError: exitWith(exitCode.unavailable, "Use another --port or --host, or stop the program that uses it."),
   TimeLimitReached: exitWith(
     exitCode.unavailable,
-    "Allow more time with --timeout; look first whether something was done."
+    "First check whether anything was done, then allow more time with --timeout."
   ),
   PartlyDone: exitWith(
     exitCode.partlyDone,
-    "Correct what was rejected and run the command again: contacts that are there already are updated."
+    "Correct what was rejected and run the command again: existing contacts are updated."
   ),
-  Unhealthy: exitWith(exitCode.unavailable, "See the lines that say failed, and what to do about each."),
-  ExportFailed: exitWith(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
-  ExportExpired: exitWith(exitCode.jobFailed, "Ask for a new one with: roster contacts export"),
+  Unhealthy: exitWith(exitCode.unavailable, "See the checks that failed, and what to do about each."),
+  ExportFailed: exitWith(exitCode.jobFailed, "Start a new one with: roster contacts export"),
+  ExportExpired: exitWith(exitCode.jobFailed, "Start a new one with: roster contacts export"),
   PlatformError: exitWith(exitCode.bug, "Check the disk and where the output goes.")
 }
 
@@ -194,7 +194,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
 const missingLevel = (operation: string, required: Domain.AccessLevel): string => {
   const purpose = purposeOf(operation)
   const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
-  return `Use a key that has the level ${required}. One that has this and nothing else is made with: roster apikeys create NAME ${made}`
+  return `Use a key that has the level ${required}. To create one with only this level: roster apikeys create NAME ${made}`
 }
 
 /** The exit code and the hint of a failure. */
@@ -208,12 +208,12 @@ export const exitInfo = (failure: Failure): ExitInfo => {
       return failure.differences.some((difference) => difference.startsWith("the file "))
         ? exitWith(
             exitCode.usage,
-            "The file has changed since. Put the old file back to resume, or start again with --restart: contacts that are there already are updated."
+            "The file has changed since. To resume, put the old file back; or start over with --restart: existing contacts are updated."
           )
         : exits.OtherUpload
     case "StoreUnavailable":
       return failure.isLocked === true
-        ? exitWith(exitCode.unavailable, "The other process may only be busy. Another store is named with --db.")
+        ? exitWith(exitCode.unavailable, "The other process may only be busy. To use another store, set --db.")
         : exits.StoreUnavailable
     case "UsageError":
       return exitWith(exitCode.usage, failure.hint)

@@ -19,18 +19,15 @@ import { everyWord, type Group, loadGroup, type Words } from "../commands/shared
 const commands = {
   name: "roster",
   description:
-    "Contacts and access credentials, of a service (--base-url and a key) or in a local store (--db, or nothing at all)",
+    "Manage contacts and access credentials, of a service (--base-url and an API key) or in a local store (--db, or the default store)",
   examples: [
-    { command: "roster contacts import contacts.csv", description: "Into the local store" },
+    { command: "roster contacts import contacts.csv", description: "Import into the local store" },
     { command: 'roster contacts list --rule "status = Active"' },
     {
       command: "roster contacts list --base-url https://example.com/v4 --api-key-file key",
-      description: "Of a service"
+      description: "List the contacts of a service"
     },
-    {
-      command: "roster serve --port 4010 --db roster.db --key-file admin.key",
-      description: "Serve the store over HTTP"
-    }
+    { command: "roster serve --port 4010 --db roster.db --key-file admin.key", description: "Serve a store over HTTP" }
   ],
   subcommands: [
     contacts,
@@ -42,17 +39,17 @@ const commands = {
     emails,
     {
       name: "serve",
-      description: "Serve a store over HTTP until stopped",
+      description: "Serve a store over HTTP until interrupted",
       load: () => import("../commands/serve/serve.ts")
     },
     {
       name: "backup",
-      description: "Copy a store to one verified file, while others use it",
+      description: "Back up a store to a file while it is in use, and verify the copy",
       load: () => import("../commands/store/backup.ts")
     },
     {
       name: "restore",
-      description: "Replace a store by a backup, while others use it; the old store is kept",
+      description: "Replace a store with a backup while it is in use; the old store is kept",
       load: () => import("../commands/store/restore.ts")
     },
     auth,
@@ -60,7 +57,7 @@ const commands = {
     config,
     {
       name: "whoami",
-      description: "Show which service or store commands use, with which key, and its known access levels",
+      description: "Show the service or store in use, the key and its access levels",
       load: () => import("../commands/setup/whoami.ts")
     },
     {
@@ -70,12 +67,12 @@ const commands = {
     },
     {
       name: "completions",
-      description: "Print the completion script of a shell",
+      description: "Print the completion script for a shell",
       load: async () => ({ command: (await import("./completions.ts")).completions(everyCommand) })
     },
     {
       name: "commands",
-      description: "List every command; as JSON with all flags and arguments, for programs",
+      description: "List all commands; as JSON, with their flags and arguments",
       load: async () => ({ command: (await import("./commands.ts")).commands(everyCommand) })
     }
   ]

@@ -19,7 +19,7 @@ export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
     "completions",
     {
       shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
-        Argument.withDescription("The shell to complete commands in")
+        Argument.withDescription("Shell to print the script for")
       )
     },
     Effect.fnUntraced(function* ({ shell }) {
@@ -31,9 +31,9 @@ export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
     })
   ).pipe(
     Command.withExamples([
-      { command: install.bash, description: "Install it for bash; then start a new shell" },
-      { command: install.zsh, description: "For zsh" },
-      { command: install.fish, description: "For fish" },
-      { command: install.powershell, description: "For PowerShell" }
+      { command: install.bash, description: "Install for bash; then start a new shell" },
+      { command: install.zsh, description: "Install for zsh" },
+      { command: install.fish, description: "Install for fish" },
+      { command: install.powershell, description: "Install for PowerShell" }
     ])
   )

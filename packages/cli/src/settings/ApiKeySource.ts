@@ -26,8 +26,8 @@ export const keyFromCommand = Effect.fnUntraced(function* (commandLine: string) 
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const command = ChildProcess.make(commandLine, { shell: true, stdin: "inherit", stderr: "inherit" })
   const refused = usageError(
-    "The command of the profile gave no key.",
-    `Run it by hand and see what it says: ${commandLine}`
+    "The credential command of the profile printed no key.",
+    `Run it yourself to see why: ${commandLine}`
   )
   const output = yield* Effect.scoped(
     Effect.gen(function* () {
@@ -64,7 +64,7 @@ export const maskedKey = (key: string): string => (key.length < 16 ? "â€¦" : `â€
 const keyLike =
   /(?<![\w/.@-])(?:roster_[\w-]{12,}|(?:[a-z]{2,12}[_-]){0,3}(?=[a-z]*\d)[a-z0-9]{24,})(?![\w@-]|[/.]\w)/gi
 
-const warning = "What is left out looks like a key, and the history of the shell has it now: replace it."
+const warning = "The removed text looks like a key, and it is now in the history of your shell: replace that key."
 
 /** Hides keys in a message that may quote a command line: errors are logged, and pasted where others read them. */
 export const withoutKeys = (message: string): string => {

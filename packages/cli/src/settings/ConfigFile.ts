@@ -39,7 +39,7 @@ export const readConfig = Effect.gen(function* () {
   if (Option.isNone(content)) return none
   // The error quotes nothing of the file, which may contain a key.
   return yield* Effect.mapError(decode(content.value), () =>
-    usageError(`${file} is not a file of profiles.`, "Correct it, or move it away and run: roster auth login")
+    usageError(`${file} is not a profiles file.`, "Correct it, or move it and run: roster auth login")
   )
 })
 

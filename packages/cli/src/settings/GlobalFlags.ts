@@ -24,7 +24,7 @@ const quiet = GlobalFlag.Setting("quiet")({
   flag: Flag.Boolean("quiet").pipe(
     Flag.withoutNegation,
     Flag.withAlias("q"),
-    Flag.withDescription("Print only results and errors: no progress, no notes"),
+    Flag.withDescription("Print only results and errors, without progress and notes"),
     Flag.withDefault(false)
   )
 })
@@ -34,41 +34,41 @@ export const timeout = GlobalFlag.Setting("timeout")({
     Flag.mapEffect((given) => {
       const span = parseDuration(given)
       return span === undefined
-        ? refusedInput(Effect.fail(invalid("timeout", "a time limit is written as 500ms, 3s, 2m or 1h")))
+        ? refusedInput(Effect.fail(invalid("timeout", "write a time limit as 500ms, 3s, 2m or 1h")))
         : Effect.succeed(span)
     }),
     Flag.withMetavar("3s"),
-    Flag.withDescription("Maximum time for the whole command"),
+    Flag.withDescription("Maximum time for the whole command (default: no limit)"),
     Flag.withDefault(undefined)
   )
 })
 
 export const baseUrl = GlobalFlag.Setting("base-url")({
-  flag: text("base-url", "URL", "The address of the service, ending in /v4 (ROSTER_BASE_URL)")
+  flag: text("base-url", "URL", "Address of the service, ending in /v4 (or set ROSTER_BASE_URL)")
 })
 
 export const apiKeyFile = GlobalFlag.Setting("api-key-file")({
-  flag: text("api-key-file", "PATH|-", "A file that holds the API key, or - for standard input (or set ROSTER_API_KEY)")
+  flag: text("api-key-file", "PATH|-", "Read the API key from this file, or - for stdin (or set ROSTER_API_KEY)")
 })
 
 export const apiKeyHeader = GlobalFlag.Setting("api-key-header")({
   flag: text(
     "api-key-header",
     "NAME",
-    "The header that carries the key (default: X-Service-ApiKey) (ROSTER_API_KEY_HEADER)"
+    "HTTP header for the API key (default: X-Service-ApiKey; or set ROSTER_API_KEY_HEADER)"
   )
 })
 
 export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
-  flag: text("api-key-prefix", "TEXT", "Text before the key in that header (ROSTER_API_KEY_PREFIX)")
+  flag: text("api-key-prefix", "TEXT", "Text before the key in that header (or set ROSTER_API_KEY_PREFIX)")
 })
 
 export const db = GlobalFlag.Setting("db")({
-  flag: text("db", "FILE", "Work on the store in this file, without a service (ROSTER_DB)").pipe(
-    // An unset variable of a script expands to the empty text, and must not mean the user's own store.
+  flag: text("db", "FILE", "Use the local store in this file instead of a service (or set ROSTER_DB)").pipe(
+    // What an unset variable of a script comes to, which is not the user's own store.
     Flag.filter(
       (file) => file !== "",
-      () => "the name of a file, and nothing was given"
+      () => "the name of a file, but the value is empty"
     )
   )
 })
@@ -78,7 +78,7 @@ export const profile = GlobalFlag.Setting("profile")({
     Flag.withAlias("p"),
     Flag.mapEffect(parseWith(ProfileName, "profile")),
     Flag.withMetavar("NAME"),
-    Flag.withDescription("The profile to use, instead of the current one (ROSTER_PROFILE)"),
+    Flag.withDescription("Use this profile instead of the default one (or set ROSTER_PROFILE)"),
     Flag.withDefault(undefined)
   )
 })
@@ -89,7 +89,7 @@ const apiKey = GlobalFlag.Setting("api-key")({
     Flag.mapEffect(() =>
       Effect.fail(
         new CliError.ValidationError({
-          message: "No flag takes a key, since others could see it: set ROSTER_API_KEY, or use --api-key-file"
+          message: "A key on the command line can be seen by others: set ROSTER_API_KEY, or use --api-key-file"
         })
       )
     ),

@@ -27,7 +27,7 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
  */
 export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<string | undefined>) {
   if ([yield* GlobalFlags.apiKeyFile, ...paths].filter((path) => path === "-").length > 1) {
-    return yield* usageError("Standard input cannot be two things at once.", "Give all of them but one as files.")
+    return yield* usageError("Stdin can be used only once.", "Use - for one of the inputs, and files for the others.")
   }
 })
 
@@ -45,7 +45,7 @@ export const readKey = Effect.fnUntraced(function* (path: string) {
   const bytes = Stream.tap(yield* readBytes(path), (part) => {
     size += part.length
     return size > largestKeyFile
-      ? Effect.fail(usageError(`${path} is too large for a file that holds a key.`, "Name the file of the key."))
+      ? Effect.fail(usageError(`${path} is too large to be a key file.`, "Use the file that contains the key."))
       : Effect.void
   })
   return (yield* textOf(path, bytes)).trim()

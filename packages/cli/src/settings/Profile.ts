@@ -8,7 +8,7 @@ export const ProfileName = Schema.String.pipe(
     Schema.makeFilter(
       (name) =>
         /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) ||
-        "a profile is named by 1 to 64 letters, digits, dots, hyphens and underscores, such as production"
+        "the name of a profile has 1 to 64 letters, digits, dots, hyphens and underscores, such as production"
     )
   ),
   Schema.brand("ProfileName")

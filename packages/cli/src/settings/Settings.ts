@@ -77,8 +77,8 @@ export const resolve = (
   if (baseUrl !== undefined && filename !== undefined) {
     return Result.fail(
       usageError(
-        "An address and a store file are both given, and a command works on one of them.",
-        "Leave out --base-url (ROSTER_BASE_URL) or --db (ROSTER_DB)."
+        "A service address and a store file are both set, but a command uses only one of them.",
+        "Remove --base-url (ROSTER_BASE_URL) or --db (ROSTER_DB)."
       )
     )
   }
@@ -88,7 +88,7 @@ export const resolve = (
           new MissingKey({
             message:
               profile === undefined
-                ? "The address of a service is given and no API key for it."
+                ? "The address of a service is set, but no API key for it."
                 : `The profile ${profile.name} has no API key.`
           })
         )
@@ -97,16 +97,16 @@ export const resolve = (
   if (key !== undefined || apiKeyHeader !== undefined || apiKeyPrefix !== undefined) {
     return Result.fail(
       usageError(
-        `An API key${key === undefined ? " header or prefix" : ""} is given and no address. The local store needs no key, so this cannot be meant for it.`,
-        "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and leave out the --api-key flags."
+        `An API key${key === undefined ? " header or prefix" : ""} is set, but no service address. The local store needs no key, so this cannot be meant for it.`,
+        "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and omit the --api-key flags."
       )
     )
   }
   if (environment.requireRemote === true || inUse?.requireRemote === true) {
     return Result.fail(
       usageError(
-        `This would work on a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
-        "Name a service with --base-url or --profile, or lift the ban if the local store is meant."
+        `This would use a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
+        "Set a service with --base-url or --profile, or remove that setting to use the local store."
       )
     )
   }
@@ -145,7 +145,7 @@ export const profileInUse = Effect.gen(function* () {
   const names = Object.keys(profiles)
   return yield* usageError(
     `There is no profile "${shorten(named)}".`,
-    names.length === 0 ? "Make one with: roster auth login --profile NAME" : `There are: ${names.join(", ")}`
+    names.length === 0 ? "Create one with: roster auth login --profile NAME" : `Profiles: ${names.join(", ")}`
   )
 })
 

@@ -34,8 +34,8 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
 
 const refuseService = Effect.fail(
   usageError(
-    "This command works on a store of this machine: the interface of a service has no operation for it.",
-    "Run it where the store lies, with --db FILE, and without --base-url, ROSTER_BASE_URL or a profile."
+    "This command needs a local store: the interface of a service has no operation for it.",
+    "Run it on the machine of the store, with --db FILE, and without --base-url, ROSTER_BASE_URL or a profile."
   )
 )
 
@@ -63,5 +63,5 @@ export const layer = Layer.unwrap(
 export const layerJobs = Layer.unwrap(Effect.map(server, ({ Jobs }) => Jobs.layer)).pipe(Layer.provideMerge(layer))
 
 export const jobId = Argument.String("id").pipe(
-  Argument.withDescription("The id of the job, as roster jobs list has it")
+  Argument.withDescription("Id of the job, as shown by: roster jobs list")
 )

@@ -19,7 +19,7 @@ export const layer = (
     Effect.gen(function* () {
       const apiKey = yield* keyFrom(key)
       if (Redacted.value(apiKey).trim() === "") {
-        return yield* new MissingKey({ message: "The API key that was given is empty." })
+        return yield* new MissingKey({ message: "The API key is empty." })
       }
       return RosterClient.layer({ baseUrl, apiKey, apiKeyHeader, apiKeyPrefix })
     })

@@ -18,7 +18,7 @@ export const withTimeout =
           orElse: () =>
             Effect.fail(
               new TimeLimitReached({
-                message: `The command did not end within ${Duration.format(limit)} and was stopped.`
+                message: `The command did not finish within ${Duration.format(limit)} and was stopped.`
               })
             )
         })

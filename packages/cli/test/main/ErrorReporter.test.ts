@@ -34,7 +34,7 @@ describe("the failure boundary", () => {
       assert.deepStrictEqual(JSON.parse(asJson.stderr), {
         code: "ContactNotFound",
         message: "There is no contact ann\u001b[2J@example.com.",
-        hint: "See who is there with: roster contacts list"
+        hint: "List the contacts with: roster contacts list"
       })
     })
   )

@@ -151,7 +151,10 @@ describe("roster auth", () => {
       }
       writeFileSync(keyFile, "")
       const none = yield* run(["contacts", "list"])
-      assert.deepStrictEqual([none.code, failure(none).message], [2, "The command of the profile gave no key."])
+      assert.deepStrictEqual(
+        [none.code, failure(none).message],
+        [2, "The credential command of the profile printed no key."]
+      )
     })
   )
 

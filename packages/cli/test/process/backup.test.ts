@@ -210,7 +210,7 @@ describe("roster restore", () => {
       const before = readdirSync(folder)
       const dry = yield* run(["restore", "b.db", "--db", "a.db", "--dry-run", "-o", "table"])
       assert.strictEqual(dry.code, 0, dry.stderr)
-      assert.match(dry.stdout, /Would replace all that is there, 2 contacts, by the 1 contact of b\.db/)
+      assert.match(dry.stdout, /Would replace this store, with 2 contacts, by the 1 contact of b\.db/)
       assert.strictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])).length, 2)
       assert.sameMembers(readdirSync(folder), before)
     })

@@ -3,56 +3,79 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { type Ended, failure, json, jsonOf, makeLocalRoster } from "../roster.ts"
 
-describe("roster contacts, on a store file", () => {
-  it.live("adds, shows, changes, lists and deletes", () =>
-    Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+const emails = (ended: Ended): ReadonlyArray<string> =>
+  jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)
 
-      const added = yield* run([
-        "contacts",
-        "add",
-        "Ann@example.com",
-        "--first-name",
-        "Ann",
-        "--status",
-        "Engaged",
-        "--field",
-        "city=Köln",
-        "--field",
-        "note=a=b",
-        "--list",
-        "News"
-      ])
-      assert.deepStrictEqual([added.code, added.stderr], [0, `[local] ${join(folder, "store.db")}, a new store\n`])
+/** A local roster whose store has Ann, with every field that `contacts add` can set. */
+const withAnn = Effect.gen(function* () {
+  const roster = yield* makeLocalRoster
+  const names = ["--first-name", "Ann", "--last-name", "Lee", "--status", "Engaged"]
+  const fields = ["--field", "city=Köln", "--field", "note=a=b"]
+  const added = yield* roster.run(["contacts", "add", "Ann@example.com", ...names, ...fields, "--list", "News"])
+  assert.strictEqual(added.code, 0, added.stderr)
+  return { ...roster, added }
+})
+
+describe("roster contacts, on a store file", () => {
+  it.live("add prints the contact, and says that the store is new", () =>
+    Effect.gen(function* () {
+      const { added, folder } = yield* withAnn
+      assert.strictEqual(added.stderr, `[local] ${join(folder, "store.db")}, a new store\n`)
       assert.include(json(added), {
         Email: "Ann@example.com",
         Status: "Engaged",
         FirstName: "Ann",
         Source: "ContactApi"
       })
+    })
+  )
 
-      const updated = yield* run(["contacts", "update", "ann@example.com", "--last-name", "Lee", "--field", "city="])
+  it.live("update changes the given fields and no others", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
+      const updated = yield* run([
+        "contacts",
+        "update",
+        "ann@example.com",
+        "--last-name",
+        "Lee-Smith",
+        "--field",
+        "city="
+      ])
       assert.strictEqual(updated.code, 0, updated.stderr)
-      assert.include(json(updated), { FirstName: "Ann", LastName: "Lee", Status: "Engaged" })
+      assert.include(json(updated), { FirstName: "Ann", LastName: "Lee-Smith", Status: "Engaged" })
+      assert.deepStrictEqual(json(yield* run(["contacts", "get", "ann@example.com"])), json(updated))
+    })
+  )
 
+  it.live("get prints one line of JSON", () =>
+    Effect.gen(function* () {
+      const { added, run } = yield* withAnn
       const shown = yield* run(["contacts", "get", "ann@example.com"])
-      assert.deepStrictEqual(json(shown), json(updated))
+      assert.deepStrictEqual(json(shown), json(added))
       assert.strictEqual(shown.stdout.trimEnd().split("\n").length, 1)
+    })
+  )
 
+  it.live("list selects by limit, offset and rule, and prints a table", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
       yield* run(["contacts", "add", "bob@example.com"])
       const listed = yield* run(["contacts", "list"])
       assert.deepStrictEqual(emails(listed), ["Ann@example.com", "bob@example.com"])
-      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--limit", "1", "--offset", "1"])), [
-        "bob@example.com"
-      ])
-      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--rule", "status = Engaged"])), [
-        "Ann@example.com"
-      ])
+      const second = yield* run(["contacts", "list", "--limit", "1", "--offset", "1"])
+      assert.deepStrictEqual(emails(second), ["bob@example.com"])
+      const engaged = yield* run(["contacts", "list", "--rule", "status = Engaged"])
+      assert.deepStrictEqual(emails(engaged), ["Ann@example.com"])
       assert.deepStrictEqual(json(yield* run(["contacts", "list", "--all"])), json(listed))
-
       const table = yield* run(["contacts", "list", "-o", "table"])
       assert.match(table.stdout, /^Email +Status +FirstName +LastName +DateAdded\nAnn@example\.com +Engaged +Ann +Lee/)
+    })
+  )
 
+  it.live("delete removes the contact, and a second delete does not find it", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
       const deleted = yield* run(["contacts", "delete", "ann@example.com", "--yes"])
       assert.deepStrictEqual([deleted.code, deleted.stdout], [0, '{"ok":true}\n'])
       const gone = yield* run(["contacts", "get", "ann@example.com"])
@@ -61,7 +84,7 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
-  it.live("lists all of more than one page, in either form", () =>
+  it.live("list --all prints every page, as JSON and as a table", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
       const rows = Array.from({ length: 2345 }, (_, index) => `c${index}@example.com`)
@@ -74,7 +97,7 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
-  it.live("lists as many as are asked for, in every form", () =>
+  it.live("list --limit prints exactly that many contacts, in every format", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
       const rows = Array.from({ length: 3100 }, (_, index) => `c${index + 1000}@example.com`)
@@ -112,20 +135,36 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
-  it.live("deletes nothing without --yes where nobody can be asked, and nothing by two filters at once", () =>
-    Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
-      yield* run(["contacts", "import", "-"], { input: "Email\na@x.com\nb@x.com\nc@x.com\nd@x.com\n" })
+  const withFour = Effect.gen(function* () {
+    const roster = yield* makeLocalRoster
+    yield* roster.run(["contacts", "import", "-"], { input: "Email\na@x.com\nb@x.com\nc@x.com\nd@x.com\n" })
+    return roster
+  })
 
+  it.live("delete needs --yes without a terminal", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withFour
       const unasked = yield* run(["contacts", "delete", "a@x.com"])
       assert.deepStrictEqual([unasked.code, unasked.stdout, failure(unasked).code], [3, "", "Declined"])
       assert.strictEqual((yield* run(["contacts", "delete", "--rule", "All"])).code, 3)
+      assert.strictEqual(emails(yield* run(["contacts", "list"])).length, 4)
+    })
+  )
+
+  it.live("delete refuses addresses together with a rule, and an empty rule", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withFour
       const both = yield* run(["contacts", "delete", "a@x.com", "--rule", "All", "--yes"])
       assert.deepStrictEqual([both.code, failure(both).code], [2, "ConflictingFilter"])
       const blank = yield* run(["contacts", "delete", "--rule", " ", "--yes"])
       assert.deepStrictEqual([blank.code, failure(blank).code], [2, "InvalidRule"])
       assert.strictEqual(emails(yield* run(["contacts", "list"])).length, 4)
+    })
+  )
 
+  it.live("delete takes several addresses, unknown ones too, or a rule", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withFour
       const several = yield* run(["contacts", "delete", "a@x.com", "b@x.com", "nobody@x.com", "--yes"])
       assert.deepStrictEqual([several.code, several.stdout], [0, '{"ok":true}\n'])
       assert.strictEqual((yield* run(["contacts", "delete", "--rule", "email = 'c@x.com'", "--yes"])).code, 0)
@@ -133,6 +172,3 @@ describe("roster contacts, on a store file", () => {
     })
   )
 })
-
-const emails = (ended: Ended): ReadonlyArray<string> =>
-  jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)

@@ -121,7 +121,7 @@ describe("a write whose answer cannot be read", () => {
             ["smtp", "create", "shop@example.com", "--subaccount", "sub@example.com"],
             "roster smtp get shop@example.com --subaccount sub@example.com"
           ],
-          [["contacts", "add", "ann@example.com"], "look before doing it again"]
+          [["contacts", "add", "ann@example.com"], "check before you repeat it"]
         ] as const
         for (const [args, look] of cases) {
           const ended = yield* run(args, { env })

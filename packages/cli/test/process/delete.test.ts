@@ -42,7 +42,7 @@ describe("roster contacts delete by rule", () => {
       const restored = yield* run(["contacts", "restore", backup])
       assert.strictEqual(restored.code, 0, restored.stderr)
       assert.deepInclude(json(restored), { read: 10, restored: 10, refused: 0, notSent: 0, unknown: 0 })
-      assert.match(restored.stderr, /no source, dates, activity or lists/)
+      assert.match(restored.stderr, /Not restored: source, dates, activity and lists/)
       const profile = ({ CustomFields, Email, FirstName, Status }: Record<string, unknown>) => ({
         CustomFields,
         Email,

@@ -53,7 +53,7 @@ describe("roster contacts import, as it is told", () => {
       const hinted = yield* run(["contacts", "import", "a.csv", "--rejected", "r.csv"])
       assert.include(
         hinted.stderr,
-        "First Name is taken as a custom field; --map 'First Name=FirstName' if the contact's own field is meant\n"
+        "First Name is imported as a custom field; to use the built-in field, add --map 'First Name=FirstName'\n"
       )
       const quiet = yield* run(["contacts", "import", "a.csv", "--quiet"])
       assert.strictEqual(quiet.stderr.split("\n").length, 2)

@@ -232,7 +232,7 @@ describe("roster contacts import, stopped", () => {
       yield* parts(1)
       const second = yield* run(command, { env })
       assert.deepStrictEqual([second.code, second.stdout], [2, ""])
-      assert.match(failure(second).message, /^Another import of contacts\.csv runs\.$/)
+      assert.match(failure(second).message, /^Another import of contacts\.csv is running\.$/)
       child.kill("SIGKILL")
       yield* Effect.promise(() => exit)
       rule.hold = () => false

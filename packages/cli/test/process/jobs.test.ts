@@ -54,7 +54,7 @@ describe("roster jobs", () => {
 
       const asked = yield* jobs("cancel", id)
       assert.deepStrictEqual([asked.code, failure(asked).code], [3, "Declined"])
-      assert.include(failure(asked).message, "the contacts that it has imported so far stay")
+      assert.include(failure(asked).message, "contacts that were already imported stay")
       const cancelled = yield* jobs("cancel", id, "--yes")
       assert.strictEqual(cancelled.code, 0, cancelled.stderr)
       const { rowsDone, ...rest } = jsonOf<SeenJob>(cancelled)
@@ -88,7 +88,7 @@ describe("roster jobs", () => {
         assert.deepStrictEqual([remote.code, remote.stdout, failure(remote).code], [2, "", "UsageError"])
         assert.include(failure(remote).message, "has no operation for it")
       }
-      assert.include((yield* run(["jobs", "--help"])).stdout, "the interface has no status of imports")
+      assert.include((yield* run(["jobs", "--help"])).stdout, "a remote service has no status of imports")
       for (const args of [
         ["get", "x"],
         ["get", "x", "--rejected", "r.csv"],

@@ -26,7 +26,7 @@ describe("roster apikeys audit", () => {
 
       const remote = yield* run(["apikeys", "audit"], { env })
       assert.strictEqual(remote.code, 0, remote.stderr)
-      assert.match(remote.stderr, /a service does not tell/)
+      assert.match(remote.stderr, /a service does not report/)
       const rows = jsonOf<ReadonlyArray<Row>>(remote)
       assert.deepStrictEqual(of(rows, "reader"), ["UsableFromEverywhere"])
       assert.deepStrictEqual(of(rows, "narrow"), ["Expiring", "NeverUsed"])

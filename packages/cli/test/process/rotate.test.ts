@@ -62,7 +62,7 @@ describe("roster apikeys rotate", () => {
         ["DELETE", "/security/smtp/nobody%40example.com"]
       ] as const) {
         const noticed = Effect.raceFirst(
-          hasSaid(child, /ci is still used/),
+          hasSaid(child, /ci was used again/),
           Effect.promise(() => end)
         )
         const use = Effect.promise(() => fetch(`${address}${path}`, { method, headers: { "X-Service-ApiKey": Token } }))

@@ -76,7 +76,7 @@ describe("streams, signals and time", () => {
       const asJson = yield* run(["contacts", "get", "nobody@example.com"])
       assert.match(asJson.stderr, /^\{"code":"ContactNotFound","message":"[^"]+","hint":"[^"]+"\}\n$/)
       const asWords = yield* run(["contacts", "get", "nobody@example.com", "-o", "table"])
-      assert.match(asWords.stderr, /^error: There is no contact nobody@example\.com\.\n {2}See /)
+      assert.match(asWords.stderr, /^error: There is no contact nobody@example\.com\.\n {2}List /)
     })
   )
 })

@@ -102,7 +102,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
       const { address, key } = yield* serveWithKey(folder)
       const login = yield* answered(folder, ["auth", "login", "--base-url", address], `${key}\r`, "API key")
       assert.strictEqual(login.code, 0, login.screen)
-      assert.include(login.screen, `default: the key …${key.slice(-4)} of ${address} is accepted`)
+      assert.include(login.screen, `default: the key …${key.slice(-4)} for ${address} is accepted`)
       const start = key.indexOf("_") + 1
       for (let at = start; at + 5 <= key.length; at++) assert.notInclude(login.raw, key.slice(at, at + 5))
       assert.notInclude(login.raw, "*")

@@ -3,50 +3,42 @@
  */
 import type { Group } from "../shared/LazyCommands.ts"
 
+const verb =
+  <const V extends "get" | "add" | "update">(name: V) =>
+  async () => ({ command: (await import("./verbs.ts"))[name] })
+
 export const contacts = {
   name: "contacts",
-  description: "Contacts: list, get, add, update, delete, restore, import, export",
+  description: "List, add, update, delete, restore, import and export contacts",
   examples: [
     { command: "roster contacts list" },
-    { command: "roster contacts import contacts.csv", description: "Add the contacts of a file" }
+    { command: "roster contacts import contacts.csv", description: "Import the contacts of a file" }
   ],
   subcommands: [
     {
       name: "list",
       alias: "ls",
-      description: "List contacts in the order in which they were added",
+      description: "List contacts in the order they were added",
       load: () => import("./list.ts")
     },
-    { name: "get", description: "Show everything that is known of a contact", load: () => import("./get.ts") },
-    {
-      name: "add",
-      description: "Add a contact, or update the one that has this address",
-      load: () => import("./add.ts")
-    },
-    {
-      name: "update",
-      description: "Change names and custom fields of a contact, and leave the rest",
-      load: () => import("./update.ts")
-    },
+    { name: "get", description: "Show a contact with all its fields", load: verb("get") },
+    { name: "add", description: "Add a contact, or update the one with the same address", load: verb("add") },
+    { name: "update", description: "Change the names and custom fields of a contact", load: verb("update") },
     {
       name: "delete",
       alias: "rm",
-      description: "Delete contacts everywhere, from all lists; those of a rule are counted and kept in a file before",
+      description: "Delete contacts from all lists; contacts that a rule selects are counted and backed up first",
       load: () => import("./delete/delete.ts")
     },
     {
       name: "restore",
-      description: "Bring contacts back from the file that a delete kept",
+      description: "Restore contacts from the backup that a delete wrote",
       load: () => import("./restore.ts")
     },
-    {
-      name: "import",
-      description: "Add the contacts of a CSV file, or update those that are there",
-      load: () => import("./import/import.ts")
-    },
+    { name: "import", description: "Add or update contacts from a CSV file", load: () => import("./import/import.ts") },
     {
       name: "export",
-      description: "Export contacts to a file: all of them, those of a rule or those that are named",
+      description: "Export all contacts, those that a rule selects, or those named by address",
       load: () => import("./export.ts")
     }
   ]

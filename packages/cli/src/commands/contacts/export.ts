@@ -22,15 +22,15 @@ export const command = Command.make(
     emails: Flag.String("email").pipe(
       Flag.mapEffect(parseEmail("email")),
       Flag.withMetavar("EMAIL"),
-      Flag.withDescription("A contact to export (repeatable)"),
+      Flag.withDescription("Export this contact (repeatable)"),
       Flag.atLeast(0)
     ),
     format: Flag.Literals("format", ["csv", "json", "xml"]).pipe(
-      Flag.withDescription("The format of the file, csv unless said"),
+      Flag.withDescription("Format of the file (default: csv)"),
       Flag.withDefault("csv")
     ),
-    zip: toggle("zip", "Pack the file"),
-    noWait: toggle("no-wait", "Print the id and the link at once, and let the service work"),
+    zip: toggle("zip", "Compress the file as ZIP"),
+    noWait: toggle("no-wait", "Start the export and print its id and link without waiting"),
     ...deliveryFlags
   },
   Effect.fnUntraced(function* ({ emails, force, format, noWait, out, rawRule, rule, zip }) {
@@ -40,7 +40,7 @@ export const command = Command.make(
     )
     if (Option.isSome(filter) && filter.value._tag === "ByRule") yield* noteFields(filter.value.rule)
     if (zip && !noWait && out === undefined && output.isTerminal) {
-      return yield* usageError("A packed file is nothing for a terminal.", "Name a file with --out.")
+      return yield* usageError("A ZIP file cannot be shown on a terminal.", "Write it to a file with --out.")
     }
     const request: ExportRequest = {
       filter: Option.getOrUndefined(filter),
@@ -53,7 +53,8 @@ export const command = Command.make(
     }
     const deliver = yield* delivery({ out, force })
     yield* exportTo(request, (content) => deliver(content), {
-      onWaitInterrupted: ({ id }) => output.note(`The export goes on. Look again with: roster exports status ${id}`)
+      onWaitInterrupted: ({ id }) =>
+        output.note(`The export is still running. Check it with: roster exports status ${id}`)
     })
   }, Effect.scoped)
 ).pipe(
@@ -62,7 +63,7 @@ export const command = Command.make(
     noWait && out !== undefined
       ? Effect.fail(
           new CliError.ValidationError({
-            message: "--no-wait and --out exclude each other: the file is not there yet."
+            message: "--no-wait and --out cannot be used together: the file does not exist yet."
           })
         )
       : Effect.void
@@ -71,13 +72,13 @@ export const command = Command.make(
     { command: "roster contacts export --out contacts.csv" },
     {
       command: 'roster contacts export --rule "status = Active" --format json --zip --out active.zip',
-      description: "Those that a rule selects, packed"
+      description: "Export the contacts that a rule selects, as a ZIP file"
     },
     {
       command: "roster contacts export --email ann@example.com > ann.csv",
-      description: "One contact, to standard output"
+      description: "Print one contact to stdout"
     },
-    { command: "roster contacts export --no-wait", description: "Fetch it later with: roster exports status ID" }
+    { command: "roster contacts export --no-wait", description: "Check it later with: roster exports status ID" }
   ]),
   Command.provide(TargetLayer.layer)
 )

@@ -3,8 +3,8 @@
  */
 import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { CliError, Command } from "effect/cli"
-import { count, toggle } from "../shared/CommonFlags.ts"
+import { Command } from "effect/cli"
+import { count, refuseFlags, toggle } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import { noteFields, oneRule, ruleFlags } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
@@ -14,10 +14,10 @@ const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
 export const command = Command.make(
   "list",
   {
-    limit: count("limit", "Maximum number of contacts to show (default: 20)", 1, Number.MAX_SAFE_INTEGER),
-    offset: count("offset", "How many to skip ahead", 0, Number.MAX_SAFE_INTEGER),
+    limit: count("limit", "Maximum number of contacts to show (default: 20)", 1),
+    offset: count("offset", "Number of contacts to skip (default: 0)", 0),
     ...ruleFlags,
-    all: toggle("all", "All of them, however many there are")
+    all: toggle("all", "List all contacts")
   },
   Effect.fnUntraced(function* ({ all, limit, offset, rawRule, rule: checked }) {
     const rule = checked ?? rawRule
@@ -34,17 +34,18 @@ export const command = Command.make(
 ).pipe(
   Command.validate((given) => oneRule(given)),
   Command.validate(({ all, limit }) =>
-    all && limit !== undefined
-      ? Effect.fail(new CliError.ValidationError({ message: "--all and --limit exclude each other." }))
-      : Effect.void
+    refuseFlags([all && limit !== undefined, "--all and --limit cannot be used together."])
   ),
   Command.withExamples([
-    { command: "roster contacts list --limit 50", description: "The first 50" },
+    { command: "roster contacts list --limit 50", description: "List the first 50 contacts" },
     {
       command: "roster contacts list --rule \"status = Active AND city = 'Berlin'\"",
-      description: "Those that a rule selects"
+      description: "List the contacts that a rule selects"
     },
-    { command: "roster contacts list --all -o json | jq -r '.[].Email'", description: "The addresses of all" }
+    {
+      command: "roster contacts list --all -o json | jq -r '.[].Email'",
+      description: "Print the addresses of all contacts"
+    }
   ]),
   Command.provide(TargetLayer.layer)
 )

@@ -19,16 +19,16 @@ export const command = Command.make(
   "restore",
   {
     file: Argument.String("backup").pipe(
-      Argument.withDescription("The file that roster contacts delete kept, or an export as JSON")
+      Argument.withDescription("The backup that roster contacts delete wrote, or a JSON export")
     ),
     dryRun
   },
   Effect.fnUntraced(function* ({ dryRun, file }) {
     const output = yield* Output
-    // To its end, before anything is sent.
+    // Reads the whole file before anything is sent.
     const { count } = yield* surveyBackup(yield* contactsIn(file))
     if (dryRun) {
-      return yield* Results.summary({ dryRun: true, count }, `Would bring back ${counted(count)}`)
+      return yield* Results.summary({ dryRun: true, count }, `Would restore ${counted(count)}`)
     }
     let done = 0
     const contacts = yield* contactsIn(file)
@@ -41,24 +41,24 @@ export const command = Command.make(
       })
     ).pipe(
       Effect.onInterrupt(() =>
-        output.note(`${done} of ${count} are back. Do it again with the same command: it does no harm.`)
+        output.note(`${done} of ${count} contacts are restored. It is safe to run the same command again.`)
       )
     )
     const { notSent, read, refused, restored, stoppedBy, unknown } = report
     yield* Results.summary(
       { read, restored, refused: refused.length, notSent, unknown, refusedContacts: refused },
       [
-        `Brought back ${restored} of ${counted(read)}`,
+        `Restored ${restored} of ${counted(read)}`,
         ...refused.slice(0, shownRefusals).map(({ email, reason }) => printable(`${email}: ${reason}`))
       ].join("\n")
     )
     if (stoppedBy !== undefined && restored === 0 && unknown === 0) return yield* stoppedBy
     yield* output.note(
-      "Back are address, status, names, custom fields and consent. The interface takes no source, dates, activity or lists: those are new."
+      "Restored: address, status, names, custom fields and consent. Not restored: source, dates, activity and lists, which the interface does not accept."
     )
     if (refused.length + notSent + unknown > 0) {
       return yield* new PartlyDone({
-        message: `${restored} of ${read} contacts are back, ${refused.length} refused, ${notSent} not sent, ${unknown} have no answer. ${stoppedBy?.message ?? ""}`
+        message: `${restored} of ${read} contacts were restored, ${refused.length} refused, ${notSent} not sent, ${unknown} have no answer. ${stoppedBy?.message ?? ""}`
       })
     }
   })

@@ -1,5 +1,5 @@
 /**
- * Changing a credential. The interface replaces it as a whole, so what is not to change is sent as it was read.
+ * Updates of credentials. The interface replaces the whole credential, so unchanged fields are sent as they were read.
  */
 import { AccessLevel, IpRange, type ReportedAccessLevel } from "@roster/domain"
 import { type DateTime, Effect, Schema } from "effect"
@@ -14,9 +14,7 @@ interface Current {
 
 const areRanges = Schema.is(Schema.Array(IpRange))
 
-/**
- * Expiry and ranges after a change. Ranges that are written in a way of the service's own are left out, which leaves them.
- */
+/** Expiry and IP ranges after a change. Ranges in a foreign notation are omitted, so that the service keeps them. */
 export const changed = (current: Current, changes: CredentialChanges) => {
   const kept = areRanges(current.ipRanges) ? current.ipRanges : undefined
   return omitUndefined({
@@ -27,15 +25,15 @@ export const changed = (current: Current, changes: CredentialChanges) => {
 
 const isKnown = Schema.is(AccessLevel)
 
-/** The levels of a key as they can be sent again. One that this version does not know cannot, and must not get lost. */
+/** The levels of a key, to be sent again. Fails on a level that this version does not know: it would be removed. */
 export const keptLevels = (levels: ReadonlyArray<ReportedAccessLevel>) => {
   const unknown = levels.filter((level) => !isKnown(level))
   return unknown.length === 0
     ? Effect.succeed(levels.filter(isKnown))
     : Effect.fail(
         usageError(
-          `This key has access levels that this version does not know and would take away: ${unknown.join(", ")}.`,
-          "Name all the levels that it is to have with --access, or use a newer roster."
+          `This key has access levels that this version does not know and would remove: ${unknown.join(", ")}.`,
+          "Set all levels of the key with --access, or use a newer roster."
         )
       )
 }

@@ -1,5 +1,5 @@
 /**
- * Showing a new credential, which is the only time that its secret is seen.
+ * Prints a new credential. Its secret is shown only this once.
  */
 import { Effect, type Schema } from "effect"
 import { Output } from "../../terminal/Output.ts"
@@ -8,5 +8,5 @@ import * as Results from "../../terminal/Results.ts"
 export const newSecret = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, created: A) {
   const output = yield* Output
   yield* Results.record(schema, created)
-  if (output.format === "table") yield* output.note("The Token above is shown this once. Keep it now.")
+  if (output.format === "table") yield* output.note("The Token above is shown only once. Save it now.")
 })

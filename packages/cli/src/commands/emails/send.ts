@@ -3,18 +3,18 @@
  */
 import { EmailAddress, emailAddressIssue, EmailSend, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
-import { CliError, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { checkInputs, readText } from "../../settings/InputFile.ts"
-import { text } from "../shared/CommonFlags.ts"
+import { refuse, refuseFlags, text } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
+import { parseWith } from "../../errors/UsageError.ts"
 
 /** `ann@example.com` or `Ann Lee <ann@example.com>`. */
 const parseSender = (given: string) => {
   const issue = emailAddressIssue(/^[^<>]*<([^<>]*)>$/.exec(given)?.[1] ?? given)
-  return issue === undefined ? Effect.succeed(given) : refusedInput(Effect.fail(invalid("from", issue)))
+  return issue === undefined ? Effect.succeed(given) : refuse("from", issue)
 }
 
 const textOf = (given: string | undefined, file: string | undefined) =>
@@ -26,19 +26,19 @@ export const command = Command.make(
     from: Flag.String("from").pipe(
       Flag.mapEffect(parseSender),
       Flag.withMetavar("SENDER"),
-      Flag.withDescription('Who it is from: an address, or "Name <address>"')
+      Flag.withDescription('Sender: an address, or "Name <address>"')
     ),
     to: Flag.String("to").pipe(
       Flag.mapEffect(parseWith(EmailAddress, "to")),
       Flag.withMetavar("EMAIL"),
-      Flag.withDescription("Who it goes to (repeatable)"),
+      Flag.withDescription("Recipient (repeatable)"),
       Flag.between(1, 1000)
     ),
-    subject: text("subject", "What it is about"),
-    text: text("text", "Its text"),
-    textFile: text("text-file", "The file that holds its text, or -", "FILE|-"),
-    html: text("html", "Its text as HTML"),
-    htmlFile: text("html-file", "The file that holds its text as HTML, or -", "FILE|-"),
+    subject: text("subject", "Subject"),
+    text: text("text", "Plain text of the e-mail"),
+    textFile: text("text-file", "Read the plain text from FILE, or - for stdin", "FILE|-"),
+    html: text("html", "HTML text of the e-mail"),
+    htmlFile: text("html-file", "Read the HTML text from FILE, or - for stdin", "FILE|-"),
     dryRun
   },
   Effect.fnUntraced(function* (input) {
@@ -60,20 +60,22 @@ export const command = Command.make(
     yield* Results.record(EmailSend, sent)
   })
 ).pipe(
-  Command.validate(({ html, htmlFile, text, textFile }) => {
-    const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
-    if (text !== undefined && textFile !== undefined) return refuse("--text and --text-file exclude each other.")
-    if (html !== undefined && htmlFile !== undefined) return refuse("--html and --html-file exclude each other.")
-    return [text, textFile, html, htmlFile].every((part) => part === undefined)
-      ? refuse("There is nothing to send: give --text, --text-file, --html or --html-file.")
-      : Effect.void
-  }),
+  Command.validate(({ html, htmlFile, text, textFile }) =>
+    refuseFlags(
+      [text !== undefined && textFile !== undefined, "--text and --text-file cannot be used together."],
+      [html !== undefined && htmlFile !== undefined, "--html and --html-file cannot be used together."],
+      [
+        [text, textFile, html, htmlFile].every((part) => part === undefined),
+        "The e-mail is empty: add --text, --text-file, --html or --html-file."
+      ]
+    )
+  ),
   Command.withExamples([
     { command: 'roster emails send --from news@example.com --to ann@example.com --subject Hello --text "Hello Ann"' },
     {
       command:
         'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html',
-      description: "A page from a file"
+      description: "Send an HTML file"
     }
   ]),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun })),

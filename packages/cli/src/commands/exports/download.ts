@@ -14,11 +14,11 @@ export const command = Command.make(
   "download",
   {
     link: Argument.String("link").pipe(
-      Argument.withDescription("The link that the export was given"),
+      Argument.withDescription("Link of the export"),
       Argument.mapEffect((text) =>
         isLink(text)
           ? Effect.succeed(text)
-          : refusedInput(Effect.fail(invalid("link", "it is not the link of an export")))
+          : refusedInput(Effect.fail(invalid("link", "it is not a link of an export")))
       )
     ),
     ...deliveryFlags
@@ -30,7 +30,7 @@ export const command = Command.make(
 ).pipe(
   Command.withExamples([
     { command: 'roster exports download "$LINK" --out contacts.csv' },
-    { command: 'roster exports download "$LINK" | wc -l', description: "To standard output" }
+    { command: 'roster exports download "$LINK" | wc -l', description: "Print to stdout" }
   ]),
   Command.provide(TargetLayer.layer)
 )

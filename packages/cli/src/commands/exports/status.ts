@@ -3,19 +3,14 @@
  */
 import { ContactsService, ExportExpired, ExportFailed, ExportId, ExportStatus } from "@roster/domain"
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
+import { argument } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { parseWith } from "../../errors/UsageError.ts"
 
 export const command = Command.make(
   "status",
-  {
-    id: Argument.String("id").pipe(
-      Argument.withDescription("The id that the export was given"),
-      Argument.mapEffect(parseWith(ExportId, "id"))
-    )
-  },
+  { id: argument("id", ExportId, "Id of the export") },
   Effect.fnUntraced(function* ({ id }) {
     const contacts = yield* ContactsService
     const status = yield* contacts.exportStatus(id)

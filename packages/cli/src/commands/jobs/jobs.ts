@@ -3,27 +3,26 @@
  */
 import type { Group } from "../shared/LazyCommands.ts"
 
+const verb =
+  <const V extends "list" | "get" | "cancel">(name: V) =>
+  async () => ({ command: (await import("./verbs.ts"))[name] })
+
 export const jobs = {
   name: "jobs",
-  description:
-    "See and cancel the imports and exports of a store of this machine; over the network the interface has no status of imports",
+  description: "List and cancel the imports and exports of a local store (a remote service has no status of imports)",
   examples: [{ command: "roster jobs list --db roster.db" }],
   subcommands: [
     {
       name: "list",
       alias: "ls",
-      description: "List the imports and exports, the newest first; those that ended, for 30 days",
-      load: () => import("./list.ts")
+      description: "List imports and exports, newest first; finished ones are kept for 30 days",
+      load: verb("list")
     },
-    {
-      name: "get",
-      description: "Show everything that is known of an import or export, or the rows that an import rejected",
-      load: () => import("./get.ts")
-    },
+    { name: "get", description: "Show an import or export, or the rows that an import rejected", load: verb("get") },
     {
       name: "cancel",
-      description: "Cancel an import or export; the contacts that an import has brought so far stay",
-      load: () => import("./cancel.ts")
+      description: "Cancel an import or export; contacts that were already imported stay",
+      load: verb("cancel")
     }
   ]
 } as const satisfies Group

@@ -2,20 +2,40 @@
  * `roster doctor`
  */
 import { probeAccess } from "@roster/workflows"
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { lookup } from "node:dns/promises"
+import { request as requestPlain } from "node:http"
+import { request as requestTls } from "node:https"
+import { TLSSocket } from "node:tls"
 import { configPath } from "../../settings/ConfigFile.ts"
-import { failed, Finding, ok, Unhealthy, warning } from "./Diagnosis.ts"
-import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { openKey } from "../../target/TargetLayer.ts"
-import { reachability } from "./Reachability.ts"
-import * as Results from "../../terminal/Results.ts"
 import { settings, type Settings } from "../../settings/Settings.ts"
+import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import { counted } from "../../terminal/Printable.ts"
+import * as Results from "../../terminal/Results.ts"
+import { isThisMachine } from "../shared/Loopback.ts"
 
-const runtime = Effect.sync((): ReadonlyArray<Finding> => [
-  ok("node", `${process.version}, SQLite ${process.versions["sqlite"] ?? "none"}`)
-])
+// Findings
+
+const Finding = Schema.Struct({
+  check: Schema.String,
+  result: Schema.Literals(["ok", "warning", "failed"]),
+  detail: Schema.String
+}).pipe(Schema.encodeKeys({ check: "Check", result: "Result", detail: "Detail" }))
+type Finding = typeof Finding.Type
+
+const ok = (check: string, detail: string): Finding => ({ check, result: "ok", detail })
+const warning = (check: string, detail: string): Finding => ({ check, result: "warning", detail })
+const failed = (check: string, detail: string): Finding => ({ check, result: "failed", detail })
+
+/** At least one check failed. */
+export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { message: Schema.String }) {}
+
+// This machine
+
+const runtime = Effect.sync(() => [ok("node", `${process.version}, SQLite ${process.versions["sqlite"] ?? "none"}`)])
 
 const configuration = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -24,40 +44,129 @@ const configuration = Effect.gen(function* () {
     Effect.map(({ mode }) =>
       (mode & 0o077) === 0
         ? ok("profiles", file)
-        : warning("profiles", `others can read ${file}, and the keys in it: chmod 600 it`)
+        : warning("profiles", `other users can read ${file} and its keys: run chmod 600`)
     ),
-    Effect.orElseSucceed(() => ok("profiles", `none; ${file} is not there`)),
-    Effect.map((finding): ReadonlyArray<Finding> => [finding])
+    Effect.orElseSucceed(() => ok("profiles", `none; ${file} does not exist`)),
+    Effect.map((finding) => [finding])
   )
 })
 
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]
 
-/** What the environment says of the way to the network. An address of a proxy can hold a password, so none is shown. */
-const network = Effect.sync((): ReadonlyArray<Finding> => {
+/** The network settings of the environment. The address of a proxy can contain a password, so none is shown. */
+const network = Effect.sync(() => {
   const set = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
   const authorities = process.env["NODE_EXTRA_CA_CERTS"]
   return [
-    ok("proxy", set.length === 0 ? "none" : `as ${set.join(", ")} say`),
-    ...(authorities === undefined ? [] : [ok("certificates", `also those of ${authorities}`)]),
+    ok("proxy", set.length === 0 ? "none" : `set by ${set.join(", ")}`),
+    ...(authorities === undefined ? [] : [ok("certificates", `plus those in ${authorities}`)]),
     ...(process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
-      ? [failed("tls", "NODE_TLS_REJECT_UNAUTHORIZED=0 lets anybody read keys: unset it, and use NODE_EXTRA_CA_CERTS")]
+      ? [
+          failed(
+            "tls",
+            "NODE_TLS_REJECT_UNAUTHORIZED=0 lets others read your keys: unset it, and use NODE_EXTRA_CA_CERTS"
+          )
+        ]
       : [])
+  ]
+})
+
+// A service over the network
+
+const timeoutMillis = 5000
+
+/** The head of the response to a request without a key. */
+interface Answer {
+  readonly status: number
+  readonly date: string | undefined
+  /** The end of the certificate's validity; `undefined` without TLS. */
+  readonly validTo: string | undefined
+  readonly protocol: string | undefined
+}
+
+/** Fails with the reason in words. */
+const ask = (url: URL): Effect.Effect<Answer, string> =>
+  Effect.callback((resume) => {
+    const send = url.protocol === "https:" ? requestTls : requestPlain
+    const options = { agent: false, timeout: timeoutMillis }
+    const request = send(`${url.href.replace(/\/$/, "")}/contacts?limit=1`, options, (response) => {
+      const { socket } = response
+      const tls = socket instanceof TLSSocket ? socket : undefined
+      resume(
+        Effect.succeed({
+          status: response.statusCode ?? 0,
+          date: response.headers.date,
+          validTo: tls?.getPeerCertificate().valid_to,
+          protocol: tls?.getProtocol() ?? undefined
+        })
+      )
+      response.destroy()
+    })
+    request.on("timeout", () => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} seconds`)))
+    request.on("error", (error) => resume(Effect.fail(error.message)))
+    request.end()
+    return Effect.sync(() => request.destroy())
+  })
+
+/** With a larger difference keys expire at surprising times. */
+const toleratedSkewMillis = 60_000
+
+const clock = (date: string | undefined): Finding => {
+  const skew = date === undefined ? Number.NaN : Date.parse(date) - Date.now()
+  if (Number.isNaN(skew)) return warning("clock", "the service does not send its time")
+  const seconds = Math.round(Math.abs(skew) / 1000)
+  return Math.abs(skew) > toleratedSkewMillis
+    ? warning("clock", `this machine is ${seconds} s ${skew > 0 ? "behind" : "ahead of"} the service`)
+    : ok("clock", `within ${seconds} s of the service`)
+}
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+const certificate = ({ protocol, validTo }: Answer): ReadonlyArray<Finding> => {
+  if (validTo === undefined) return []
+  const days = Math.floor((Date.parse(validTo) - Date.now()) / dayMillis)
+  const detail = `${protocol}, the certificate is valid for ${days} more days`
+  return [days < 14 ? warning("tls", detail) : ok("tls", detail)]
+}
+
+/** Checks name, connection, certificate and clock of a service, one after the other. No key is sent. */
+const reachability = Effect.fnUntraced(function* (baseUrl: string) {
+  const url = URL.parse(baseUrl)
+  if (url === null) return [failed("address", `${baseUrl} is not a valid address`)]
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  const name = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
+  if (Result.isFailure(name)) {
+    return [failed("name", `${host} cannot be resolved`)]
+  }
+  const named = ok("name", `${host} is ${name.success.map(({ address }) => address).join(", ")}`)
+  const answer = yield* Effect.result(ask(url))
+  if (Result.isFailure(answer)) return [named, failed("connection", answer.failure)]
+  const plain =
+    url.protocol === "http:" && !isThisMachine(host)
+      ? [warning("tls", "the address is http: keys are sent unencrypted")]
+      : []
+  return [
+    named,
+    ok("connection", `it answers a request without a key with ${answer.success.status}`),
+    ...plain,
+    ...certificate(answer.success),
+    clock(answer.success.date)
   ]
 })
 
 const key = (on: Extract<Settings, { readonly _tag: "Remote" }>) =>
   Effect.gen(function* () {
     const { services, shown, source } = yield* openKey(on)
-    const name = `${shown} from ${source}`
     const levels = yield* probeAccess().pipe(Effect.provide(services))
     return [
-      ok("key", name),
+      ok("key", `${shown} from ${source}`),
       ...levels.map(({ granted, level }) =>
-        granted ? ok("level", level) : warning("level", `${level} is lacking: what needs it is refused`)
+        granted ? ok("level", level) : warning("level", `${level} is missing: requests that need it are refused`)
       )
     ]
   }).pipe(Effect.catch((error) => Effect.succeed([failed("key", error.message)])))
+
+// A local store
 
 const store = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -65,7 +174,7 @@ const store = Effect.gen(function* () {
   const [count] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
   return [
     fault?.integrity_check === "ok"
-      ? ok("store", `whole, ${count?.count ?? 0} contacts`)
+      ? ok("store", `intact, ${counted(count?.count ?? 0)}`)
       : failed("store", `damaged: ${fault?.integrity_check}. Restore a backup with: roster restore FILE`)
   ]
 }).pipe(
@@ -84,6 +193,6 @@ export const command = Command.make(
     yield* Results.records(Finding, ["Check", "Result", "Detail"], Stream.fromIterable(findings))
     const bad = findings.filter(({ result }) => result === "failed")
     if (bad.length > 0)
-      return yield* new Unhealthy({ message: `Not in order: ${bad.map(({ check }) => check).join(", ")}.` })
+      return yield* new Unhealthy({ message: `Failed checks: ${bad.map(({ check }) => check).join(", ")}.` })
   })
 ).pipe(Command.withExamples([{ command: "roster doctor" }]))

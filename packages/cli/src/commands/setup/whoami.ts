@@ -12,13 +12,13 @@ import { settings } from "../../settings/Settings.ts"
 
 export const command = Command.make(
   "whoami",
-  { offline: toggle("offline", "Ask nobody: say what is set, and not what the key may do") },
+  { offline: toggle("offline", "Send no request; do not check the access levels") },
   Effect.fnUntraced(function* ({ offline }) {
     const on = yield* settings
     if (on._tag === "Local") {
       return yield* Results.summary(
         { target: "local", db: on.filename ?? null, levels: "all" },
-        `The owner of the local store ${on.filename ?? "of this user"}, who may do everything`
+        `Local store ${on.filename ?? "of this user"}, with full access`
       )
     }
     const { services, shown: key, source } = yield* openKey(on)
@@ -28,7 +28,7 @@ export const command = Command.make(
     const words = [
       `target   ${on.baseUrl}`,
       `key      ${key} from ${source}`,
-      ...(offline ? [] : [`may      ${granted.join(", ") || "nothing that can be found out by reading"}`]),
+      ...(offline ? [] : [`may      ${granted.join(", ") || "nothing that read requests can show"}`]),
       ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
     ]
     yield* Results.summary(
@@ -43,7 +43,7 @@ export const command = Command.make(
     )
     if (!offline) {
       yield* (yield* Output).note(
-        "Levels that only change things cannot be found out by reading; a key with Security sees all of them with: roster apikeys list"
+        "Levels for writing cannot be tested with read requests; a key with the level Security can see all levels with: roster apikeys list"
       )
     }
   })

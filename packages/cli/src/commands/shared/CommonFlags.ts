@@ -1,28 +1,30 @@
 /**
- * Flags and arguments that more than one command has, parsed into what the domain works with.
+ * Flags and arguments that several commands share, parsed into values of the domain.
  */
 import { ContactColumns, EmailAddress } from "@roster/domain"
-import { Duration, Effect } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Duration, Effect, type Schema } from "effect"
+import { Argument, CliError, type Command, Flag } from "effect/cli"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
-export const parseEmail = (field: string) => parseWith(EmailAddress, field)
+/** Fails the parsing of a flag or an argument, naming it and what is wrong with its value. */
+export const refuse = (field: string, issue: string) => refusedInput(Effect.fail(invalid(field, issue)))
 
-export const email = Argument.String("email").pipe(
-  Argument.withDescription("The address of the contact"),
-  Argument.mapEffect(parseEmail("email"))
-)
+/** Checks flags against each other; the first refusal that applies is the error. */
+export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolean, message: string]>) => {
+  const [, message] = refusals.find(([applies]) => applies) ?? []
+  return message === undefined ? Effect.void : Effect.fail(new CliError.ValidationError({ message }))
+}
 
-/** A switch: there or not. */
+/** A switch, off by default. */
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
 
-/** A text that may be left out. */
+/** An optional text. */
 export const text = (name: string, description: string, metavar = "TEXT") =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
 
-/** A text that may be given several times. */
+/** A text that can be given several times. */
 export const texts = (name: string, description: string, metavar = "TEXT"): Flag.Flag<ReadonlyArray<string>> =>
   Flag.String(name).pipe(
     Flag.withMetavar(metavar),
@@ -30,47 +32,72 @@ export const texts = (name: string, description: string, metavar = "TEXT"): Flag
     Flag.atLeast(0)
   )
 
-/** A whole number of a range. */
-export const count = (name: string, description: string, from: number, to: number): Flag.Flag<number | undefined> =>
+type Parse<A> = (text: string) => Effect.Effect<A, CliError.CliError, Command.Environment>
+
+/** An optional text that is parsed. */
+export const parsed = <A>(name: string, parse: Parse<A>, description: string, metavar: string) =>
+  Flag.String(name).pipe(
+    Flag.mapEffect(parse),
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.withDefault(undefined)
+  )
+
+/** A parsed text that can be given several times. */
+export const parsedEach = <A>(name: string, parse: Parse<A>, description: string, metavar: string) =>
+  Flag.String(name).pipe(
+    Flag.mapEffect(parse),
+    Flag.withMetavar(metavar),
+    Flag.withDescription(`${description} (repeatable)`),
+    Flag.atLeast(0)
+  )
+
+/** An argument that a schema parses. */
+export const argument = <A>(name: string, schema: Schema.Codec<A, string>, description: string) =>
+  Argument.String(name).pipe(Argument.withDescription(description), Argument.mapEffect(parseWith(schema, name)))
+
+export const parseEmail = (field: string) => parseWith(EmailAddress, field)
+
+export const email = argument("email", EmailAddress, "E-mail address of the contact")
+
+/** An optional integer in a range. */
+export const count = (name: string, description: string, from: number, to = Number.MAX_SAFE_INTEGER) =>
   Flag.Int(name).pipe(
     Flag.mapEffect((value) =>
       value >= from && value <= to
         ? Effect.succeed(value)
-        : refusedInput(Effect.fail(invalid(name, `${value} is not a number from ${from} to ${to}`)))
+        : refuse(name, `${value} is not a number from ${from} to ${to}`)
     ),
     Flag.withMetavar("N"),
     Flag.withDescription(description),
     Flag.withDefault(undefined)
   )
 
-/** Custom fields as they are typed, `key=value`. The value may be empty. */
-export const customFields = Flag.String("field").pipe(
-  Flag.mapEffect((given) => {
+/** Custom fields as `key=value`. The value may be empty. */
+export const customFields = parsedEach(
+  "field",
+  (given) => {
     const at = given.indexOf("=")
     const name = given.slice(0, at)
-    if (at <= 0) return refusedInput(Effect.fail(invalid("field", "a custom field is written as key=value")))
+    if (at <= 0) return refuse("field", "write a custom field as key=value")
     return ContactColumns.isRecordColumn(name)
-      ? refusedInput(Effect.fail(invalid("field", `${name} is a field that every contact has, and no custom one`)))
+      ? refuse("field", `${name} is a built-in field, not a custom field`)
       : Effect.succeed([name, given.slice(at + 1)] as const)
-  }),
-  Flag.withMetavar("key=value"),
-  Flag.withDescription("A custom field (repeatable)"),
-  Flag.atLeast(0),
-  Flag.map((pairs) => (pairs.length === 0 ? undefined : Object.fromEntries(pairs)))
-)
+  },
+  "Set a custom field",
+  "key=value"
+).pipe(Flag.map((pairs) => (pairs.length === 0 ? undefined : Object.fromEntries(pairs))))
 
-export const lists = texts("list", "A list to put the contacts on; it comes into being if it is new", "NAME")
+export const lists = texts("list", "Add the contacts to this list, which is created if needed", "NAME")
 
-/** A span of time, which is another one where it is not given. */
+/** A duration with a default. */
 export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
-  Flag.String(name).pipe(
-    Flag.mapEffect((given) => {
+  parsed(
+    name,
+    (given) => {
       const span = parseDuration(given)
-      return span === undefined
-        ? refusedInput(Effect.fail(invalid(name, "a time is written as 30s, 10m, 24h or 7d")))
-        : Effect.succeed(span)
-    }),
-    Flag.withMetavar("TIME"),
-    Flag.withDescription(`${description} (${Duration.format(otherwise)} unless said)`),
-    Flag.withDefault(otherwise)
-  )
+      return span === undefined ? refuse(name, "write a duration as 30s, 10m, 24h or 7d") : Effect.succeed(span)
+    },
+    `${description} (default: ${Duration.format(otherwise)})`,
+    "TIME"
+  ).pipe(Flag.map((given) => given ?? otherwise))

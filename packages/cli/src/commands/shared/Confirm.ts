@@ -1,24 +1,19 @@
 /**
- * Asking before something is lost. Without a terminal nobody can answer, so that the answer is no unless it was given with
- * the command.
+ * Confirmation before data is lost. Without a terminal the answer is no, unless a flag of the command confirms.
  */
 import { Effect, Schema, Stdio, Terminal } from "effect"
 import { Flag } from "effect/cli"
+import { toggle } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { Target } from "../../target/Target.ts"
 
 export class Declined extends Schema.TaggedError<Declined>()("Declined", { message: Schema.String }) {}
 
-export const yes = Flag.Boolean("yes").pipe(
-  Flag.withoutNegation,
-  Flag.withAlias("y"),
-  Flag.withDescription("Do not ask, do it"),
-  Flag.withDefault(false)
-)
+export const yes = Flag.withAlias(toggle("yes", "Do not ask for confirmation"), "y")
 
 export const confirmCount = Flag.Int("confirm").pipe(
   Flag.withMetavar("COUNT"),
-  Flag.withDescription("Do it to so many contacts and no other number: needed where much would be lost"),
+  Flag.withDescription("Confirm the exact number of contacts; required for large deletions"),
   Flag.withDefault(undefined)
 )
 
@@ -27,10 +22,12 @@ const hasTerminal = Effect.gen(function* () {
   return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal)
 })
 
-/** Declines at once what nobody has agreed to and nobody can be asked about, before anything is sent for it. */
+/** Declines before anything is sent if no flag confirms and there is no terminal. */
 export const canAgree = Effect.fnUntraced(function* (what: string, given: { readonly agreed: boolean }) {
   if (given.agreed || (yield* hasTerminal)) return
-  return yield* new Declined({ message: `Nothing was done: this would ${what}, and there is no terminal to ask on.` })
+  return yield* new Declined({
+    message: `Nothing was done: this would ${what}, and there is no terminal to ask for confirmation.`
+  })
 })
 
 const ask = Effect.fnUntraced(function* (question: string) {
@@ -41,17 +38,14 @@ const ask = Effect.fnUntraced(function* (question: string) {
   return answer.trim()
 })
 
-/** Asks whether `what` is to be done, naming the service or store that it would be done to. */
+/** Asks whether to do `what`, and names the service or store. */
 export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
   if (given.yes) return
   yield* canAgree(what, { agreed: false })
   if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* new Declined({ message: "Nothing was done." })
 })
 
-/**
- * The same where much would be lost: the number of contacts is typed, or was given with the command. `--yes` alone is not
- * enough.
- */
+/** Asks for the number of contacts when much would be lost, unless `--confirm` gave it. `--yes` is not enough. */
 export const confirmNumber = Effect.fnUntraced(function* (
   what: string,
   count: number,
@@ -60,16 +54,16 @@ export const confirmNumber = Effect.fnUntraced(function* (
   if (given.confirm === count) return
   if (given.confirm !== undefined) {
     return yield* new Declined({
-      message: `Nothing was done: this would ${what}, which are ${count} contacts and not ${given.confirm}.`
+      message: `Nothing was done: this would ${what}: ${count} contacts, not ${given.confirm}.`
     })
   }
   if (!(yield* hasTerminal)) {
     return yield* new Declined({
-      message: `Nothing was done: this would ${what}, which are ${count} contacts. Whoever means that adds --confirm ${count}.`
+      message: `Nothing was done: this would ${what}: ${count} contacts. To confirm, add --confirm ${count}.`
     })
   }
-  const typed = yield* ask(`${what}? Type the number of contacts to do it:`)
+  const typed = yield* ask(`${what}? Type the number of contacts to confirm:`)
   if (typed !== String(count)) {
-    return yield* new Declined({ message: `Nothing was done. What was typed is not the number ${count}.` })
+    return yield* new Declined({ message: `Nothing was done. The number you typed is not ${count}.` })
   }
 })

@@ -11,10 +11,10 @@ import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 
 export const deliveryFlags = {
-  out: text("out", "The file to write; standard output where it is not given or -", "FILE").pipe(
+  out: text("out", "Write to FILE (default: stdout)", "FILE").pipe(
     Flag.map((path) => (path === "-" ? undefined : path))
   ),
-  force: toggle("force", "Replace the file if it is there already")
+  force: toggle("force", "Overwrite the file if it exists")
 }
 
 /** Prints the bytes as they are, but on a terminal no control characters. */

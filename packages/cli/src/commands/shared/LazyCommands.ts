@@ -1,10 +1,10 @@
 /**
- * The commands by name: what the help of the command above says of them, and where the code of each is. A command line is
- * run with the code of the commands that it names and no other, since it is what a start waits for most.
+ * Commands whose code is loaded only if the command line names them: loading code takes most of the time of a start. Name,
+ * alias and description are known beforehand, for the help of the parent command.
  */
 import { Command } from "effect/cli"
 
-/** A command of its own: a module that exports it. */
+/** A command that runs, and the module that exports it. */
 export interface Leaf<C extends Command.Command.Any = Command.Command.Any> {
   readonly name: string
   readonly alias?: string
@@ -12,7 +12,7 @@ export interface Leaf<C extends Command.Command.Any = Command.Command.Any> {
   readonly load: () => Promise<{ readonly command: C }>
 }
 
-/** A command that does nothing but have others. */
+/** A command that only has subcommands. */
 export interface Group {
   readonly name: string
   readonly description: string
@@ -20,16 +20,16 @@ export interface Group {
   readonly subcommands: ReadonlyArray<Leaf | Group>
 }
 
-/** The commands that could come to run. */
+/** The union of the commands in a tree. */
 export type Loaded<E> =
   E extends Leaf<infer C> ? C : E extends { readonly subcommands: ReadonlyArray<infer Sub> } ? Loaded<Sub> : never
 
-/** Words among which names of commands may be: those of a command line. */
+/** The words of a command line, some of which may name commands. */
 export interface Words {
   readonly has: (word: string) => boolean
 }
 
-/** Every name. */
+/** Matches every name, to load all commands. */
 export const everyWord: Words = { has: () => true }
 
 const load = async (entry: Leaf | Group, words: Words): Promise<Command.Command.Any> => {
@@ -45,7 +45,7 @@ const load = async (entry: Leaf | Group, words: Words): Promise<Command.Command.
   )
 }
 
-/** A command that is not named has to be there all the same, for help and for whoever mistypes another one. */
+/** A command that is not named becomes a stub, for the help and for suggestions after a typing error. */
 const loadNamed = async (entry: Leaf | Group, words: Words): Promise<Command.Command.Any> => {
   const alias = "alias" in entry ? entry.alias : undefined
   if (words.has(entry.name) || (alias !== undefined && words.has(alias))) return load(entry, words)
@@ -53,12 +53,12 @@ const loadNamed = async (entry: Leaf | Group, words: Words): Promise<Command.Com
   return alias === undefined ? command : Command.withAlias(command, alias)
 }
 
-/** The command of a group, with those below it that are named. */
+/** Loads a group with the subcommands that the words name. */
 export const loadGroup = async <const G extends Group>(
   group: G,
   words: Words
 ): Promise<Command.Command<G["name"], {}, {}, Command.Error<Loaded<G>>, Command.Services<Loaded<G>>>> =>
-  // What is loaded is made of the very commands that the type is made of.
+  // The loaded commands are those of the type; the recursion above loses it.
   (await load(group, words)) as Command.Command<
     G["name"],
     {},

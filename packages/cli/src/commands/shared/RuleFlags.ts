@@ -1,51 +1,43 @@
 /**
- * Rules as flags: `--rule`, which is read before it is sent, and `--raw-rule`, which the service alone reads.
+ * Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads.
  */
 import { type ContactRule, fieldHints, parseRule, RawRule, rawRule, RuleText } from "@roster/domain"
 import { Effect, Result } from "effect"
-import { CliError, Flag } from "effect/cli"
-import { text } from "./CommonFlags.ts"
+import { parsed, refuseFlags, text } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { refusedInput } from "../../errors/UsageError.ts"
 
-const description = 'A rule that selects contacts, such as "status = Active"'
+const description = 'Select contacts by a rule, such as "status = Active"'
 
-const raw = Flag.String("raw-rule").pipe(
-  Flag.mapEffect((given) => refusedInput(Effect.fromResult(rawRule(given)))),
-  Flag.withMetavar("TEXT"),
-  Flag.withDescription("A rule in the words of the service, sent as it is and unchecked, in place of --rule"),
-  Flag.withDefault(undefined)
+const raw = parsed(
+  "raw-rule",
+  (given) => refusedInput(Effect.fromResult(rawRule(given))),
+  "A rule in the syntax of the service, sent unchecked, instead of --rule",
+  "TEXT"
 )
 
-/** The two flags, each checked as far as it is at once. */
+/** The two flags, each checked as far as possible. */
 export const ruleFlags = {
-  rule: Flag.String("rule").pipe(
-    Flag.mapEffect((given) =>
-      Effect.fromResult(parseRule(given)).pipe(
-        Effect.map(() => RuleText.make(given)),
-        refusedInput
-      )
-    ),
-    Flag.withMetavar("RULE"),
-    Flag.withDescription(description),
-    Flag.withDefault(undefined)
+  rule: parsed(
+    "rule",
+    (given) => refusedInput(Effect.map(Effect.fromResult(parseRule(given)), () => RuleText.make(given))),
+    description,
+    "RULE"
   ),
   rawRule: raw
 }
 
-/** The same where a rule may stand beside addresses: the text is left as it is, and the two are checked together. */
+/** The two flags where addresses are an alternative: the rule stays text, and the command checks both together. */
 export const filterFlags = { rule: text("rule", description, "RULE"), rawRule: raw }
 
 /** Refuses both flags at once. */
 export const oneRule = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>
-  given.rule !== undefined && given.rawRule !== undefined
-    ? Effect.fail(new CliError.ValidationError({ message: "--rule and --raw-rule exclude each other." }))
-    : Effect.void
+  refuseFlags([
+    given.rule !== undefined && given.rawRule !== undefined,
+    "--rule and --raw-rule cannot be used together."
+  ])
 
-/**
- * Says which names of a rule are taken for custom fields although they look like fields that every contact has. What the
- * service alone reads is not looked into.
- */
+/** Names the custom fields of a rule that look like built-in fields. A raw rule is not parsed. */
 export const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
   if (rule === undefined || rule instanceof RawRule) return
   const output = yield* Output

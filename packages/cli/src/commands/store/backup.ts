@@ -13,8 +13,8 @@ import * as Results from "../../terminal/Results.ts"
 export const command = Command.make(
   "backup",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("The file that the backup goes to")),
-    force: toggle("force", "Replace the file if it is there")
+    file: Argument.String("file").pipe(Argument.withDescription("File to write the backup to")),
+    force: toggle("force", "Overwrite the file if it exists")
   },
   Effect.fnUntraced(function* ({ file, force }) {
     const store = yield* embeddedStoreFile
@@ -31,6 +31,9 @@ export const command = Command.make(
 ).pipe(
   Command.withExamples([
     { command: "roster backup monday.db --db roster.db" },
-    { command: "roster backup latest.db --force", description: "The user's own store, in place of the last backup" }
+    {
+      command: "roster backup latest.db --force",
+      description: "Back up the default store, and replace the last backup"
+    }
   ])
 )

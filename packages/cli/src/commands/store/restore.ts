@@ -15,11 +15,11 @@ const question = (file: string, { contacts, replaced }: StoreBackup.RestorePlan)
   const what = `the ${counted(contacts)} of ${printable(file)} with its keys and jobs`
   switch (replaced._tag) {
     case "Nothing":
-      return `make a new store of ${what}`
+      return `create a new store from ${what}`
     case "Damaged":
-      return `put this damaged store aside and in its place ${what}`
+      return `set this damaged store aside and restore ${what}`
     case "Store":
-      return `replace all that is there, ${counted(replaced.contacts)}, by ${what}`
+      return `replace this store, with ${counted(replaced.contacts)}, by ${what}`
   }
 }
 
@@ -29,15 +29,15 @@ const account = (file: string, { contacts, kept, replaced }: StoreBackup.Restore
     case "Nothing":
       return `${restored} as a new store`
     case "Damaged":
-      return `${restored}. The damaged store lies in ${printable(kept ?? "")}`
+      return `${restored}. The damaged store was moved to ${printable(kept ?? "")}`
     case "Store":
-      return `${restored}. What was there before, ${counted(replaced.contacts)}, is kept in ${printable(kept ?? "")}`
+      return `${restored}. The old store, with ${counted(replaced.contacts)}, was moved to ${printable(kept ?? "")}`
   }
 }
 
 export const command = Command.make(
   "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("A backup, made by: roster backup")), yes, dryRun },
+  { file: Argument.String("file").pipe(Argument.withDescription("A backup that roster backup wrote")), yes, dryRun },
   Effect.fnUntraced(function* ({ dryRun, file, yes }) {
     const store = yield* embeddedStoreFile
     const { StoreBackup } = yield* server
@@ -63,6 +63,9 @@ export const command = Command.make(
 ).pipe(
   Command.withExamples([
     { command: "roster restore monday.db --db roster.db" },
-    { command: "roster restore monday.db --yes", description: "The user's own store, without being asked" }
+    {
+      command: "roster restore monday.db --yes",
+      description: "Restore the default store without a confirmation prompt"
+    }
   ])
 )

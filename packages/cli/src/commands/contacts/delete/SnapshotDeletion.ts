@@ -9,10 +9,11 @@ import { contactsIn, defaultBackup } from "./BackupFile.ts"
 import { canAgree, confirm, confirmNumber } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
-import { PartlyDone, invalid, refusedHere } from "../../../errors/UsageError.ts"
+import { PartlyDone } from "../../../errors/UsageError.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
+import { invalid, refusedHere } from "../../../errors/UsageError.ts"
 import { quoted, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 /** More contacts than this are never deleted by a simple yes. */
@@ -51,10 +52,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
     return "kept" as const
   }
   if (count === 0) {
-    yield* Results.summary(
-      { deleted: 0, left: 0, backup: null },
-      "No contact is selected, so that nothing was deleted."
-    )
+    yield* Results.summary({ deleted: 0, left: 0, backup: null }, "No contact matches, so nothing was deleted.")
     return "kept" as const
   }
   yield* output.note(describe(survey))
@@ -73,17 +71,17 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
     })
   ).pipe(
     Effect.onInterrupt(() =>
-      output.note(`${deleted} of ${count} are deleted; they are kept in ${file}. Go on with: ${resume}`)
+      output.note(`${deleted} of ${count} contacts are deleted; the backup is ${file}. Resume with: ${resume}`)
     )
   )
   yield* Results.summary(
     { deleted: report.deleted, left: report.left, backup: file },
-    `Deleted ${counted(report.deleted)}. To bring them back: roster contacts restore ${printable(quoted(file))}`
+    `Deleted ${counted(report.deleted)}. To restore them: roster contacts restore ${printable(quoted(file))}`
   )
   if (report.left > 0) {
     return yield* new PartlyDone({
-      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Go on with: ${resume}`,
-      hint: "Contacts that are gone already count as deleted when it goes on."
+      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Resume with: ${resume}`,
+      hint: "When it resumes, contacts that are already gone count as deleted."
     })
   }
   return "deleted" as const
@@ -97,7 +95,7 @@ export const deleteByRule = Effect.fnUntraced(function* (
   const what = `delete every contact that the rule ${ruleSource(rule)} selects`
   const parsed = parseRule(ruleSource(rule))
   if (Result.isSuccess(parsed) && parsed.success._tag !== "All" && selectsEveryContact(parsed.success)) {
-    return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; whoever means that says All")))
+    return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; to do that, use the rule All")))
   }
   yield* canAgree(what, { agreed: options.yes || options.dryRun })
   const fs = yield* FileSystem.FileSystem

@@ -32,13 +32,17 @@ export const command = Command.make(
   "delete",
   {
     emails: Argument.String("email").pipe(
-      Argument.withDescription("The addresses of the contacts"),
+      Argument.withDescription("E-mail addresses of the contacts"),
       Argument.mapEffect(parseEmail("email")),
       Argument.variadic()
     ),
     ...filterFlags,
-    backup: text("backup", "Where the contacts of a rule are kept before they are deleted", "FILE"),
-    snapshot: text("snapshot", "Delete the contacts that are in this backup, as when going on with a delete", "FILE"),
+    backup: text(
+      "backup",
+      "Back up the contacts to FILE before deleting them (default: a file in the state folder)",
+      "FILE"
+    ),
+    snapshot: text("snapshot", "Delete the contacts in this backup, to resume a delete", "FILE"),
     yes,
     confirm: confirmCount,
     dryRun
@@ -64,27 +68,30 @@ export const command = Command.make(
     const isByRule = rule !== undefined || rawRule !== undefined
     const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
     if (snapshot !== undefined && (isByRule || emails.length > 0 || backup !== undefined)) {
-      return refuse("--snapshot says which contacts: it stands alone.")
+      return refuse("--snapshot cannot be combined with addresses, --rule, --raw-rule or --backup.")
     }
     if (snapshot === undefined && !isByRule && emails.length === 0) {
-      return refuse("Say which contacts: their addresses, --rule or --snapshot.")
+      return refuse("Name the contacts: by address, --rule or --snapshot.")
     }
-    return backup !== undefined && !isByRule ? refuse("--backup goes with --rule.") : Effect.void
+    return backup !== undefined && !isByRule ? refuse("--backup needs --rule.") : Effect.void
   }),
   Command.withExamples([
     { command: "roster contacts delete ann@example.com" },
     {
       command: "roster contacts delete ann@example.com bob@example.com --yes",
-      description: "Several, without being asked"
+      description: "Delete several contacts without a confirmation prompt"
     },
-    { command: 'roster contacts delete --rule "status = Bounced"', description: "All that a rule selects" },
+    {
+      command: 'roster contacts delete --rule "status = Bounced"',
+      description: "Delete all contacts that a rule selects"
+    },
     {
       command: 'roster contacts delete --rule "status = Bounced" --dry-run',
-      description: "How many that would be, and who for example"
+      description: "Show the number of contacts and a few examples"
     },
     {
       command: 'roster contacts delete --rule "status = Bounced" --yes --confirm 20417',
-      description: "Without a terminal: so many, or nothing is deleted"
+      description: "Without a terminal: delete only if exactly this many contacts match"
     }
   ]),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))

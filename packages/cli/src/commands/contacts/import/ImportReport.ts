@@ -1,19 +1,16 @@
 /**
- * The account of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
+ * The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
  */
 import type { UploadReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
 
-/** Of the rejected rows, those that an account does not name. */
+/** The number of rejected rows that the report does not list. */
 const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "rejectedRows">): number =>
   rejected - rejectedRows.length
 
-/**
- * For programs: the counts, the rejected rows (10 000 at most), and the file that has them with their cells, where one was
- * written.
- */
+/** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
 export const importSummary = (report: UploadReport, rejectedFile?: string) => {
   const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return {
@@ -40,34 +37,34 @@ const rowWords = (rows: UploadReport["rejectedRows"], all: number, more: string)
 const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
   counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
 
-/** For people: the counts, and the first of the rejected rows. */
+/** The report as text: the counts, and the first rejected rows. */
 export const importWords = (report: UploadReport, rejectedFile?: string): string => {
   const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return [
     ...countWords([
       ["read", read],
-      ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them before`],
+      ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them in an earlier run`],
       ["rejected", rejected],
       ["duplicates", duplicates],
       ["not sent", notSent],
       ["unknown", unknown]
     ]),
-    ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; -o json has them" : ""),
+    ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
     ...(rejectedFile === undefined
       ? []
-      : [`The rejected rows are in ${printable(rejectedFile)}: correct them there and import that file.`])
+      : [`The rejected rows are in ${printable(rejectedFile)}: correct them and import that file.`])
   ].join("\n")
 }
 
-/** What would be sent, and where. */
-export const plannedSummary = ({ notSent, ...report }: UploadReport, target: string) => ({
+/** The report of a dry run as JSON. */
+export const plannedSummary = (report: UploadReport, target: string) => ({
   dryRun: true,
   target,
-  toSend: notSent,
-  ...importSummary({ ...report, notSent })
+  toSend: report.notSent,
+  ...importSummary(report)
 })
 
-/** The same for people. */
+/** The report of a dry run as text. */
 export const plannedWords = (report: UploadReport, target: string): string => {
   const { acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows } = report
   return [
@@ -75,16 +72,16 @@ export const plannedWords = (report: UploadReport, target: string): string => {
       ["target", printable(target)],
       ["read", read],
       ["to send", notSent],
-      ...(acceptedEarlier === 0 ? [] : ([["accepted", `${acceptedEarlier} before`]] as const)),
+      ...(acceptedEarlier === 0 ? [] : ([["accepted", `${acceptedEarlier} in an earlier run`]] as const)),
       ["rejected", rejected],
       ["duplicates", duplicates]
     ]),
-    ...rowWords(rejectedRows, rejected, "; -o json has them"),
+    ...rowWords(rejectedRows, rejected, "; use -o json to see them"),
     "Nothing was sent."
   ].join("\n")
 }
 
-/** Why nothing of a file is sent, where no row of it may be invalid. */
+/** The refusal of a file with invalid rows, for `--on-invalid stop`. */
 export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError =>
   new UsageError({
     code: "InvalidRows",
@@ -92,15 +89,13 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
       invalid === 1 ? "1 row cannot be imported." : `${invalid} rows cannot be imported.`,
       ...rowWords(firstInvalid, invalid, "")
     ].join("\n"),
-    hint: "Nothing was sent. Correct them, or leave them out with --on-invalid skip."
+    hint: "Nothing was sent. Correct the rows, or skip them with --on-invalid skip."
   })
 
 const sumWords = ({ accepted, notSent, read, rejected, unknown }: UploadReport): string =>
   `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} not sent, ${unknown} have no answer.`
 
-/**
- * How the command ends where the file changed after some of it was sent.
- */
+/** The error if the file changed after some rows were sent. */
 export const importChanged = (
   report: UploadReport,
   { message }: { readonly message: string },
@@ -108,12 +103,12 @@ export const importChanged = (
 ): PartlyDone =>
   new PartlyDone({
     message: `${message} ${sumWords(report)}`,
-    hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is whole: contacts that are there already are updated.`
+    hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is complete: existing contacts are updated.`
   })
 
 /**
- * How the command ends. Where a failure of the service stopped it before this run brought anything, that failure is the
- * answer; otherwise it is done, wholly or in part.
+ * The end of the command: success, `PartlyDone`, or the failure of the service if it stopped this run before any row was
+ * accepted.
  */
 export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
   const { accepted, acceptedEarlier, notSent, rejected, stoppedBy, unknown } = report

@@ -1,5 +1,5 @@
 /**
- * An import row by row: sent with a journal where there is room for one, and accounted for however it ends.
+ * Imports rows in batches, with a journal if the file is a regular one, and reports every row however it ends.
  */
 import { type ContactColumns, type ImportRow, type ReadContactsOptions } from "@roster/domain"
 import { type JournaledUpload, makeUpload, type UploadJournal, type UploadSurvey } from "@roster/workflows"
@@ -36,7 +36,7 @@ export interface ImportRun<E> {
   readonly keepRejected: KeepRejected
 }
 
-/** What could be read when the file was checked, and not any more: the file has changed. */
+/** A read error in a file that could be read when it was checked: the file has changed. */
 class Changed<E> extends Data.TaggedError("Changed")<{ readonly error: E; readonly message: string }> {}
 
 const uploadOf = Effect.fnUntraced(function* <E extends { readonly message: string }>(
@@ -72,7 +72,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   journal: JournaledUpload<UsageError> | undefined
 ) {
   const output = yield* Output
-  const wayOn = yield* ResumeHint
+  const hintBox = yield* ResumeHint
   const upload = yield* uploadOf(run, journal)
   const resume = journal === undefined ? undefined : yield* resumeCommand(["--restart"])
 
@@ -80,21 +80,21 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     const report = yield* upload.report
     yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
     if (!Cause.hasInterrupts(cause)) return
-    const message = `The import was stopped: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} have no answer.`
+    const message = `The import was interrupted: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} have no answer.`
     const hint =
       resume === undefined
-        ? "Run the import again: contacts that are there already are updated."
-        : "Run the same command again to go on."
+        ? "Run the import again: existing contacts are updated."
+        : "Run the same command again to resume."
     yield* output.format === "json" || output.format === "ndjson"
       ? output.noteExactly(
           jsonText({ code: "Interrupted", message, hint, ...(resume === undefined ? {} : { resume }) })
         )
-      : output.noteExactly(printableLines(`${message}\n  ${resume === undefined ? hint : `Go on with: ${resume}`}`))
+      : output.noteExactly(printableLines(`${message}\n  ${resume === undefined ? hint : `Resume with: ${resume}`}`))
   })
 
-  wayOn.command = resume
+  hintBox.command = resume
   const { answered, sendable } = upload.size
-  if (answered > 0) yield* output.note(`Going on: ${answered} of ${sendable} rows have an answer of an earlier run.`)
+  if (answered > 0) yield* output.note(`Resuming: ${answered} of ${sendable} rows were answered in an earlier run.`)
   yield* withProgress({ doing: "Importing", unit: "rows", total: sendable, from: answered }, (update) =>
     upload.send(update)
   ).pipe(
@@ -102,8 +102,8 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     Effect.catchTag(
       "Changed",
       Effect.fnUntraced(function* ({ error }) {
-        // The journal is that of the file as it was.
-        if (journal !== undefined) wayOn.command = yield* resumeCommand(["--restart"], ["--restart"])
+        // The journal belongs to the old content.
+        if (journal !== undefined) hintBox.command = yield* resumeCommand(["--restart"], ["--restart"])
         const report = yield* upload.report
         const isSent = report.accepted + report.rejected + report.unknown > answered + run.survey.invalid
         return yield* Effect.fail(isSent ? importChanged(report, error, journal !== undefined) : error)
@@ -113,14 +113,14 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
 
   const report = yield* upload.report
   const isOver = report.notSent + report.unknown === 0
-  if (isOver) wayOn.command = undefined
-  // An import that goes on writes the file once, at its end.
+  if (isOver) hintBox.command = undefined
+  // With a journal, the run that completes the import writes the rejected rows of all runs.
   const kept = isOver || journal === undefined ? yield* run.keepRejected(report, upload.rejected) : undefined
   yield* Results.summary(importSummary(report, kept), importWords(report, kept))
   yield* importOutcome(report)
 })
 
-/** Sends the rows of a surveyed file, or says what would be sent. */
+/** Sends the rows of a surveyed file, or reports what would be sent. */
 export const importRows = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
   const { dryRun, file, noJournal } = run
   const hasJournal = file.isFile && !noJournal

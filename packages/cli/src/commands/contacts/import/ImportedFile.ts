@@ -1,7 +1,4 @@
-/**
- * A file that is read more than once. What can be read only once, as standard input or a pipe, is kept in a private temporary
- * file meanwhile.
- */
+/** A file that is read twice. Stdin and pipes are copied to a private temporary file first. */
 import { Effect, FileSystem, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
@@ -10,17 +7,17 @@ import { readBytes } from "../../../settings/InputFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 
 export interface ImportedFile {
-  /** Where the content is. */
+  /** The path of the content. */
   readonly path: string
-  /** Whether it is the very file that was named, so that something can lie beside it. */
+  /** Whether the content is in the named file itself, so that other files can be written beside it. */
   readonly isFile: boolean
-  /** The content, of which the digest is taken as it passes. */
+  /** The content; reading it computes the digest. */
   readonly digested: Stream.Stream<Uint8Array, UsageError>
-  /** What the content is known by, once it was read. */
+  /** The digest and size of the content, after it was read. */
   readonly digest: Effect.Effect<{ readonly sha256: string; readonly bytes: number }>
-  /** The same content once more: it fails before its end where it is not what the digest was taken of. */
+  /** The content again; fails if it differs from the content of the digest. */
   readonly again: Stream.Stream<Uint8Array, UsageError>
-  /** Refuses a file that was written to since it was opened here. */
+  /** Refuses a file that was modified since it was opened. */
   readonly unchanged: Effect.Effect<void, UsageError>
 }
 
@@ -29,24 +26,24 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   const fs = yield* FileSystem.FileSystem
   const look = (path: string) => Effect.mapError(fs.stat(path), fileProblem(path, "read"))
   const type = named === "-" ? undefined : (yield* look(named)).type
-  // A device may never end, and would fill the disk.
+  // A device may be endless and would fill the disk.
   if (type === "CharacterDevice" || type === "BlockDevice") {
-    return yield* usageError(`${named} is no file, but a device.`, "Name a file or a pipe, or - for standard input.")
+    return yield* usageError(`${named} is a device, not a file.`, "Use a file, a pipe, or - for stdin.")
   }
   const isFile = type === "File"
   const path = isFile ? named : yield* temporaryCopy(yield* readBytes(named))
   const before = yield* look(path)
   const bytes = yield* readBytes(path)
   const unread = () => ({ hash: createHash("sha256"), size: 0 })
-  /** What the content was when its digest was taken. */
+  /** The state of the digest after the first read. */
   let checked = unread()
   const changed = Effect.fail(
     usageError(
-      `${named} was written to while it was sent: it is not what was checked any more.`,
-      "Import it again when it is whole."
+      `${named} changed while it was being sent: it is no longer the file that was checked.`,
+      "Import it again when it is complete."
     )
   )
-  /** The content as long as it is no longer than expected, and what is known of it as it passes. */
+  /** Reads up to `longest` bytes, and updates the digest. */
   const read = (known: typeof checked, longest: number) =>
     Stream.tap(bytes, (part) => {
       known.hash.update(part)
@@ -68,7 +65,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
       now.size === before.size && String(now.mtime) === String(before.mtime)
         ? Effect.void
         : Effect.fail(
-            usageError(`${named} was written to while it was read. Nothing was sent.`, "Import it when it is whole.")
+            usageError(`${named} changed while it was being read. Nothing was sent.`, "Import it when it is complete.")
           )
     )
   }

@@ -1,6 +1,6 @@
 /**
- * Where the rows go that an import rejected: the file that was named for them, or one beside the imported file. It comes
- * into being only where rows were rejected.
+ * The file of rejected rows: the one that `--rejected` names, or one beside the imported file. It is created only if rows
+ * were rejected.
  */
 import { rejectedFile, type RejectedRow } from "@roster/domain"
 import { type UploadReport } from "@roster/workflows"
@@ -13,13 +13,13 @@ import { usageError } from "../../../errors/UsageError.ts"
 export const rejectedFlags = {
   rejected: text(
     "rejected",
-    "Where rejected rows go, to be corrected and imported again; FILE.rejected.csv beside the file unless said",
+    "Write rejected rows to this file, to correct and import them again (default: FILE.rejected.csv)",
     "FILE"
   ),
-  force: toggle("force", "Replace the file of --rejected if it is there already")
+  force: toggle("force", "Overwrite the file of --rejected if it exists")
 }
 
-/** The first name beside a file that nothing has. What is corrected and rejected once more gets the next number. */
+/** The first free name beside a file. Rows that are corrected and rejected again go to the next number. */
 const freeName = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const stem = file.replace(/\.rejected(?:\.\d+)?\.csv$/, "")
@@ -29,21 +29,16 @@ const freeName = Effect.fnUntraced(function* (file: string) {
   }
 })
 
-/** A pipe has nothing beside it. */
+/** Only a regular file has a folder for the rejected rows. */
 const isFile = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   return path !== "-" && (yield* fs.stat(path)).type === "File"
 })
 
-/**
- * Writes the rejected rows of an account where they go. The result is the name of the file, or `undefined` where there is none.
- */
+/** Writes the rejected rows of a report. Returns the name of the file, or `undefined` if there is none. */
 export type KeepRejected = Effect.Success<ReturnType<typeof rejectedRowsOf>>
 
-/**
- * Opens the way for the rows of a file that is imported, before anything is sent: a name that was given has to be free.
- * Gives the function that writes them, whose result is the name of the file, or `undefined` where there is none.
- */
+/** Opens the named file before anything is sent, so that a taken name is refused, and returns the writer of the rows. */
 export const rejectedRowsOf = Effect.fnUntraced(function* (
   imported: string,
   to: { readonly rejected: string | undefined; readonly force: boolean }
@@ -51,7 +46,10 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
   const output = yield* Output
   const { rejected: named } = to
   if (named === "-") {
-    return yield* usageError("Standard output has the account of the import.", "Name a file with --rejected.")
+    return yield* usageError(
+      "Stdout is used for the report of the import.",
+      "Write the rows to a file with --rejected."
+    )
   }
   const given = named === undefined ? undefined : { name: named, write: yield* prepare(named, to) }
   const beside = yield* Effect.orElseSucceed(isFile(imported), () => false)
@@ -74,8 +72,8 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
       return place.name
     },
     Effect.catch((error) =>
-      // What was accepted is accepted: the account of it matters more.
-      Effect.as(output.note(`warning: the rejected rows were not written to a file. ${error.message}`), undefined)
+      // The rows were accepted all the same, so the report matters more than this error.
+      Effect.as(output.note(`warning: the rejected rows could not be written to a file. ${error.message}`), undefined)
     )
   )
 })

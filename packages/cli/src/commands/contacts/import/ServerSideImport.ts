@@ -1,5 +1,5 @@
 /**
- * An import that the service makes by itself: it is given the file, and has no way to say how far it is.
+ * Uploads a file that the service imports by itself. The interface has no status for such an import.
  */
 import { ContactsService, ImportSource } from "@roster/domain"
 import { type UploadSurvey } from "@roster/workflows"
@@ -11,7 +11,7 @@ import { settings } from "../../../settings/Settings.ts"
 import { Target } from "../../../target/Target.ts"
 import { UsageError } from "../../../errors/UsageError.ts"
 
-/** The content as a source of the service, whose error is one of the platform. */
+/** The content with the error type that an import source has. */
 const contentOf = (file: ImportedFile) =>
   Stream.mapError(file.again, (cause) =>
     PlatformError.systemError({
@@ -26,7 +26,7 @@ const contentOf = (file: ImportedFile) =>
 const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformError): UsageError =>
   error.reason.cause instanceof UsageError ? error.reason.cause : fileProblem(path, "read")(error)
 
-/** Hands a surveyed file over, or says what would be handed over. */
+/** Uploads a surveyed file, or reports what would be uploaded. */
 export const handOver = Effect.fnUntraced(function* (
   file: ImportedFile,
   { duplicates, invalid, read }: UploadSurvey,
@@ -37,11 +37,11 @@ export const handOver = Effect.fnUntraced(function* (
   const target = yield* Target
   const { dryRun, encoding, listName } = options
   const counts = { read, invalid, duplicates }
-  const found = `${read} rows, ${invalid} of them not valid, ${duplicates} duplicates`
+  const found = `${read} rows, ${invalid} invalid, ${duplicates} duplicates`
   if (dryRun) {
     return yield* Results.summary(
       { dryRun: true, target: target.name, via: "file", ...counts },
-      `${target.name} would get the file: ${found}.\nNothing was sent.`
+      `The file would be uploaded to ${target.name}: ${found}.\nNothing was sent.`
     )
   }
   yield* file.unchanged
@@ -51,10 +51,10 @@ export const handOver = Effect.fnUntraced(function* (
     .pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(sourceProblem(file, error))))
   const isLocal = (yield* settings)._tag === "Local"
   const status = isLocal
-    ? "See how far it is with: roster jobs list"
-    : "The interface has no status of an import: look for the contacts themselves."
+    ? "Check its progress with: roster jobs list"
+    : "The interface has no status of imports: check the contacts themselves."
   yield* Results.summary(
     { handedOver: true, ...counts, status },
-    `${target.name} has the file and works on it: ${found}.\n${status}`
+    `${target.name} is importing the file: ${found}.\n${status}`
   )
 })

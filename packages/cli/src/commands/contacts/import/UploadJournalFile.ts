@@ -1,6 +1,6 @@
 /**
- * The journal of an import, beside the imported file: `FILE.roster-journal`, for this user alone, lines of JSON that are only
- * ever added. A line that a dying process left unfinished counts for nothing. (docs/decisions/bulk-import.md)
+ * The journal of an import, beside the imported file: `FILE.roster-journal`, for this user alone, an append-only
+ * log of JSON lines. An incomplete last line is ignored. (docs/decisions/bulk-import.md)
  */
 import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/workflows"
 import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
@@ -24,7 +24,7 @@ const encodeLine = Schema.encodeSync(Line)
 
 export const journalName = (file: string): string => `${file}.roster-journal`
 
-/** The journal of an imported file, for a command that has the lock of it or only looks. */
+/** The journal of an imported file. To write to it, a command must hold its lock. */
 export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) {
   const file = journalName(imported)
   const fs = yield* FileSystem.FileSystem
@@ -39,7 +39,7 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
       if (text.length < content.value.length) lines.keep(new TextEncoder().encode(text).length)
       const read = Effect.all({ header: decodeHeader(header), entries: decodeLines(entered) })
       const { entries, header: first } = yield* Effect.mapError(read, () =>
-        usageError(`${file} is not the journal of an import, or is damaged.`, "Begin anew with --restart.")
+        usageError(`${file} is not an import journal, or is damaged.`, "Start over with --restart.")
       )
       return { subject: first.subject, entries }
     }),
@@ -49,7 +49,7 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
         Effect.flatMap((line) => lines.add(line, { isDurable: true })),
         Effect.andThen(lines.fsync)
       ),
-    // That a part is under way is a note for whoever reads it; its answer has to survive the machine.
+    // Only answers have to survive a power failure; the note that a batch was sent does not.
     append: (entry) => Effect.suspend(() => lines.add(encodeLine(entry), { isDurable: entry._tag === "Answered" })),
     force: lines.fsync,
     clear: Effect.andThen(lines.close, Effect.mapError(fs.remove(file, { force: true }), fileProblem(file, "written")))
@@ -57,10 +57,10 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
   return journal
 })
 
-/** Nobody waits for an import to end; the second look is for a lock that a dead one left. */
+/** The second attempt takes the lock of a dead process. A running import is not waited for. */
 const onceMore = Schedule.recurs(1)
 
-/** Runs an import with its journal. A second import of the same file is refused meanwhile. */
+/** Runs an import with its journal, and refuses a concurrent import of the same file. */
 export const withUploadJournal = Effect.fnUntraced(function* <A, E, R>(
   imported: string,
   use: (journal: UploadJournal<UsageError>) => Effect.Effect<A, E, R>
@@ -73,12 +73,15 @@ export const withUploadJournal = Effect.fnUntraced(function* <A, E, R>(
     })
   )
   return yield* Effect.catchIf(
-    withLock(journalName(imported), run, { schedule: onceMore, message: `Another import of ${imported} runs.` }),
+    withLock(journalName(imported), run, { schedule: onceMore, message: `Another import of ${imported} is running.` }),
     (error): error is UsageError & (E | UsageError) =>
       !began && error instanceof UsageError && error.code === "FileProblem",
     ({ message }) =>
       Effect.fail(
-        usageError(`${message} An import keeps a journal beside the file.`, "Add --no-journal to go without.")
+        usageError(
+          `${message} An import writes a resume journal beside the file.`,
+          "To import without a journal, add --no-journal."
+        )
       )
   )
 })

@@ -1,31 +1,89 @@
 /**
  * `roster contacts import`
  */
-import { ContactColumns, readContacts } from "@roster/domain"
+import { ContactColumns, isEncoding, readContacts, type ReadContactsOptions } from "@roster/domain"
 import { surveyContacts } from "@roster/workflows"
 import { Effect } from "effect"
-import { Argument, CliError, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { openImported } from "./ImportedFile.ts"
-import { importFlags } from "./ImportFlags.ts"
 import { handOver } from "./ServerSideImport.ts"
 import { invalidRows } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
+import { dryRun } from "../../../terminal/DryRun.ts"
+import { count, lists, parsed, parsedEach, refuse, refuseFlags, toggle } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
-import { rejectedRowsOf } from "./RejectedFile.ts"
+import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { quoted } from "../../../terminal/ResumeHint.ts"
 
+/** The public service refuses more than 20 connections. */
+const mostAtOnce = 16
+
+const encoding = parsed(
+  "encoding",
+  (name) =>
+    isEncoding(name)
+      ? Effect.succeed(name)
+      : refuse("encoding", "unknown encoding; examples are utf-8, utf-16le and windows-1252"),
+  "Encoding of the file (default: UTF-8, or as marked in the file)",
+  "NAME"
+)
+
+const delimiters: { readonly [name: string]: NonNullable<ReadContactsOptions["delimiter"]> } = {
+  ",": ",",
+  ";": ";",
+  tab: "\t"
+}
+
+const delimiter = Flag.Literals("delimiter", [",", ";", "tab"]).pipe(
+  Flag.map((name) => delimiters[name]),
+  Flag.withDescription("Cell delimiter (default: detected from the header)"),
+  Flag.withDefault(undefined)
+)
+
+const columns = parsedEach(
+  "map",
+  (given) => {
+    const at = given.lastIndexOf("=")
+    const column = given.slice(0, at).trim()
+    const field = given.slice(at + 1).trim()
+    return at > 0 && column !== "" && field !== ""
+      ? Effect.succeed([column, field] as const)
+      : refuse("map", "write it as column=Field, such as 'First Name=FirstName'")
+  },
+  "Map a column to a field of the contact or to a custom field",
+  "column=Field"
+)
+
+const importFlags = {
+  file: Argument.String("file").pipe(Argument.withDescription("CSV file with a column Email, or - for stdin")),
+  lists,
+  columns,
+  delimiter,
+  encoding,
+  onInvalid: Flag.Literals("on-invalid", ["skip", "stop"]).pipe(
+    Flag.withDescription("Skip invalid rows, or send nothing if there are any (default: skip)"),
+    Flag.withDefault("skip")
+  ),
+  ...rejectedFlags,
+  dryRun,
+  concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
+  via: Flag.Literals("via", ["batches", "file"]).pipe(
+    Flag.withDescription(
+      "Send batches of 1000 rows with a result for each row, or upload the file for the service to import, without a status (default: batches)"
+    ),
+    Flag.withDefault("batches")
+  ),
+  restart: toggle("restart", "Start over and ignore the journal of an earlier run"),
+  noJournal: toggle("no-journal", "Do not write a resume journal")
+}
+
 export const command = Command.make(
   "import",
-  {
-    file: Argument.String("file").pipe(
-      Argument.withDescription("A CSV file with a column Email, or - for standard input")
-    ),
-    ...importFlags
-  },
+  importFlags,
   Effect.fnUntraced(function* (given) {
     const { columns, delimiter, encoding, lists } = given
     const output = yield* Output
@@ -39,7 +97,7 @@ export const command = Command.make(
     )
     for (const [column, field] of ContactColumns.likelyFields(survey.header?.cells ?? [], columns)) {
       const map = `--map ${quoted(`${column}=${field}`)}`
-      yield* output.note(`${column} is taken as a custom field; ${map} if the contact's own field is meant`)
+      yield* output.note(`${column} is imported as a custom field; to use the built-in field, add ${map}`)
     }
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.via === "file") {
@@ -49,40 +107,36 @@ export const command = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.validate(({ columns, concurrency, delimiter, lists, noJournal, rejected, restart, via }) =>
-    via === "file" &&
-    (columns.length > 0 ||
-      concurrency !== undefined ||
-      delimiter !== undefined ||
-      lists.length > 1 ||
-      noJournal ||
-      rejected !== undefined ||
-      restart)
-      ? Effect.fail(
-          new CliError.ValidationError({
-            message:
-              "With --via file the service reads the file by itself: it takes one --list and --encoding, and no --map, --delimiter, --concurrency, --rejected, --restart or --no-journal."
-          })
-        )
-      : Effect.void
+    refuseFlags([
+      via === "file" &&
+        (columns.length > 0 ||
+          concurrency !== undefined ||
+          delimiter !== undefined ||
+          lists.length > 1 ||
+          noJournal ||
+          rejected !== undefined ||
+          restart),
+      "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, --delimiter, --concurrency, --rejected, --restart or --no-journal."
+    ])
   ),
   Command.withExamples([
     { command: "roster contacts import contacts.csv --list Newsletter" },
     {
       command: "roster contacts import contacts.csv --dry-run",
-      description: "What would be sent, and what is wrong with the rest"
+      description: "Show what would be sent, and which rows are invalid"
     },
     {
       command: "roster contacts import contacts.csv --map 'First Name=FirstName' --delimiter ';'",
-      description: "A column that has another name"
+      description: "Map a column with another name"
     },
-    { command: "roster contacts import excel.csv --encoding windows-1252", description: "A file that is not UTF-8" },
     {
-      command: "roster contacts import contacts.csv.rejected.csv",
-      description: "The rows that were rejected, once they are corrected"
+      command: "roster contacts import excel.csv --encoding windows-1252",
+      description: "Import a file that is not UTF-8"
     },
+    { command: "roster contacts import contacts.csv.rejected.csv", description: "Import the corrected rows" },
     {
       command: "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows",
-      description: "From standard input; the rows that were rejected"
+      description: "Import from stdin, and print the rejected rows"
     }
   ]),
   Command.provide(TargetLayer.layer),

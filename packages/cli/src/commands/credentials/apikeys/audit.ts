@@ -1,16 +1,63 @@
 /**
  * `roster apikeys audit`
  */
-import { CredentialsService } from "@roster/domain"
+import { CredentialsService, type EmailAddress, type ReportedAccessLevel, type ServiceError } from "@roster/domain"
 import { describeFinding, auditApiKeys } from "@roster/workflows"
-import { DateTime, Duration, Effect, Schema, Stream } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
-import { span, toggle } from "../../shared/CommonFlags.ts"
-import { KeyUse, layer } from "../KeyUse.ts"
-import { Output } from "../../../terminal/Output.ts"
 import { PartlyDone } from "../../../errors/UsageError.ts"
+import { settings } from "../../../settings/Settings.ts"
+import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
+import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
+import { span, toggle } from "../../shared/CommonFlags.ts"
+
+class KeyUse extends Context.Service<
+  KeyUse,
+  {
+    /** The access levels that each key was used for, by key name; `undefined` if they are not recorded. */
+    readonly levelsUsed: (
+      subaccount: EmailAddress | undefined
+    ) => Effect.Effect<
+      ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined,
+      ServiceError
+    >
+  }
+>()("@roster/cli/KeyUse") {}
+
+/** The HTTP interface has no operation for the use of keys. */
+const untold = Layer.succeed(KeyUse, { levelsUsed: () => Effect.undefined })
+
+const told = Layer.unwrap(
+  Effect.gen(function* () {
+    const { AuditQueries, SqlCredentialsService } = yield* EmbeddedStore.server
+    const use = Effect.map(AuditQueries.AuditQueries, ({ levelsUsed }) =>
+      KeyUse.of({
+        levelsUsed: (subaccount) =>
+          Effect.map(levelsUsed({ subaccount }), (keys) => {
+            const levels = [...keys].map(([name, used]) => [name, new Set<string>(used.keys())] as const)
+            return new Map(levels)
+          })
+      })
+    )
+    return Layer.mergeAll(
+      Layer.effect(KeyUse, use).pipe(Layer.provide(AuditQueries.layer)),
+      SqlCredentialsService.layer
+    )
+  })
+).pipe(Layer.provideMerge(EmbeddedStore.layer))
+
+type Chosen = Layer.Layer<
+  KeyUse | CredentialsService,
+  Layer.Error<typeof told> | Layer.Error<typeof TargetLayer.layer>,
+  Layer.Services<typeof told> | Layer.Services<typeof TargetLayer.layer>
+>
+
+const layer = Layer.unwrap(
+  Effect.map(settings, (on): Chosen => (on._tag === "Local" ? told : Layer.merge(TargetLayer.layer, untold)))
+)
 
 const Row = Schema.Struct({
   Name: Schema.String,
@@ -22,9 +69,9 @@ const Row = Schema.Struct({
 export const command = Command.make(
   "audit",
   {
-    unusedFor: span("unused-for", "From how long on a key counts as unused", Duration.days(90)),
-    expiring: span("expiring", "How long before its end a key counts as expiring", Duration.days(30)),
-    failOnFindings: toggle("fail-on-findings", "End with 9 where something is found, for scripts"),
+    unusedFor: span("unused-for", "Report keys not used for this long", Duration.days(90)),
+    expiring: span("expiring", "Report keys that expire within this time", Duration.days(30)),
+    failOnFindings: toggle("fail-on-findings", "Exit with code 9 if there are findings, for scripts"),
     subaccount
   },
   Effect.fnUntraced(function* ({ expiring, failOnFindings, subaccount, unusedFor }) {
@@ -41,21 +88,21 @@ export const command = Command.make(
     yield* Results.records(Row, ["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows))
     yield* output.note(
       levelsUsed === undefined
-        ? "Levels that a key has and never needed are not among these: a service does not tell what a key was used for. Run this where the store lies, with --db FILE."
-        : "Levels count as used since this store keeps a record of it."
+        ? "Unused access levels are not checked: a service does not report what a key was used for. Run this on the machine of the store, with --db FILE."
+        : "Use of access levels is known only since this store began to record it."
     )
     if (failOnFindings && findings.length > 0) {
       return yield* new PartlyDone({
         message: `${findings.length} findings in ${new Set(findings.map(({ name }) => name)).size} keys.`,
-        hint: "Do as the advice beside each finding says, or leave --fail-on-findings away."
+        hint: "Follow the advice for each finding, or omit --fail-on-findings."
       })
     }
   })
 ).pipe(
   Command.withExamples([
     { command: "roster apikeys audit" },
-    { command: "roster apikeys audit --unused-for 30d --fail-on-findings", description: "In a script" },
-    { command: "roster apikeys audit --db roster.db", description: "With the levels that were never used" }
+    { command: "roster apikeys audit --unused-for 30d --fail-on-findings", description: "For a script" },
+    { command: "roster apikeys audit --db roster.db", description: "Include access levels that were never used" }
   ]),
   Command.provide(layer)
 )

@@ -7,7 +7,7 @@ import { Redacted } from "effect"
 import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
-import { name } from "./name.ts"
+import { name } from "./verbs.ts"
 
 export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
   runRotation(
@@ -24,12 +24,12 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
 ).pipe(
   Command.validate((flags) => checkRotation(flags)),
   Command.withExamples([
-    { command: "roster apikeys rotate ci-sync --out ci-sync.key", description: "Where it stopped, the same goes on" },
+    { command: "roster apikeys rotate ci-sync --out ci-sync.key", description: "Run it again to resume" },
     {
       command: "roster apikeys rotate ci-sync --exec 'vault kv put secret/ci key=-' --grace 7d",
-      description: "A command takes the secret on its standard input"
+      description: "Pass the secret to a command on stdin"
     },
-    { command: "roster apikeys rotate ci-sync --dry-run", description: "See what would be done" }
+    { command: "roster apikeys rotate ci-sync --dry-run", description: "Show what would be done" }
   ]),
   Command.provide(TargetLayer.layer)
 )

@@ -5,13 +5,13 @@ import type { Group } from "../../shared/LazyCommands.ts"
 
 export const audit = {
   name: "audit",
-  description: "What was done with the credentials of a local store, and what was refused: list",
+  description: "Show the audit trail of the credentials of a local store",
   examples: [{ command: "roster audit list" }],
   subcommands: [
     {
       name: "list",
       alias: "ls",
-      description: "List what was done with credentials and what was refused, the newest first",
+      description: "List changes of credentials and refused attempts, newest first",
       load: () => import("./list.ts")
     }
   ]

@@ -3,35 +3,32 @@
  */
 import { canonicalEmail, parseWireDate } from "@roster/domain"
 import { DateTime, Effect, Layer } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
-import { count } from "../../shared/CommonFlags.ts"
+import { count, parsed, refuse } from "../../shared/CommonFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { parseDuration } from "../../../terminal/OutputFlags.ts"
-import { invalid, refusedInput } from "../../../errors/UsageError.ts"
 
 const columns = ["time", "actor._tag", "actor.name", "operation", "subject", "outcome", "peer", "account"]
 
-const since = Flag.String("since").pipe(
-  Flag.mapEffect((given) => {
+const since = parsed(
+  "since",
+  (given) => {
     const span = parseDuration(given)
     if (span !== undefined) return Effect.map(DateTime.now, DateTime.subtractDuration(span))
     const date = parseWireDate(given)
     return date === undefined
-      ? refusedInput(
-          Effect.fail(invalid("since", "it is a date such as 2026-11-21, or a time back from now such as 7d"))
-        )
+      ? refuse("since", "write a date such as 2026-11-21, or a time before now such as 7d")
       : Effect.succeed(date)
-  }),
-  Flag.withMetavar("DATE|7d"),
-  Flag.withDescription("Entries of this time and later: a date (UTC), or a time back from now"),
-  Flag.withDefault(undefined)
+  },
+  "Show entries since a date (UTC), or since a time before now (default: all)",
+  "DATE|7d"
 )
 
 export const command = Command.make(
   "list",
-  { since, subaccount, limit: count("limit", "How many at most: all unless said", 1, Number.MAX_SAFE_INTEGER) },
+  { since, subaccount, limit: count("limit", "Maximum number of entries to show (default: all)", 1) },
   Effect.fnUntraced(function* ({ limit, since, subaccount }) {
     const { AuditEntry, AuditQueries } = yield* EmbeddedStore.server
     const { entries } = yield* AuditQueries.AuditQueries
@@ -52,7 +49,7 @@ export const command = Command.make(
     { command: "roster audit list --since 7d" },
     {
       command: "roster audit list -o json | jq '.[] | select(.outcome != \"Done\")'",
-      description: "What was refused"
+      description: "Show what was refused"
     }
   ]),
   Command.provide(

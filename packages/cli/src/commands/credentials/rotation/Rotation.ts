@@ -38,8 +38,8 @@ import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 export const rotationFlags = {
   ...deliveryFlags,
-  idle: span("idle", "How long the old one has to be left unused before it is deleted", Duration.minutes(10)),
-  grace: span("grace", "How long to wait for that in all; then both are kept", Duration.hours(24)),
+  idle: span("idle", "Delete the old one after it has been unused for this long", Duration.minutes(10)),
+  grace: span("grace", "Maximum total wait; after that, both are kept", Duration.hours(24)),
   dryRun,
   subaccount
 }
@@ -50,9 +50,9 @@ type RotationFlags = Command.Command.Config.Infer<typeof rotationFlags>
 export const checkRotation = (flags: RotationFlags): Effect.Effect<void, CliError.ValidationError> => {
   const { exec, grace, idle, out } = flags
   const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
-  if (out !== undefined && exec !== undefined) return refuse("--out and --exec exclude each other.")
+  if (out !== undefined && exec !== undefined) return refuse("--out and --exec cannot be used together.")
   return Duration.isLessThanOrEqualTo(grace, idle)
-    ? refuse("--grace is the whole wait, and has to be longer than --idle.")
+    ? refuse("--grace is the total wait and must be longer than --idle.")
     : Effect.void
 }
 
@@ -63,28 +63,29 @@ const dateOrNever = (date: DateTime.Utc | null) => (date === null ? "never" : fo
 
 const describeStep = (idle: Duration.Duration) =>
   RotationStep.$match({
-    Discarded: ({ successor }) => `deleted ${successor} of an earlier run, whose secret nobody has used`,
-    Made: ({ successor }) => `made ${successor}`,
+    Discarded: ({ successor }) => `deleted ${successor} of an earlier run, whose secret was never used`,
+    Made: ({ successor }) => `created ${successor}`,
     Delivered: ({ successor }) => `delivered the secret of ${successor}`,
     Resumed: ({ from, successor }) =>
       from === "Delivered"
-        ? `going on: the secret of ${successor} was delivered already`
-        : `going on: the old one was deleted already${from === "Renamed" ? ", and all is done" : ""}`,
+        ? `resuming: the secret of ${successor} was already delivered`
+        : `resuming: the old one was already deleted${from === "Renamed" ? ", and nothing is left to do" : ""}`,
     Waiting: ({ lastUse, name }) =>
-      `waiting until ${name} is left unused for ${Duration.format(idle)} (last use: ${dateOrNever(lastUse)})`,
-    StillUsed: ({ lastUse, name }) => `${name} is still used, at ${formatWireDate(lastUse)}`,
-    Unanswered: ({ message }) => `no answer, looking again: ${message}`,
+      `waiting until ${name} has been unused for ${Duration.format(idle)} (last use: ${dateOrNever(lastUse)})`,
+    StillUsed: ({ lastUse, name }) => `${name} was used again at ${formatWireDate(lastUse)}`,
+    Unanswered: ({ message }) => `no answer, checking again: ${message}`,
     Deleted: ({ name }) => `deleted the old ${name}`,
     Renamed: ({ name, successor }) => `renamed ${successor} to ${name}`
   })
 
 const plannedWork: { readonly [State in RotationPlan["state"]]: string } = {
-  Fresh: "make a successor, deliver its secret, wait until the old one is left unused, and delete the old one",
+  Fresh: "create a successor, deliver its secret, wait until the old one is no longer used, and delete it",
   Unproven:
-    "delete the successor of an earlier run, which nobody has used, make and deliver it anew, wait until the old one is left unused, and delete the old one",
-  Delivered: "wait until the old one is left unused, and delete it: the secret of its successor was delivered already",
-  Retired: "finish: the old one was deleted already",
-  Renamed: "note that all is done"
+    "delete the unused successor of an earlier run, create and deliver a new one, wait until the old one is no longer used, and delete it",
+  Delivered:
+    "wait until the old one is no longer used, and delete it: the secret of its successor was already delivered",
+  Retired: "finish: the old one was already deleted",
+  Renamed: "record that nothing is left to do"
 }
 
 /** The same service, called with another key. */
@@ -154,7 +155,7 @@ export const runRotation = Effect.fnUntraced(function* <New extends NewCredentia
 
   const rotateWith = Effect.fnUntraced(function* (journal: JournalFile) {
     if (Duration.isLessThan(idle, shortestIdle)) {
-      yield* output.note("A use may be noted only once a minute: a shorter --idle than 2m can miss one.")
+      yield* output.note("Use may be recorded only once a minute: --idle shorter than 2m can miss it.")
     }
     const deliver = yield* secretDelivery({ exec, out }, schema, content)
     const describe = describeStep(idle)
@@ -178,9 +179,9 @@ export const runRotation = Effect.fnUntraced(function* <New extends NewCredentia
 
   if (dryRun) return yield* withJournal(subject, out, showPlan)
   const rotated = yield* withJournal(subject, out, rotateWith).pipe(
-    Effect.onInterrupt(() => output.note(`Stopped. What was done stays, and this goes on with the rest:\n  ${resume}`))
+    Effect.onInterrupt(() => output.note(`Interrupted. To resume:\n  ${resume}`))
   )
-  const said = `Rotated: the new secret is that of ${rotated.name}`
+  const said = `Rotated: the new secret belongs to ${rotated.name}`
   if (out === undefined && exec === undefined) return yield* output.note(said)
   yield* Results.summary({ ok: true, name: rotated.name, resumed: rotated.isResumed }, said)
 }, Effect.scoped)

@@ -60,7 +60,7 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
       const content = yield* readOptional(fs, file)
       if (Option.isNone(content)) return undefined
       const entry = yield* Effect.mapError(decode(content.value), () =>
-        usageError(`${file} is not the record of a rotation.`, "Move it away, and run the command again.")
+        usageError(`${file} is not a rotation journal.`, "Move it, and run the command again.")
       )
       const { record } = entry
       return record.phase === "Started" && (yield* isDelivered(entry))

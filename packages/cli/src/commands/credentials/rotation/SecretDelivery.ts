@@ -10,15 +10,15 @@ import { prepare } from "../../../files/AtomicFile.ts"
 import { UsageError } from "../../../errors/UsageError.ts"
 
 export const deliveryFlags = {
-  out: text("out", "The file that the new secret is written into, in place of what is there", "FILE"),
-  exec: text("exec", "A command that is given the new secret on its standard input; 0 means that it has it", "CMD")
+  out: text("out", "Write the new secret to FILE, replacing its content", "FILE"),
+  exec: text("exec", "Pass the new secret to this command on stdin; exit code 0 means that it was stored", "CMD")
 }
 
 const notDelivered = (commandLine: string, what: string) =>
   new UsageError({
     code: "NotDelivered",
-    message: `The command ${what}, so it does not have the new secret: ${commandLine}`,
-    hint: "The new secret is void, and the old one is as it was. Correct the command, and try again."
+    message: `The command ${what}, so the new secret was not delivered: ${commandLine}`,
+    hint: "The new secret was discarded, and the old one still works. Correct the command and try again."
   })
 
 /** Passes the secret on standard input alone, since others can see command lines and environments. Its output goes to stderr. */

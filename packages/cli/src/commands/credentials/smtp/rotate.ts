@@ -7,7 +7,7 @@ import { Redacted } from "effect"
 import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
-import { name } from "./name.ts"
+import { name } from "./verbs.ts"
 
 export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
   runRotation(
@@ -24,11 +24,8 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
 ).pipe(
   Command.validate((flags) => checkRotation(flags)),
   Command.withExamples([
-    {
-      command: "roster smtp rotate shop@example.com --out shop.login",
-      description: "Where it stopped, the same goes on"
-    },
-    { command: "roster smtp rotate shop@example.com --dry-run", description: "See what would be done" }
+    { command: "roster smtp rotate shop@example.com --out shop.login", description: "Run it again to resume" },
+    { command: "roster smtp rotate shop@example.com --dry-run", description: "Show what would be done" }
   ]),
   Command.provide(TargetLayer.layer)
 )

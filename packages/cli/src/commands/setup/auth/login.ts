@@ -3,11 +3,11 @@
  */
 import { ContactsService } from "@roster/domain"
 import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
-import { CliError, Command, Flag, Prompt } from "effect/cli"
+import { Command, Flag, Prompt } from "effect/cli"
 import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
 import * as GlobalFlags from "../../../settings/GlobalFlags.ts"
 import { checkInputs, readKey } from "../../../settings/InputFile.ts"
-import { text, toggle } from "../../shared/CommonFlags.ts"
+import { refuseFlags, text, toggle } from "../../shared/CommonFlags.ts"
 import { keyFromCommand, KeySource, maskedKey } from "../../../settings/ApiKeySource.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { presetNames, presets } from "../../../settings/Preset.ts"
@@ -16,19 +16,19 @@ import * as Results from "../../../terminal/Results.ts"
 import { environment, Settings } from "../../../settings/Settings.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 
-/** While a prompt reads single keys Ctrl-C is one of them, and no signal until it is made one. */
+/** A prompt reads Ctrl-C as a key; this turns it into the signal. */
 const interrupted = Effect.andThen(
   Effect.sync(() => process.kill(process.pid, "SIGINT")),
   Effect.never
 )
 
-/** From a file, from standard input, or typed where nobody sees it. */
+/** Reads the key from a file, from stdin, or from a hidden prompt. */
 const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
   const stdio = yield* Stdio.Stdio
   if (keyFile !== undefined) return Redacted.make(yield* readKey(keyFile), { label: "apiKey" })
   if (!(yield* stdio.stdinIsTerminal)) return Redacted.make(yield* readKey("-"), { label: "apiKey" })
   return yield* Prompt.run(Prompt.Hidden({ message: "API key" })).pipe(
-    // A question is words, and standard output is for results.
+    // The prompt goes to stderr, since stdout is for results.
     Effect.updateService(Terminal.Terminal, (terminal) =>
       Terminal.make({ ...terminal, display: (text) => Stream.run(Stream.make(text), stdio.stderr()) })
     ),
@@ -37,7 +37,7 @@ const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
   )
 })
 
-/** Asks the service something cheap. A key that may not read contacts is a good key all the same. */
+/** Checks the key with a cheap request. A key that may not read contacts is valid, too. */
 const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
   Effect.gen(function* () {
     const { layer } = yield* Effect.promise(() => import("../../../target/RemoteTarget.ts"))
@@ -62,20 +62,27 @@ export const command = Command.make(
   "login",
   {
     preset: Flag.Literals("preset", presetNames).pipe(
-      Flag.withDescription(`A known service in place of --base-url: ${presetNames.join(", ")}`),
+      Flag.withDescription(`Use a known service instead of --base-url: ${presetNames.join(", ")}`),
       Flag.withDefault(undefined)
     ),
-    keyFile: text("key-file", "A file that holds the key; typed unseen, or from standard input, unless said", "FILE|-"),
-    credentialProcess: text("credential-process", "A command that prints the key, asked each time", "COMMAND"),
-    requireRemote: toggle("require-remote", "While this profile is in use, refuse to work on a local store"),
-    noCheck: toggle("no-check", "Keep the key without asking the service whether it is good")
+    keyFile: text(
+      "key-file",
+      "Read the key from FILE, or - for stdin (default: prompt; stdin without a terminal)",
+      "FILE|-"
+    ),
+    credentialProcess: text("credential-process", "Run this command each time to get the key", "COMMAND"),
+    requireRemote: toggle("require-remote", "Refuse to use a local store while this profile is in use"),
+    noCheck: toggle("no-check", "Save the key without checking it with the service")
   },
   Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, preset, requireRemote }) {
     const known = preset === undefined ? undefined : presets[preset]
     const env = yield* Effect.orDie(environment)
     const baseUrl = (yield* GlobalFlags.baseUrl) ?? known?.baseUrl ?? env.baseUrl
     if (baseUrl === undefined) {
-      return yield* usageError("The address of the service is missing.", "Add --base-url, or --preset for a known one.")
+      return yield* usageError(
+        "The address of the service is missing.",
+        "Add --base-url, or --preset for a known service."
+      )
     }
     const apiKeyHeader = (yield* GlobalFlags.apiKeyHeader) ?? known?.apiKeyHeader
     const apiKeyPrefix = yield* GlobalFlags.apiKeyPrefix
@@ -94,26 +101,25 @@ export const command = Command.make(
     )
     const file = yield* configPath
     const masked = maskedKey(Redacted.value(key))
-    yield* (yield* Output).note(`The profile ${name} is in use from now on; it is kept in ${file}.`)
+    yield* (yield* Output).note(`The profile ${name} is now the default; it is saved in ${file}.`)
     yield* Results.summary(
       { profile: name, baseUrl, key: masked, verdict },
-      `${name}: the key ${masked} of ${baseUrl} is ${verdict}`
+      `${name}: the key ${masked} for ${baseUrl} is ${verdict}`
     )
   })
 ).pipe(
   Command.validate(({ credentialProcess, keyFile }) =>
-    credentialProcess !== undefined && keyFile !== undefined
-      ? Effect.fail(
-          new CliError.ValidationError({ message: "--credential-process and --key-file exclude each other." })
-        )
-      : Effect.void
+    refuseFlags([
+      credentialProcess !== undefined && keyFile !== undefined,
+      "--credential-process and --key-file cannot be used together."
+    ])
   ),
   Command.withExamples([
-    { command: "roster auth login --base-url https://example.com/v4", description: "Asks for the key" },
+    { command: "roster auth login --base-url https://example.com/v4", description: "Prompt for the key" },
     { command: "roster auth login --preset elastic-email --key-file key.txt" },
     {
       command: 'roster auth login --profile work --base-url https://example.com/v4 --credential-process "pass roster"',
-      description: "The key stays in the password manager"
+      description: "Keep the key in a password manager"
     }
   ]),
   Command.provideEffectDiscard(({ keyFile }) => checkInputs([keyFile]))

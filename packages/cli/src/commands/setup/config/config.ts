@@ -5,13 +5,13 @@ import type { Group } from "../../shared/LazyCommands.ts"
 
 export const config = {
   name: "config",
-  description: "The settings that commands work by",
+  description: "Show the settings in effect",
   examples: [{ command: "roster config list --show-origin" }],
   subcommands: [
     {
       name: "list",
       alias: "ls",
-      description: "List the settings that are in force; of a key only its end",
+      description: "List the settings in effect; of a key, only its last characters",
       load: () => import("./list.ts")
     }
   ]

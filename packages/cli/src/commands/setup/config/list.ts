@@ -16,11 +16,11 @@ const Row = Schema.Struct({
   origin: Schema.optionalKey(Schema.String)
 }).pipe(Schema.encodeKeys({ setting: "Setting", value: "Value", origin: "Origin" }))
 
-type Candidate = readonly [value: string | undefined, origin: string]
+type Candidate = readonly [value: string | boolean | undefined, origin: string]
 
 export const command = Command.make(
   "list",
-  { showOrigin: toggle("show-origin", "Say where each value comes from") },
+  { showOrigin: toggle("show-origin", "Show where each value comes from") },
   Effect.fnUntraced(function* ({ showOrigin }) {
     const flag = yield* flags
     const env = yield* Effect.orDie(environment)
@@ -31,59 +31,36 @@ export const command = Command.make(
     const command = profile?.credentialProcess === undefined ? undefined : `printed by: ${profile.credentialProcess}`
     const isElsewhere = (flag.baseUrl ?? env.baseUrl ?? flag.db ?? env.db) !== undefined
     const kept = isElsewhere ? undefined : profile
-    const settings: ReadonlyArray<readonly [name: string, ReadonlyArray<Candidate>]> = [
-      ["profile", [[profile?.name, "--profile, ROSTER_PROFILE or roster profile use"]]],
-      [
-        "base-url",
-        [
-          [flag.baseUrl, "--base-url"],
-          [env.baseUrl, "ROSTER_BASE_URL"],
-          [kept?.baseUrl, ofProfile]
-        ]
-      ],
+    const settings: ReadonlyArray<readonly [name: string, ...candidates: ReadonlyArray<Candidate>]> = [
+      ["profile", [profile?.name, "--profile, ROSTER_PROFILE or roster profile use"]],
+      ["base-url", [flag.baseUrl, "--base-url"], [env.baseUrl, "ROSTER_BASE_URL"], [kept?.baseUrl, ofProfile]],
       [
         "api-key",
-        [
-          [flag.apiKeyFile === undefined ? undefined : `in ${flag.apiKeyFile}`, "--api-key-file"],
-          [masked(env.apiKey), "ROSTER_API_KEY"],
-          [kept === undefined ? undefined : (command ?? masked(kept.apiKey)), ofProfile]
-        ]
+        [flag.apiKeyFile === undefined ? undefined : `in ${flag.apiKeyFile}`, "--api-key-file"],
+        [masked(env.apiKey), "ROSTER_API_KEY"],
+        [kept === undefined ? undefined : (command ?? masked(kept.apiKey)), ofProfile]
       ],
       [
         "api-key-header",
-        [
-          [flag.apiKeyHeader, "--api-key-header"],
-          [env.apiKeyHeader, "ROSTER_API_KEY_HEADER"],
-          [kept?.apiKeyHeader, ofProfile],
-          [apiKeyHeader, "default"]
-        ]
+        [flag.apiKeyHeader, "--api-key-header"],
+        [env.apiKeyHeader, "ROSTER_API_KEY_HEADER"],
+        [kept?.apiKeyHeader, ofProfile],
+        [apiKeyHeader, "default"]
       ],
       [
         "api-key-prefix",
-        [
-          [flag.apiKeyPrefix, "--api-key-prefix"],
-          [env.apiKeyPrefix, "ROSTER_API_KEY_PREFIX"],
-          [kept?.apiKeyPrefix, ofProfile]
-        ]
+        [flag.apiKeyPrefix, "--api-key-prefix"],
+        [env.apiKeyPrefix, "ROSTER_API_KEY_PREFIX"],
+        [kept?.apiKeyPrefix, ofProfile]
       ],
-      [
-        "db",
-        [
-          [flag.db, "--db"],
-          [env.db, "ROSTER_DB"]
-        ]
-      ],
-      [
-        "require-remote",
-        [
-          [env.requireRemote === undefined ? undefined : String(env.requireRemote), "ROSTER_REQUIRE_REMOTE"],
-          [profile?.requireRemote === undefined ? undefined : String(profile.requireRemote), ofProfile]
-        ]
-      ]
+      ["db", [flag.db, "--db"], [env.db, "ROSTER_DB"]],
+      ["require-remote", [env.requireRemote, "ROSTER_REQUIRE_REMOTE"], [profile?.requireRemote, ofProfile]]
     ]
-    const rows = settings.flatMap(([setting, candidates]): ReadonlyArray<typeof Row.Type> => {
+    const rows = settings.flatMap(([setting, ...candidates]): ReadonlyArray<typeof Row.Type> => {
       const [value, origin] = candidates.find(([candidate]) => candidate !== undefined) ?? []
-      return value === undefined ? [] : [{ setting, value, ...(showOrigin && origin !== undefined ? { origin } : {}) }]
+      return value === undefined
+        ? []
+        : [{ setting, value: String(value), ...(showOrigin && origin !== undefined ? { origin } : {}) }]
     })
     const columns = showOrigin ? ["Setting", "Value", "Origin"] : ["Setting", "Value"]
     yield* Results.records(Row, columns, Stream.fromIterable(rows))

@@ -3,22 +3,22 @@
  */
 import type { Group } from "../../shared/LazyCommands.ts"
 
+const verb =
+  <const V extends "list" | "use" | "remove">(name: V) =>
+  async () => ({ command: (await import("./verbs.ts"))[name] })
+
 export const profile = {
   name: "profile",
-  description: "Services under names, made by roster auth login: list, use, remove",
+  description: "List, select and remove the profiles that roster auth login saves",
   examples: [{ command: "roster profile use production" }],
   subcommands: [
-    { name: "list", alias: "ls", description: "List the profiles", load: () => import("./list.ts") },
-    {
-      name: "use",
-      description: "Use a profile from now on, where no other is named",
-      load: () => import("./use.ts")
-    },
+    { name: "list", alias: "ls", description: "List the profiles", load: verb("list") },
+    { name: "use", description: "Make a profile the default", load: verb("use") },
     {
       name: "remove",
       alias: "rm",
-      description: "Remove a profile and the key that is kept in it; at the service nothing changes",
-      load: () => import("./remove.ts")
+      description: "Remove a profile and its key; nothing changes at the service",
+      load: verb("remove")
     }
   ]
 } as const satisfies Group

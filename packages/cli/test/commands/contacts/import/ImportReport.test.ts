@@ -63,7 +63,7 @@ describe("the account of an import", () => {
   it("says how many rows it does not name, and how many an earlier run brought", () => {
     const report = { ...nothing, read: 9, accepted: 4, acceptedEarlier: 3, rejected: 5, rejectedRows: rows(2) }
     assert.deepInclude(importSummary(report), { acceptedEarlier: 3, rejectedRowsLeftOut: 3 })
-    assert.match(importWords(report), /^accepted +4, 3 of them before$/m)
+    assert.match(importWords(report), /^accepted +4, 3 of them in an earlier run$/m)
   })
 
   it("says what would be sent, and where", () => {

@@ -1,0 +1,91 @@
+/**
+ * `roster contacts get`, `add` and `update`
+ */
+import { Contact, ContactsService, ContactStatus } from "@roster/domain"
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { dryRun } from "../../terminal/DryRun.ts"
+import { customFields, email, lists, refuseFlags, text } from "../shared/CommonFlags.ts"
+import { omitUndefined } from "../../terminal/Results.ts"
+import * as Results from "../../terminal/Results.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
+
+const names = {
+  firstName: text("first-name", "First name", "NAME"),
+  lastName: text("last-name", "Last name", "NAME")
+}
+
+export const get = Command.make(
+  "get",
+  { email },
+  Effect.fnUntraced(function* ({ email }) {
+    const contacts = yield* ContactsService
+    yield* Results.record(Contact, yield* contacts.get(email))
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster contacts get ann@example.com" },
+    {
+      command: "roster contacts get ann@example.com -o json | jq .CustomFields",
+      description: "Print the custom fields"
+    }
+  ]),
+  Command.provide(TargetLayer.layer)
+)
+
+export const add = Command.make(
+  "add",
+  {
+    email,
+    ...names,
+    status: Flag.Literals("status", ContactStatus.literals).pipe(
+      Flag.withDescription("Status (default: Active for a new contact)"),
+      Flag.withDefault(undefined)
+    ),
+    customFields,
+    lists,
+    dryRun
+  },
+  Effect.fnUntraced(function* ({ dryRun: _dryRun, lists, ...fields }) {
+    const contacts = yield* ContactsService
+    const added = yield* contacts.add([omitUndefined(fields)], { listNames: lists.length === 0 ? undefined : lists })
+    yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster contacts add ann@example.com --first-name Ann --last-name Lee" },
+    {
+      command: "roster contacts add ann@example.com --field city=Berlin --field plan=pro --list Newsletter",
+      description: "Set custom fields and add the contact to a list"
+    },
+    {
+      command: "roster contacts add ann@example.com --status Unsubscribed",
+      description: "Change the status of a contact"
+    }
+  ]),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+)
+
+export const update = Command.make(
+  "update",
+  { email, ...names, customFields, dryRun },
+  Effect.fnUntraced(function* ({ dryRun: _dryRun, email, ...changes }) {
+    const contacts = yield* ContactsService
+    yield* Results.record(Contact, yield* contacts.update(email, omitUndefined(changes)))
+  })
+).pipe(
+  Command.validate(({ customFields, firstName, lastName }) =>
+    refuseFlags([
+      firstName === undefined && lastName === undefined && customFields === undefined,
+      "There is nothing to change: add --first-name, --last-name or --field."
+    ])
+  ),
+  Command.withExamples([
+    { command: "roster contacts update ann@example.com --last-name Lee-Smith" },
+    {
+      command: "roster contacts update ann@example.com --field city=Paris --field plan=",
+      description: "Set one custom field, and clear another"
+    }
+  ]),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+)

@@ -1,0 +1,160 @@
+/**
+ * The verbs of API keys and SMTP credentials, built from what differs between the two kinds.
+ */
+import { type CredentialOperations, CredentialsService, type EmailAddress } from "@roster/domain"
+import { Effect, FileSystem, Option, Redacted, type Schema, Stream } from "effect"
+import { type Argument, Command } from "effect/cli"
+import { subaccount } from "./CredentialFlags.ts"
+import { secretDelivery } from "./rotation/SecretDelivery.ts"
+import { usageError } from "../../errors/UsageError.ts"
+import { refuseTaken } from "../../files/AtomicFile.ts"
+import { dryRun } from "../../terminal/DryRun.ts"
+import { Output } from "../../terminal/Output.ts"
+import { printable } from "../../terminal/Printable.ts"
+import { quoted, ResumeHint } from "../../terminal/ResumeHint.ts"
+import * as Results from "../../terminal/Results.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
+import { text } from "../shared/CommonFlags.ts"
+import { confirm, yes } from "../shared/Confirm.ts"
+
+/** A credential with its secret, as the service returns it once. */
+interface Created {
+  readonly name: string
+  readonly token: Redacted.Redacted<string>
+}
+
+interface Payload {
+  readonly name: string
+  readonly subaccount?: EmailAddress | undefined
+}
+
+export interface CredentialKind<Credential, New extends Credential & Created, P extends Payload, Protected> {
+  /** The word the user types. */
+  readonly group: "apikeys" | "smtp"
+  /** The credential and what follows from deleting it, as in "the API key" and "which stops working at once". */
+  readonly noun: string
+  readonly consequence: string
+  /** A name for the examples. */
+  readonly example: string
+  readonly name: Argument.Argument<string>
+  readonly schema: Schema.Codec<Credential, unknown>
+  /** The schema of a new credential, with its secret. */
+  readonly created: Schema.Codec<New, unknown>
+  /** The fields of the table that `list` prints. */
+  readonly columns: ReadonlyArray<string>
+  readonly operations: (services: CredentialsService["Service"]) => CredentialOperations<Credential, New, P, Protected>
+}
+
+/** `list`, `get` and `delete` of one kind of credential. */
+export const credentialVerbs = <Credential, New extends Credential & Created, P extends Payload, Protected>(
+  kind: CredentialKind<Credential, New, P, Protected>
+) => {
+  const { columns, consequence, example, group, name, noun, schema } = kind
+  const operations = Effect.map(CredentialsService, kind.operations)
+
+  const list = Command.make(
+    "list",
+    { subaccount },
+    Effect.fnUntraced(function* (of) {
+      const { list } = yield* operations
+      yield* Results.records(schema, columns, Stream.fromArrayEffect(list(of)))
+    })
+  ).pipe(
+    Command.withExamples([
+      { command: `roster ${group} list` },
+      { command: `roster ${group} list --subaccount team@example.com`, description: "List those of a subaccount" }
+    ]),
+    Command.provide(TargetLayer.layer)
+  )
+
+  const get = Command.make(
+    "get",
+    { name, subaccount },
+    Effect.fnUntraced(function* ({ name, subaccount }) {
+      const { get } = yield* operations
+      yield* Results.record(schema, yield* get(name, { subaccount }))
+    })
+  ).pipe(Command.withExamples([{ command: `roster ${group} get ${example}` }]), Command.provide(TargetLayer.layer))
+
+  const remove = Command.make(
+    "delete",
+    { name, subaccount, yes, dryRun },
+    Effect.fnUntraced(function* ({ dryRun, name, subaccount, yes }) {
+      const service = yield* operations
+      yield* confirm(`delete ${noun} ${name}, ${consequence}`, { yes: yes || dryRun })
+      yield* service.delete(name, { subaccount })
+      yield* Results.done(`Deleted ${noun} ${name}`)
+    })
+  ).pipe(
+    Command.withExamples([
+      { command: `roster ${group} delete ${example}` },
+      { command: `roster ${group} delete ${example} --yes`, description: "Without a confirmation prompt" }
+    ]),
+    Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  )
+
+  return { list, get, remove }
+}
+
+// Creation
+
+export const out = text("out", "Write only the secret to FILE (default: print it with the record)", "FILE")
+
+const device = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs.stat(path).pipe(
+    Effect.map(({ rdev, type }) => (type === "CharacterDevice" ? Option.getOrUndefined(rdev) : undefined)),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
+
+/**
+ * Refuses the null device, which Node opens if stdout is closed and which loses the secret, and the full device, which
+ * fails only after the credential is created.
+ */
+const refuseNowhere = Effect.gen(function* () {
+  const stdout = yield* device("/dev/stdout")
+  for (const path of ["/dev/null", "/dev/full"]) {
+    if (stdout === undefined || (yield* device(path)) !== stdout) continue
+    return yield* usageError(
+      `Stdout is ${path}, but the secret is shown only once. Nothing was created.`,
+      "Write it to a file with --out."
+    )
+  }
+})
+
+/**
+ * Creates a credential and delivers its secret, which is shown only once. The output is opened before the request; if the
+ * secret cannot be delivered after all, the credential is deleted again, since nobody could use it.
+ */
+export const createCredential = Effect.fnUntraced(function* <
+  Credential,
+  New extends Credential & Created,
+  P extends Payload,
+  Protected
+>(kind: CredentialKind<Credential, New, P, Protected>, payload: P, out: string | undefined) {
+  const output = yield* Output
+  const service = kind.operations(yield* CredentialsService)
+  const { name, subaccount } = payload
+  yield* out === undefined
+    ? refuseNowhere
+    : Effect.mapError(refuseTaken(out, { force: false }), ({ message }) => usageError(message, "Use another file."))
+  const deliver = yield* secretDelivery({ out, exec: undefined }, kind.created, ({ token }) =>
+    Redacted.make(`${Redacted.value(token)}\n`)
+  )
+  const account = subaccount === undefined ? "" : ` --subaccount ${quoted(subaccount)}`
+  const hint = yield* ResumeHint
+  hint.look = `roster ${kind.group} get ${quoted(name)}${account}`
+  const created = yield* service.create(payload)
+  const takeBack = service.delete(created.name, { subaccount }).pipe(
+    Effect.match({
+      onSuccess: () => `The secret could not be delivered, so ${created.name} was deleted again.`,
+      onFailure: () => `The secret of ${created.name} could not be delivered and is lost. Delete ${created.name}.`
+    }),
+    Effect.flatMap(output.note)
+  )
+  yield* Effect.onError(deliver(created), () => takeBack)
+  if (out === undefined) return
+  yield* Results.record(kind.schema, created)
+  yield* output.note(`The secret is in ${printable(out)} and nowhere else.`)
+}, Effect.scoped)

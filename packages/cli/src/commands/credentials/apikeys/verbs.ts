@@ -1,0 +1,105 @@
+/**
+ * `roster apikeys list`, `get`, `create`, `update` and `delete`
+ */
+import { ApiKey, CredentialName, CredentialsService, NewApiKey } from "@roster/domain"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { changed, keptLevels } from "../ChangedCredential.ts"
+import {
+  checkChanges,
+  clearing,
+  expires,
+  ipRanges,
+  levelFlags,
+  levelsOf,
+  namesLevels,
+  rename,
+  subaccount
+} from "../CredentialFlags.ts"
+import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
+import { dryRun } from "../../../terminal/DryRun.ts"
+import { omitUndefined } from "../../../terminal/Results.ts"
+import * as Results from "../../../terminal/Results.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
+import { argument, refuseFlags } from "../../shared/CommonFlags.ts"
+
+export const name = argument("name", CredentialName, "Name of the key")
+
+const kind = {
+  group: "apikeys",
+  noun: "the API key",
+  consequence: "which stops working at once",
+  example: "ci-sync",
+  name,
+  schema: ApiKey,
+  created: NewApiKey,
+  columns: ["Name", "AccessLevel", "Expires", "LastUse", "DateCreated"],
+  operations: ({ apiKeys }: CredentialsService["Service"]) => apiKeys
+} as const
+
+export const { get, list, remove } = credentialVerbs(kind)
+
+export const create = Command.make(
+  "create",
+  { name, ...levelFlags, expires, ipRanges, out, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount, ...levels }) {
+    const accessLevels = yield* levelsOf(levels)
+    yield* createCredential(kind, { name, accessLevels, ...omitUndefined({ expires, ipRanges, subaccount }) }, out)
+  })
+).pipe(
+  Command.validate((flags) =>
+    refuseFlags([
+      !namesLevels(flags),
+      "Set what the key may do: --for contacts:read,export, or --access ViewContacts,Export."
+    ])
+  ),
+  Command.withExamples([
+    { command: "roster apikeys create ci-sync --for contacts:read,export --expires 30d" },
+    {
+      command: "roster apikeys create ci-sync --access ViewContacts,Export --expires 30d",
+      description: "The same, with access levels"
+    },
+    {
+      command: "roster apikeys create office --access ModifyContacts --ip-range 192.0.2.0/24",
+      description: "Allow use from one network only"
+    },
+    {
+      command: "roster apikeys create ci-sync --access Export --out ci-sync.key",
+      description: "Write the secret, which is shown only once, to a file"
+    }
+  ]),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+)
+
+export const update = Command.make(
+  "update",
+  { name, rename: rename(CredentialName), ...levelFlags, expires, ipRanges, ...clearing, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ access, for: wanted, name, subaccount, ...changes }) {
+    const { apiKeys } = yield* CredentialsService
+    const current = yield* apiKeys.get(name, { subaccount })
+    const levels = { access, for: wanted }
+    const accessLevels = namesLevels(levels) ? yield* levelsOf(levels) : yield* keptLevels(current.accessLevels)
+    const payload = {
+      name: changes.rename ?? name,
+      accessLevels,
+      ...changed(current, changes),
+      ...omitUndefined({ subaccount })
+    }
+    yield* Results.record(ApiKey, yield* apiKeys.update(name, payload))
+  })
+).pipe(
+  Command.validate((flags) => checkChanges(flags, namesLevels(flags))),
+  Command.withExamples([
+    { command: "roster apikeys update ci-sync --access ViewContacts,Export,Security" },
+    { command: "roster apikeys update ci-sync --for contacts:read,export", description: "Replace all access levels" },
+    {
+      command: "roster apikeys update ci-sync --rename ci-sync-old --expires 7d",
+      description: "Rename the key and set an expiry"
+    },
+    {
+      command: "roster apikeys update ci-sync --no-expiry --no-ip-range",
+      description: "Remove the expiry and the IP ranges"
+    }
+  ]),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+)

@@ -1,0 +1,72 @@
+/**
+ * `roster smtp list`, `get`, `create`, `update` and `delete`
+ */
+import { CredentialsService, EmailAddress, NewSmtpCredentials, SmtpCredentials } from "@roster/domain"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { changed } from "../ChangedCredential.ts"
+import { checkChanges, clearing, expires, ipRanges, rename, subaccount } from "../CredentialFlags.ts"
+import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
+import { dryRun } from "../../../terminal/DryRun.ts"
+import { omitUndefined } from "../../../terminal/Results.ts"
+import * as Results from "../../../terminal/Results.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
+import { argument } from "../../shared/CommonFlags.ts"
+
+export const name = argument("name", EmailAddress, "User name for SMTP, an e-mail address")
+
+const kind = {
+  group: "smtp",
+  noun: "the SMTP credentials",
+  consequence: "which stop working at once",
+  example: "shop@example.com",
+  name,
+  schema: SmtpCredentials,
+  created: NewSmtpCredentials,
+  columns: ["Name", "Expires", "LastUse", "DateCreated"],
+  operations: ({ smtp }: CredentialsService["Service"]) => smtp
+} as const
+
+export const { get, list, remove } = credentialVerbs(kind)
+
+export const create = Command.make(
+  "create",
+  { name, expires, ipRanges, out, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount }) {
+    yield* createCredential(kind, { name, ...omitUndefined({ expires, ipRanges, subaccount }) }, out)
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster smtp create shop@example.com --expires 2030-12-31" },
+    {
+      command: "roster smtp create shop@example.com --out shop.password",
+      description: "Write the secret, which is shown only once, to a file"
+    }
+  ]),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+)
+
+export const update = Command.make(
+  "update",
+  { name, rename: rename(EmailAddress), expires, ipRanges, ...clearing, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ name, subaccount, ...changes }) {
+    const { smtp } = yield* CredentialsService
+    const current = yield* smtp.get(name, { subaccount })
+    const payload = { name: changes.rename ?? name, ...changed(current, changes), ...omitUndefined({ subaccount }) }
+    yield* Results.record(SmtpCredentials, yield* smtp.update(name, payload))
+  })
+).pipe(
+  Command.validate((changes) => checkChanges(changes, false)),
+  Command.withExamples([
+    { command: "roster smtp update shop@example.com --expires 30d" },
+    {
+      command: "roster smtp update shop@example.com --rename sales@example.com",
+      description: "Rename the credentials"
+    },
+    {
+      command: "roster smtp update shop@example.com --no-expiry --no-ip-range",
+      description: "Remove the expiry and the IP ranges"
+    }
+  ]),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+)

@@ -1,0 +1,97 @@
+/**
+ * `roster jobs list`, `get` and `cancel`
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { confirm, yes } from "../shared/Confirm.ts"
+import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
+import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
+import { count, refuseFlags, text } from "../shared/CommonFlags.ts"
+import { Output } from "../../terminal/Output.ts"
+import * as Results from "../../terminal/Results.ts"
+
+const columns = ["id", "kind", "state", "running", "created", "rowsDone", "accepted", "rejected", "duplicates"]
+
+export const list = Command.make(
+  "list",
+  { limit: count("limit", "Maximum number of entries to show (default: all)", 1) },
+  Effect.fnUntraced(function* ({ limit }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    yield* Results.records(Job, columns, jobs.list({ limit }))
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster jobs list --limit 10" },
+    {
+      command: "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'",
+      description: "List the jobs that are running now"
+    }
+  ]),
+  Command.provide(EmbeddedStore.layerJobs)
+)
+
+export const get = Command.make(
+  "get",
+  {
+    id: EmbeddedStore.jobId,
+    rejected: text(
+      "rejected",
+      "Write the rejected rows to FILE (- for stdout), to correct and import them again",
+      "FILE|-"
+    ),
+    force: deliveryFlags.force
+  },
+  Effect.fnUntraced(function* ({ force, id, rejected }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    const job = yield* jobs.get(id)
+    if (rejected === undefined) return yield* Results.record(Job, job)
+    const output = yield* Output
+    if (job.rejectedKept === 0) return yield* output.note(`The job ${job.id} has no rejected rows.`)
+    const deliver = yield* delivery({ out: rejected === "-" ? undefined : rejected, force })
+    yield* deliver(jobs.rejectedRows(job.id))
+    if (job.rejectedKept < job.rejected) {
+      yield* output.note(`Only the first ${job.rejectedKept} of ${job.rejected} rejected rows were kept.`)
+    }
+  }, Effect.scoped)
+).pipe(
+  Command.validate(({ force, rejected }) =>
+    refuseFlags([force && (rejected === undefined || rejected === "-"), "--force needs --rejected FILE."])
+  ),
+  Command.withExamples([
+    { command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
+    {
+      command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --rejected rejected.csv",
+      description: "Save the rejected rows, with the reason in the column _error"
+    }
+  ]),
+  Command.provide(EmbeddedStore.layerJobs)
+)
+
+export const cancel = Command.make(
+  "cancel",
+  { id: EmbeddedStore.jobId, yes, dryRun },
+  Effect.fnUntraced(function* ({ dryRun, id, yes }) {
+    const { Job, Jobs } = yield* EmbeddedStore.server
+    const jobs = yield* Jobs.Jobs
+    const { ended, kind } = yield* jobs.get(id)
+    const left = kind === "Import" ? "; contacts that were already imported stay" : ""
+    if (dryRun && ended === null) {
+      return yield* endDryRun("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
+    }
+    // A job that has ended is refused by the service, so there is nothing to confirm.
+    if (ended === null) yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
+    yield* Results.record(Job, yield* jobs.cancel(id))
+  })
+).pipe(
+  Command.withExamples([
+    { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
+    {
+      command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes",
+      description: "Without a confirmation prompt"
+    }
+  ]),
+  Command.provide(EmbeddedStore.layerJobs)
+)

@@ -1,0 +1,66 @@
+/**
+ * `roster profile list`, `use` and `remove`
+ */
+import { Effect, Schema, Stream } from "effect"
+import { Command } from "effect/cli"
+import { usageError } from "../../../errors/UsageError.ts"
+import { changeConfig, type Configuration, readConfig } from "../../../settings/ConfigFile.ts"
+import { ProfileName } from "../../../settings/Profile.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { argument } from "../../shared/CommonFlags.ts"
+
+/** A profile as it is shown, without its key. */
+const Row = Schema.Struct({
+  name: Schema.String,
+  inUse: Schema.Boolean,
+  baseUrl: Schema.String,
+  key: Schema.Literals(["kept here", "from a command", "none"])
+}).pipe(Schema.encodeKeys({ name: "Name", inUse: "InUse", baseUrl: "BaseUrl", key: "Key" }))
+
+const name = argument("name", ProfileName, "Name of the profile")
+
+const checkKnown = ({ profiles }: Configuration, name: ProfileName) =>
+  Object.hasOwn(profiles, name)
+    ? Effect.void
+    : Effect.fail(
+        usageError(`There is no profile "${name}".`, `Profiles: ${Object.keys(profiles).join(", ") || "none"}`)
+      )
+
+export const list = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
+    const { profile, profiles } = yield* readConfig
+    const rows = Object.entries(profiles).map(([name, { apiKey, baseUrl, credentialProcess }]): typeof Row.Type => ({
+      name,
+      inUse: name === profile,
+      baseUrl,
+      key: credentialProcess !== undefined ? "from a command" : apiKey === undefined ? "none" : "kept here"
+    }))
+    yield* Results.records(Row, ["Name", "InUse", "BaseUrl", "Key"], Stream.fromIterable(rows))
+  })
+).pipe(Command.withExamples([{ command: "roster profile list" }]))
+
+export const use = Command.make(
+  "use",
+  { name },
+  Effect.fnUntraced(function* ({ name }) {
+    yield* changeConfig((before) => Effect.as(checkKnown(before, name), { ...before, profile: name }))
+    yield* Results.done(`The profile ${name} is now the default`)
+  })
+).pipe(Command.withExamples([{ command: "roster profile use production" }]))
+
+export const remove = Command.make(
+  "remove",
+  { name },
+  Effect.fnUntraced(function* ({ name }) {
+    yield* changeConfig(
+      Effect.fnUntraced(function* ({ profile, profiles }) {
+        yield* checkKnown({ profiles }, name)
+        const { [name]: _removed, ...rest } = profiles
+        return { ...(profile === undefined || profile === name ? {} : { profile }), profiles: rest }
+      })
+    )
+    yield* Results.done(`Removed the profile ${name} and its key`)
+  })
+).pipe(Command.withExamples([{ command: "roster profile remove staging" }]))
