@@ -18,7 +18,6 @@ import { type InvalidInput, JsonParser } from "@roster/domain"
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
 import { type FindMyWay, type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
-import { FromWire } from "../services/WirePayload.ts"
 import { queryReader } from "./QueryNames.ts"
 
 /** The contract below the version segment, where it is served. */
@@ -142,7 +141,7 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
     Effect.flatMapEager(decodeParams(params), (params) =>
       Effect.flatMapEager(readQuery(searchParams), (query) =>
         Effect.flatMapEager(decodeBody(body), (payload) =>
-          Effect.map(Effect.provideService(handler({ request, params, query, payload }), FromWire, true), toResponse)
+          Effect.map(handler({ request, params, query, payload }), toResponse)
         )
       )
     )
