@@ -5,7 +5,7 @@ import { type SqlClient, Statement } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
 import { ruleSql } from "../../src/contacts/RuleSql.ts"
 import { registerFunctions } from "../../src/store/sqlite/SqliteFunctions.ts"
-import { insert, nasty, now, openStore, type Row, selected, someone, subjectOf } from "../RuleSqlCases.ts"
+import { insert, nasty, now, openStore, type Row, selected, someone, subjectOf } from "./RuleSqlCases.ts"
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 

@@ -4,11 +4,11 @@ import { Arbitrary, DateTime, Effect, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
-import { migrate } from "../src/store/Migrations.ts"
-import { ruleSql } from "../src/contacts/RuleSql.ts"
-import * as SqliteConnection from "../src/store/sqlite/SqliteConnection.ts"
-import { registerFunctions } from "../src/store/sqlite/SqliteFunctions.ts"
-import * as SqliteStatements from "../src/store/sqlite/SqliteStatements.ts"
+import { migrate } from "../../src/store/Migrations.ts"
+import { ruleSql } from "../../src/contacts/RuleSql.ts"
+import * as SqliteConnection from "../../src/store/sqlite/SqliteConnection.ts"
+import { registerFunctions } from "../../src/store/sqlite/SqliteFunctions.ts"
+import * as SqliteStatements from "../../src/store/sqlite/SqliteStatements.ts"
 
 /** An empty store in memory, closed with the scope. */
 export const openStore = Effect.gen(function* () {

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { Caller } from "../src/credentials/Caller.ts"
-import { migrations } from "../src/store/Migrations.ts"
-import * as SqlServices from "../src/services/SqlServices.ts"
+import { Caller } from "../../src/credentials/Caller.ts"
+import { migrations } from "../../src/store/Migrations.ts"
+import * as SqlServices from "../../src/services/SqlServices.ts"
 
 const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const Account = Schema.Literals(["one", "two"])

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Redacted, Tracer } from "effect"
 import { HttpMiddleware } from "effect/http"
-import { RosterServer } from "../src/index.ts"
+import { RosterServer } from "../../src/index.ts"
 
 /** The spans of one request to a service, and the key that it was made with. */
 const spansOf = Effect.fnUntraced(function* (path: string) {
