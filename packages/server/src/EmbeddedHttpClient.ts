@@ -1,6 +1,6 @@
 /**
- * An `HttpClient` that answers from the service in this process: no socket and no key, and the very client code that
- * talks to a service elsewhere. Whoever can open the store owns it.
+ * An `HttpClient` that answers from a service in this process: it uses the same client code as a remote service, but no
+ * socket and no key, because whoever can open the store owns it.
  */
 import { redactSpans } from "@roster/domain"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -14,7 +14,7 @@ import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
 import { InProcess } from "./store/StoreFailure.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 
-/** The base address to give to the client. Nothing resolves it; the client below answers whatever the host. */
+/** The base address for the client. It is never resolved: the client below answers for any host. */
 export const baseUrl = "http://roster.localhost/v4"
 
 const make = Effect.gen(function* () {
@@ -35,6 +35,7 @@ const make = Effect.gen(function* () {
   )
 })
 
+/** Provides an `HttpClient` that answers from the service on a store. */
 export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
   Layer.effect(HttpClient.HttpClient, make).pipe(
     Layer.provide(layerWithStore(options)),

@@ -1,5 +1,5 @@
 /**
- * The service on a socket.
+ * Serves Roster over HTTP on a socket.
  */
 import { versionSegment } from "@roster/api"
 import { type IpRange, redactSpans } from "@roster/domain"
@@ -16,37 +16,39 @@ import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
 
+/** How to serve a store. */
 export interface ServeOptions<E, R> {
-  /** The address to listen on: this machine alone where it is not given. */
+  /** The address to listen on (default: 127.0.0.1, this machine only). */
   readonly host?: string | undefined
-  /** The port, or 0 for any that is free. */
+  /** The port, or 0 for any free port. */
   readonly port: number
   readonly store: StoreOptions
   /**
-   * The addresses of proxies in front of it, whose X-Forwarded-For says where a request comes from. Without them that
-   * header means nothing, and the other end of the connection counts.
+   * The addresses of trusted proxies, whose X-Forwarded-For names the client (default: none, the peer of the connection is
+   * the client).
    */
   readonly trustedProxies?: ReadonlyArray<IpRange> | undefined
   /**
-   * Takes the administrator key of a store that held no key, before anything is answered. Where it fails nothing is
-   * created and nothing listens.
+   * Receives the administrator key of a store without keys, before any request is answered. If it fails, no key is created
+   * and nothing listens.
    */
   readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
 }
 
-/** The address cannot be listened on. */
+/** The service cannot listen on its address. */
 export class ServeError extends Schema.TaggedError<ServeError>()("ServeError", { message: Schema.String }) {}
 
+/** A service that listens on a socket. */
 export class RosterServer extends Context.Service<
   RosterServer,
   {
-    /** The base address to give to a client. */
+    /** The base address for clients. */
     readonly address: string
   }
 >()("@roster/server/RosterServer") {}
 
 /**
- * Opens the store, hands over its first key, and listens. When the layer closes, requests under way are answered first.
+ * Opens the store, delivers its first key, and listens. When the layer closes, requests in progress are answered first.
  */
 export const layer = <E, R>(options: ServeOptions<E, R>): Layer.Layer<RosterServer, StoreError | ServeError | E, R> =>
   Layer.unwrap(
@@ -59,8 +61,8 @@ export const layer = <E, R>(options: ServeOptions<E, R>): Layer.Layer<RosterServ
   )
 
 /**
- * A body that is there as a whole has the length that was counted of it. Where Node need not count it again, it sends it in
- * one piece with its head.
+ * The length of a complete body has been counted already. If Node need not count it again, it sends head and body in one
+ * write.
  */
 class Response extends ServerResponse {
   override end(onEnd?: () => void): this
@@ -72,7 +74,7 @@ class Response extends ServerResponse {
   }
 }
 
-/** From the moment it is to close, each answer ends its connection: one that is kept alive would bring new requests. */
+/** While it closes, each response ends its connection, because one that is kept alive would bring new requests. */
 const drainingServer = () => {
   const server = createServer({ ServerResponse: Response })
   const close = server.close.bind(server)
@@ -87,13 +89,13 @@ const drainingServer = () => {
   return server
 }
 
-/** Nobody sees the spans of Effect's own tracer, which cost a request a tenth of its time. */
+/** Nobody sees the spans of Effect's default tracer, which cost a tenth of the time of a request. */
 const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Tracer.Tracer, (tracer) =>
     tracer === Tracer.nativeTracer ? Effect.provideService(effect, References.TracerEnabled, false) : effect
   )
 
-/** Whoever lets spans have the headers of requests gets no key with them. */
+/** Spans that include the headers of requests do not include keys. */
 const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, ...keyHeaders])
 
 const layerWithoutServices = <E>({
