@@ -36,6 +36,8 @@ export class RosterHttpApi extends Context.Service<
     readonly fn: (name: string) => Effect.fn.Untraced
     /** Whether spans may tell whom a call is about all the same. */
     readonly traceSubjects: boolean
+    /** Whether the ids of spans are sent, so that a span is needed even where no tracer sees it. */
+    readonly propagateTrace: boolean
   }
 >()("@roster/http-client/RosterHttpApi") {
   static readonly layer = (options: ClientOptions) =>
@@ -46,7 +48,7 @@ export class RosterHttpApi extends Context.Service<
         const { hostname, port, protocol } = new URL(baseUrl)
         const defaultPort = protocol === "https:" ? 443 : 80
         const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
-        const traceSubjects = options.traceSubjects === true
+        const { propagateTrace = false, traceSubjects = false } = options
         const isKeyHonoured = MutableRef.make(false)
         const transport = yield* HttpClient.HttpClient
         const withoutKey = transport.pipe(HttpClient.transform(inOurContext(header)))
@@ -57,7 +59,7 @@ export class RosterHttpApi extends Context.Service<
         // The last step before the transport, whose errors never leave this package.
         const send = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
           const key = yield* IdempotencyKey
-          const trace = options.propagateTrace === true ? yield* traceparent : undefined
+          const trace = propagateTrace ? yield* traceparent : undefined
           const headers = {
             ...own,
             ...(key === undefined ? {} : { [idempotencyKeyHeader]: key }),
@@ -86,7 +88,8 @@ export class RosterHttpApi extends Context.Service<
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],
           fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),
-          traceSubjects
+          traceSubjects,
+          propagateTrace
         })
       })
     )
