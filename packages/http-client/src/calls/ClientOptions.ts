@@ -1,30 +1,32 @@
 /**
- * What a client is told: where the service is and how it proves itself. Checked once, before anything is sent.
+ * The settings of a client: where the service is and how the client proves itself. They are checked once, before anything is
+ * sent.
  */
 import { apiKeyHeader } from "@roster/api"
 import { Config, Effect, Redacted, Schema } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
+/** The settings of a client. */
 export interface ClientOptions {
-  /** The base address, whose last segment is `v4`. */
+  /** The base address; its last segment is `v4`. */
   readonly baseUrl: string
-  /** The API key. An embedded service called in-process needs none. */
+  /** The API key. An embedded service needs none. */
   readonly apiKey?: Redacted.Redacted<string> | undefined
-  /** The header that carries the key: `X-Service-ApiKey` where it is not given. */
+  /** The header that carries the key (default: `X-Service-ApiKey`). */
   readonly apiKeyHeader?: string | undefined
-  /** What stands before the key in the header, such as a scheme word and a space; nothing where it is not given. */
+  /** Text before the key in the header, such as a scheme and a space (default: none). */
   readonly apiKeyPrefix?: string | undefined
-  /** Sends the key over plain http to a host that is not this machine. Off where it is not given. */
+  /** Sends the key over plain http to another machine (default: no). */
   readonly allowInsecure?: boolean | undefined
-  /** Sends the W3C trace header of the current span to the service. Off where it is not given. */
+  /** Sends the W3C trace header of the current span to the service (default: no). */
   readonly propagateTrace?: boolean | undefined
-  /** Puts the e-mail or name that a call is about into its span. Off where it is not given. */
+  /** Puts the e-mail or name that a call is about into its span (default: no). */
   readonly traceSubjects?: boolean | undefined
-  /** What differs from the `RetryPolicy` that is provided to the client's layer. */
+  /** Changes to the `RetryPolicy` that is provided to the client's layer. */
   readonly retry?: PartialRetrySettings | undefined
 }
 
-/** A setting that cannot work. Names the setting, never a key. */
+/** A setting cannot be used. The error names the setting, and never holds a key. */
 export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
   setting: Schema.String,
   issue: Schema.String

@@ -1,6 +1,6 @@
 /**
- * When a request is sent again: three attempts in all by one counter, as the row of the operation allows, after a random
- * wait that grows, never earlier than the service asks, and while the budget lasts.
+ * When a request is sent again: three attempts in all, as the row of the operation allows, after a random wait that grows,
+ * never earlier than the service asks, and while the budget lasts.
  */
 import { ServiceError, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
@@ -10,29 +10,30 @@ import type { Failure } from "./ErrorClassification.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
 
-/** The numbers of the policy. */
+/** The settings of a retry policy. */
 export interface RetrySettings {
-  /** Attempts in all, the first one counted: 3. */
+  /** Maximum number of attempts, with the first one (default: 3). */
   readonly attempts: number
-  /** The longest first wait, 100 ms; each following one may be twice as long. */
+  /** Maximum of the first wait (default: 100 ms); each later one may be twice as long. */
   readonly base: Duration.Duration
-  /** The same where the service asks to slow down: 1 s. */
+  /** The same where the service asks to slow down (default: 1 s). */
   readonly throttledBase: Duration.Duration
-  /** No wait is longer, 20 s, unless the service asks for it. */
+  /** Maximum wait unless the service asks for more (default: 20 s). */
   readonly longestWait: Duration.Duration
-  /** A longer Retry-After than this, 60 s, ends the call. */
+  /** A longer Retry-After ends the call (default: 60 s). */
   readonly longestRetryAfter: Duration.Duration
-  /** How long one attempt may take, its whole answer included: 30 s. */
+  /** Maximum time of one attempt, with its whole response (default: 30 s). */
   readonly attemptTimeout: Duration.Duration
-  /** How long a call may take with all its attempts and waits: 120 s. */
+  /** Maximum time of a call, with all attempts and waits (default: 120 s). */
   readonly totalTimeout: Duration.Duration
-  /** Takes it that the service honours Idempotency-Key, without its saying so. */
+  /** Assumes that the service honours Idempotency-Key, even if it does not say so (default: no). */
   readonly assumeIdempotencyKey: boolean
 }
 
-/** Some of the numbers; the rest stays. */
+/** Some of the settings; the others stay. */
 export type PartialRetrySettings = { readonly [Name in keyof RetrySettings]?: RetrySettings[Name] | undefined }
 
+/** The settings of a client that is given none. */
 export const defaultRetrySettings: RetrySettings = {
   attempts: 3,
   base: Duration.millis(100),
@@ -45,29 +46,29 @@ export const defaultRetrySettings: RetrySettings = {
 }
 
 /**
- * The policy as a value in the context. Provided to a client's layer it is the policy of that client, over which its option
- * `retry` counts; provided around a call it is that of the call, whatever its client says.
+ * The retry policy. Provided to a client's layer, it is the policy of that client, changed by its option `retry`; provided
+ * around a call, it replaces the policy for that call.
  */
 export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client/RetryPolicy", {
   defaultValue: () => defaultRetrySettings
 })
 
 /**
- * The policy of a client that is built here, changed by its own settings: what a call goes by, unless another one is provided
- * around it. What is provided around both the client and the call was already heard.
+ * The policy of a client, changed by its own settings. A policy around the call replaces it, unless the same one was around
+ * the client when it was built.
  */
 export const clientPolicy = (settings: PartialRetrySettings = {}) =>
   Effect.contextWith((built: Context.Context<never>) => {
     const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
     const own = { ...Context.get(built, RetryPolicy), ...given }
-    const heard = Context.getOrUndefined(built, RetryPolicy)
+    const atBuild = Context.getOrUndefined(built, RetryPolicy)
     return Effect.succeed((call: Context.Context<never>): RetrySettings => {
       const around = Context.getOrUndefined(call, RetryPolicy)
-      return around === undefined || around === heard ? own : around
+      return around === undefined || around === atBuild ? own : around
     })
   })
 
-/** Whether the row of an operation lets a failure be answered by another attempt. */
+/** Whether the row of an operation allows another attempt after a failure. */
 const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: boolean): boolean => {
   switch (failure.evidence) {
     case "NotSent":

@@ -225,9 +225,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The service over a client that others share. */
+/** The service on a client that others share. */
 export const layerShared: Layer.Layer<CredentialsService, never, RosterHttpApi> = Layer.effect(CredentialsService, make)
 
-/** Credentials of the service that the options name. */
+/** The service on a client of its own. */
 export const layer = (options: ClientOptions) =>
   Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -27,9 +27,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The service over a client that others share. */
+/** The service on a client that others share. */
 export const layerShared: Layer.Layer<EmailsService, never, RosterHttpApi> = Layer.effect(EmailsService, make)
 
-/** Mail sending by the service that the options name. */
+/** The service on a client of its own. */
 export const layer = (options: ClientOptions) =>
   Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -58,19 +58,19 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     }
   }
 
-  /** Why the request was given up, if it was. */
+  /** Why the request was given up. */
   get aborted(): Error | undefined {
     return this.#aborted
   }
 
-  /** A connection takes the request out of the queue; `false` if nobody wants it any more. */
+  /** A connection takes the request out of the queue; `false` if it was given up. */
   assign(link: Link): boolean {
     if (this.#aborted !== undefined || this.#over) return false
     this.#link = link
     return true
   }
 
-  /** The fiber that waits for the head is interrupted. */
+  /** The fiber that waits for the head was interrupted. */
   interrupt(): void {
     this.abort(new Interrupted("The request was interrupted."))
   }
@@ -146,7 +146,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     else this.#link?.abort(reason)
   }
 
-  /** Nothing runs before undici has returned: it must not be called again from inside its parser. */
+  /** Called after undici has returned: its parser must not be called from inside itself. */
   #deliver(response: BufferedResponse, body: UndiciBody): void {
     if (!body.done) {
       forgotten.register(response, body, body)
@@ -199,8 +199,8 @@ const codeOf = (error: unknown): string | undefined =>
   Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
 
 /**
- * The connection broke before a byte of the request was written: during the handshake of TLS, or on an idle connection.
- * `syscall` says so in the way of a connection that never came about, since for the server it is the same.
+ * The connection broke before a byte of the request was written: during the TLS handshake, or while it was idle. `syscall`
+ * marks it like a connection that was never made, since for the server it is the same.
  */
 export class NeverSent extends Error {
   readonly code: string
@@ -211,7 +211,7 @@ export class NeverSent extends Error {
   }
 }
 
-/** The answer is not HTTP/1.1. The codes of llhttp, which begin like this one, are lost in undici 8.12.4. */
+/** The response is not HTTP/1.1. undici 8.12.4 loses the codes of llhttp, which begin like this one. */
 class NotHttp extends Error {
   readonly code = "HPE_INVALID_RESPONSE"
   constructor(cause: Error) {
@@ -219,7 +219,7 @@ class NotHttp extends Error {
   }
 }
 
-/** The error of undici, or one that says more. `begun` is whether the request was being written. */
+/** The error of undici, or one that says more. `begun` tells whether the request was being written. */
 const explain = (error: Error, begun: boolean): Error => {
   const code = codeOf(error)
   if (error.name === "HTTPParserError") return new NotHttp(error)

@@ -5,7 +5,7 @@
  *
  * It sends what the request says and nothing it does not: no trace headers, no spans, no cookies; beyond the request come
  * only `host`, `connection`, the length and type of the body, and `accept-encoding: identity`. Redirects are not followed,
- * interim answers are ignored, and nothing is ever sent twice. Interrupting closes the connection at once, whatever the
+ * interim responses are ignored, and nothing is ever sent twice. Interrupting closes the connection at once, whatever the
  * request waits for; one that waits for a free connection is never sent.
  *
  * **Errors**: `TransportError` before the head of the answer, `DecodeError` after it, with the error of the socket, of TLS,
@@ -23,10 +23,11 @@ import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
 import { type RequestContent, requestContent } from "./UndiciUpload.ts"
 
+/** The settings of the client. */
 export interface UndiciOptions extends ConnectionSettings {
   /**
-   * How much of a response is read into memory, in bytes, as sent and as decoded. 32 MiB where it is not given. A response
-   * that is read as a stream is not bounded.
+   * Maximum size of a response that is read into memory, in bytes, as sent and as decoded (default: 32 MiB). A stream has
+   * no limit.
    */
   readonly maximumResponseBytes?: number | undefined
 }
@@ -44,6 +45,7 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
   )
 })
 
+/** The client as a layer, whose connections close with it. */
 export const layer = (options: UndiciOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(HttpClient.HttpClient, make(options))
 
