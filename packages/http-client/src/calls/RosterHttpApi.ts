@@ -108,16 +108,13 @@ const inOurContext =
   (header: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.updateContext(effect, (context: Context.Context<R>) =>
-      context.pipe(
-        Context.add(FetchHttpClient.RequestInit, manual),
-        Context.add(HttpClient.TracerDisabledWhen, always),
-        Context.add(HttpClient.TracerPropagationEnabled, false),
-        Context.add(Headers.CurrentRedactedNames, [
-          ...Context.get(context, Headers.CurrentRedactedNames),
-          header.toLowerCase()
-        ])
-      )
+      Context.add(Context.merge(context, quiet), Headers.CurrentRedactedNames, [
+        ...Context.get(context, Headers.CurrentRedactedNames),
+        header.toLowerCase()
+      ])
     )
 
-const manual: RequestInit = { redirect: "manual" }
-const always = () => true
+const quiet = Context.make(FetchHttpClient.RequestInit, { redirect: "manual" }).pipe(
+  Context.add(HttpClient.TracerDisabledWhen, () => true),
+  Context.add(HttpClient.TracerPropagationEnabled, false)
+)
