@@ -3,7 +3,7 @@
  */
 import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError } from "@roster/domain"
-import { type Context, Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { readRefusalBody, retryAfter, Secrets, withoutSecrets } from "./ResponseDecoding.ts"
 import { countedCall, retryCount } from "./ClientMetrics.ts"
@@ -101,25 +101,37 @@ export const makeCall =
         : read(operation, response)
     }
 
-    const unsent = (error: unknown): Effect.Effect<never, Failure<Expected>> => {
-      if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
-      // What the contract itself refuses to send: nothing left this machine.
-      return Schema.isSchemaError(error)
-        ? Effect.fail({ evidence: "Permanent", error: refusal(400, invalidInput(error)) })
-        : Effect.die(error)
-    }
-
-    const attempt = Effect.fnUntraced(function* (current: Attempt) {
-      if (current.number > 1) yield* retryCount(operation)
-      yield* Effect.annotateCurrentSpan({
-        "roster.attempts": current.number,
-        "roster.operation": operation,
-        ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+    const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> =>
+      Effect.withFiber((fiber) => {
+        const isTraced = fiber.cache.tracer !== undefined
+        const made = Effect.matchEffect(send, {
+          onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
+            if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
+            // What the contract itself refuses to send: nothing left this machine.
+            return Schema.isSchemaError(error)
+              ? Effect.fail({ evidence: "Permanent", error: refusal(400, invalidInput(error)) })
+              : Effect.die(error)
+          },
+          onSuccess: (response) =>
+            isTraced
+              ? Effect.andThen(
+                  Effect.annotateCurrentSpan("http.response.status_code", response.status),
+                  answer(response, current)
+                )
+              : answer(response, current)
+        })
+        const traced = isTraced
+          ? Effect.andThen(
+              Effect.annotateCurrentSpan({
+                "roster.attempts": current.number,
+                "roster.operation": operation,
+                ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+              }),
+              made
+            )
+          : made
+        return current.number === 1 ? traced : Effect.andThen(retryCount(operation), traced)
       })
-      const response = yield* Effect.catch(send, unsent)
-      yield* Effect.annotateCurrentSpan("http.response.status_code", response.status)
-      return yield* answer(response, current)
-    })
 
     const key = operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined
     const calls = withRetries({
@@ -134,8 +146,9 @@ export const makeCall =
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
     const ended = Effect.mapError(calls, (failure) => finalError({ operation, row, about: words() }, failure))
     const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
-    return countedCall(operation, raced).pipe(
-      Effect.provideService(Secrets, secrets),
-      Effect.provideService(IdempotencyKey, key)
-    )
+    return Effect.updateContext(countedCall(operation, raced), (context: Context.Context<never>) => {
+      const withSecrets = Context.add(context, Secrets, secrets)
+      // Mostly there is none, neither of this call nor of one around it.
+      return Context.get(context, IdempotencyKey) === key ? withSecrets : Context.add(withSecrets, IdempotencyKey, key)
+    })
   }

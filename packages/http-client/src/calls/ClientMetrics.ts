@@ -46,20 +46,35 @@ const outcomeOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>
   return Cause.hasInterruptsOnly(exit.cause) ? "Interrupted" : "Defect"
 }
 
+/** The metrics of an outcome, which are looked up by their attributes once. */
+const ends = new Map<string, { readonly calls: typeof calls; readonly durations: typeof durations }>()
+
+const endOf = (operation: string, outcome: string) => {
+  const name = `${operation} ${outcome}`
+  const known = ends.get(name)
+  if (known !== undefined) return known
+  const attributes = { operation, outcome }
+  const end = {
+    calls: Metric.withAttributes(calls, attributes),
+    durations: Metric.withAttributes(durations, attributes)
+  }
+  ends.set(name, end)
+  return end
+}
+
 /** Counts and times a call by how it ends: the name of its error, `Success`, or `Interrupted`. */
 export const countedCall = <A, E extends { readonly _tag: string }, R>(
   operation: string,
   call: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Clock.monotonicTimeNanos, (started) =>
-    Effect.onExit(
-      call,
-      Effect.fnUntraced(function* (exit) {
-        const attributes = { operation, outcome: outcomeOf(exit) }
-        const seconds = Number((yield* Clock.monotonicTimeNanos) - started) / 1e9
-        yield* Metric.update(Metric.withAttributes(calls, attributes), 1)
-        yield* Metric.update(Metric.withAttributes(durations, attributes), seconds)
-        yield* Effect.annotateCurrentSpan("roster.outcome", attributes.outcome)
-      })
-    )
-  )
+  Effect.withFiber((fiber) => {
+    const clock = fiber.getRef(Clock.Clock)
+    const started = clock.monotonicTimeNanosUnsafe()
+    return Effect.onExit(call, (exit) => {
+      const outcome = outcomeOf(exit)
+      const end = endOf(operation, outcome)
+      end.calls.updateUnsafe(1, fiber.context)
+      end.durations.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - started) / 1e9, fiber.context)
+      return fiber.cache.tracer === undefined ? Effect.void : Effect.annotateCurrentSpan("roster.outcome", outcome)
+    })
+  })
