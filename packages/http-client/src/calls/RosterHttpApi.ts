@@ -10,6 +10,7 @@ import {
   HttpClient,
   type HttpClientError,
   HttpClientRequest,
+  type HttpClientResponse,
   HttpTraceContext
 } from "effect/http"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
@@ -50,25 +51,41 @@ export class RosterHttpApi extends Context.Service<
         const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
         const { propagateTrace = false, traceSubjects = false } = options
         const isKeyHonoured = MutableRef.make(false)
-        const transport = yield* HttpClient.HttpClient
-        const withoutKey = transport.pipe(HttpClient.transform(inOurContext(header)))
-        const own = headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) }
-        const traceparent = Effect.map(Effect.option(Effect.currentSpan), (span) =>
-          Option.isNone(span) ? undefined : HttpTraceContext.toHeaders(span.value)["traceparent"]
-        )
-        // The last step before the transport, whose errors never leave this package.
-        const send = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
-          const key = yield* IdempotencyKey
-          const trace = propagateTrace ? yield* traceparent : undefined
-          const headers = {
-            ...own,
-            ...(key === undefined ? {} : { [idempotencyKeyHeader]: key }),
-            ...(trace === undefined ? {} : { traceparent: trace })
-          }
-          const response = yield* withoutKey.execute(HttpClientRequest.setHeaders(request, headers))
+        const hear = (response: HttpClientResponse.HttpClientResponse) => {
           if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
           return response
-        })
+        }
+        const transport = yield* HttpClient.HttpClient
+        const withoutKey = transport.pipe(HttpClient.transform(inOurContext(header)))
+        // The last step before the transport, whose errors never leave this package.
+        const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
+        const addKeys = (request: HttpClientRequest.HttpClientRequest, key: string | undefined) => {
+          const { body, hash, headers, method, url, urlParams } = request
+          const all = key === undefined ? own : Headers.set(own, idempotencyKeyHeader, key)
+          return HttpClientRequest.makeWith(
+            method,
+            url,
+            urlParams,
+            hash,
+            headers === Headers.empty ? all : Headers.merge(headers, all),
+            body
+          )
+        }
+        const addTrace = (request: HttpClientRequest.HttpClientRequest) =>
+          Effect.map(Effect.option(Effect.currentSpan), (span) => {
+            const traceparent = Option.isNone(span) ? undefined : HttpTraceContext.toHeaders(span.value)["traceparent"]
+            return traceparent === undefined
+              ? request
+              : HttpClientRequest.setHeader(request, "traceparent", traceparent)
+          })
+        const execute = (request: HttpClientRequest.HttpClientRequest) =>
+          Effect.withFiber((fiber) => {
+            const sent = withoutKey.execute(addKeys(request, Context.get(fiber.context, IdempotencyKey)))
+            return Effect.map(sent, hear)
+          })
+        const send = propagateTrace
+          ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
+          : execute
         const api = endpointCalls(baseUrl, send)
         const withKey = HttpClient.makeWith<
           HttpClientError.HttpClientError,
