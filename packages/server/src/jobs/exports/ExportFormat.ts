@@ -1,27 +1,24 @@
 /**
- * The formats of exported files, and the file itself, plain or zipped. A row of the table becomes text directly: the same text
- * as the domain's columns, the schema of a contact and Effect's encoders give, without the values between.
- * (docs/decisions/csv.md)
+ * The formats of exported files, and the file itself, plain or zipped. The text equals that of the domain's columns, the schema
+ * of a contact and Effect's encoders. (docs/decisions/csv.md)
  */
 import {
   type CompressionFormat,
   ContactColumns,
   type CustomFields,
   type ExportFileFormat,
-  formatWireDate,
   JsonParser
 } from "@roster/domain"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
 import { type ContactRow, toContact } from "../../contacts/ContactRow.ts"
 import { contactJson } from "../../contacts/ContactJson.ts"
-import { fromSeconds } from "../../store/Timestamps.ts"
 
 export interface ExportFormat {
   /** The custom fields of a row that become columns. */
   readonly fields: (row: ContactRow) => CustomFields
-  /** The text of a row, given its fields and the names of the columns known so far. */
-  readonly row: (row: ContactRow, fields: CustomFields, names: ReadonlyArray<string>) => string
+  /** The text of a row, given the names of the columns of custom fields known so far. */
+  readonly row: (row: ContactRow, names: ReadonlyArray<string>) => string
   /** Adds empty cells to rows that were written before some columns were known. */
   readonly widened: (rows: string, known: ReadonlyArray<string>, names: ReadonlyArray<string>) => string
   readonly head: (names: ReadonlyArray<string>) => string
@@ -31,65 +28,21 @@ export interface ExportFormat {
 
 const withoutColumns: Pick<ExportFormat, "fields" | "widened"> = { fields: () => ({}), widened: (rows) => rows }
 
-const mayNeedCare = /^['=+\-@\t\r\n\0\uFEFF]|[,"\r\n]/
 const mustBeQuoted = /^\uFEFF|[,"\r\n]/
 
-const cell = (text: string): string => {
-  if (!mayNeedCare.test(text)) return text
-  const safe = ContactColumns.protectCell(text)
-  return mustBeQuoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-let lastDate = { seconds: 0, text: cell(formatWireDate(fromSeconds(0))) }
-
-/** Rows that follow each other were often added in the same second. */
-const date = (seconds: number): string => {
-  if (lastDate.seconds !== seconds) lastDate = { seconds, text: cell(formatWireDate(fromSeconds(seconds))) }
-  return lastDate.text
-}
-
-/** The columns of `exportHeader`, in its order. */
-const csvRow = (row: ContactRow): string => {
-  const text = (value: string | null) => (value === null ? "," : `,${cell(value)}`)
-  const time = (value: number | null) => (value === null ? "," : `,${date(value)}`)
-  return (
-    cell(row.email) +
-    text(row.status) +
-    text(row.first_name) +
-    text(row.last_name) +
-    text(row.consent_ip) +
-    time(row.consent_date) +
-    text(row.consent_tracking) +
-    text(row.source) +
-    time(row.date_added) +
-    time(row.date_updated) +
-    time(row.status_change_date) +
-    `,${row.total_sent},${row.total_opened},${row.total_clicked},${row.total_failed}` +
-    time(row.last_sent) +
-    time(row.last_opened) +
-    time(row.last_clicked) +
-    time(row.last_failed) +
-    text(row.last_ip) +
-    `,${row.error_code ?? ""}` +
-    text(row.friendly_error_message)
-  )
-}
+const quoted = (cell: string): string => (mustBeQuoted.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
 const line = "\r\n"
 
 const columnCount = ContactColumns.exportHeader([]).length
 
-/** A cell as `cell` writes it, and its delimiter. */
+/** A cell as `quoted` writes it, and its delimiter. */
 const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
 
 const csv: ExportFormat = {
   // The store itself wrote it: an object of strings.
   fields: (row) => JsonParser.parse(row.custom_fields) as CustomFields,
-  row: (row, own, names) => {
-    let text = csvRow(row)
-    for (const name of names) text += `,${cell(Object.hasOwn(own, name) ? (own[name] ?? "") : "")}`
-    return text + line
-  },
+  row: (row, names) => ContactColumns.exportCells(toContact(row), names).map(quoted).join(",") + line,
   widened: (rows, known, names) => {
     // The number of empty cells behind each cell of a row.
     const added = Array.from({ length: columnCount + known.length }, () => 0)
@@ -105,11 +58,8 @@ const csv: ExportFormat = {
       return text + empty + end
     })
   },
-  // The names are protected already.
-  head: (names) =>
-    ContactColumns.exportHeader(names)
-      .map((name) => (mustBeQuoted.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-      .join(",") + line,
+  // `exportHeader` protects the names.
+  head: (names) => ContactColumns.exportHeader(names).map(quoted).join(",") + line,
   separator: "",
   tail: ""
 }

@@ -48,7 +48,7 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
         // By code unit, whatever the locale of the machine.
         names = [...known].sort()
       }
-      text += separator + format.row(row, own, names)
+      text += separator + format.row(row, names)
       separator = format.separator
       rows++
       if (text.length >= pieceLength) yield* flush
