@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Store from "../../src/store/Store.ts"
 
 describe("a store", () => {
-  it.effect("of a later version is refused and left as it is", () =>
+  it.effect("of a later version is refused and not changed", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const filename = (yield* Path.Path).join(yield* fs.makeTempDirectoryScoped(), "roster.db")
@@ -32,7 +32,7 @@ describe("a store", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("is not made of the database of another program, which is left as it is", () =>
+  it.effect("is not created in the database of another program, which is not changed", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const filename = (yield* Path.Path).join(yield* fs.makeTempDirectoryScoped(), "other.db")

@@ -26,7 +26,7 @@ export class SqliteClient extends Context.Service<
      */
     readonly backup: (destination: string, options?: CopyOptions) => Effect.Effect<void, StoreError>
   }
->()("@roster/server/sqlite/SqliteClient") {}
+>()("@roster/server/SqliteClient") {}
 
 /** Options of the client of a database file. */
 export interface SqliteClientOptions extends StoreFile.Options {

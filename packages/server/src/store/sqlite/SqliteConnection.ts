@@ -130,7 +130,7 @@ export const make = (
 }
 
 /** Whether a stream gives each row as an array of values, which is read in a third of the time of an object. */
-export const StreamedValues = Context.Reference<boolean>("@roster/server/sqlite/StreamedValues", {
+export const StreamedValues = Context.Reference<boolean>("@roster/server/StreamedValues", {
   defaultValue: () => false
 })
 

@@ -10,8 +10,8 @@ const rejected = (from: number, count: number, text: string) =>
 
 const job = createJob({ id: "1", account: "", kind: "Import", state: "Loading", request: "{}" })
 
-describe("the rows that an import rejected", () => {
-  it.effect("come back as they were and in their order, however many they are", () =>
+describe("rejected rows of an import", () => {
+  it.effect("are read unchanged and in order", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const number = yield* job
@@ -21,7 +21,7 @@ describe("the rows that an import rejected", () => {
     }).pipe(Effect.provide(Store.layer({ filename: ":memory:" })))
   )
 
-  it.effect("are kept while there is room for them, which a restart finds as it was", () =>
+  it.effect("are kept while there is room, also after a restart", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const number = yield* job

@@ -48,8 +48,8 @@ const ruined = <E>(sql: SqlClient.SqlClient, reader: SqlClient.SqlClient, ruin: 
     return written
   }).pipe(Effect.repeat({ until: (written) => !written.includes(1) }))
 
-describe("transactions that share a commit", () => {
-  it.effect("are one commit where they come at once, and each is on the disk when it is answered", () =>
+describe("transactions with a shared commit", () => {
+  it.effect("share one commit when they are concurrent, and each is durable when it succeeds", () =>
     Effect.gen(function* () {
       const { filename, reader, sql } = yield* opened
       const before = commits(filename)
@@ -68,7 +68,7 @@ describe("transactions that share a commit", () => {
     })
   )
 
-  it.effect("are a commit each where nobody asks for it", () =>
+  it.effect("commit one by one by default", () =>
     Effect.gen(function* () {
       const { filename, sql } = yield* opened
       const before = commits(filename)
@@ -77,7 +77,7 @@ describe("transactions that share a commit", () => {
     })
   )
 
-  it.effect("are undone alone where they fail", () =>
+  it.effect("roll back alone when they fail", () =>
     Effect.gen(function* () {
       const { reader, sql } = yield* opened
       const exits = yield* Effect.forEach(
@@ -90,7 +90,7 @@ describe("transactions that share a commit", () => {
     })
   )
 
-  it.effect("are undone alone where they are interrupted", () =>
+  it.effect("roll back alone when they are interrupted", () =>
     Effect.gen(function* () {
       const { reader, sql } = yield* opened
       const written = yield* Deferred.make<void>()
@@ -110,7 +110,7 @@ describe("transactions that share a commit", () => {
     })
   )
 
-  it.effect("have all failed where the commit fails, and nothing of them is left", () =>
+  it.effect("all fail without a trace when the commit fails", () =>
     Effect.gen(function* () {
       const { reader, sql } = yield* opened
       const orphan = sql`INSERT INTO t (x, parent) VALUES (2, 9)`
@@ -120,7 +120,7 @@ describe("transactions that share a commit", () => {
     })
   )
 
-  it.effect("have all failed where the disk is full, and the store works again when there is room", () =>
+  it.effect("all fail when the disk is full, and the store works again when there is room", () =>
     Effect.gen(function* () {
       const { reader, sql } = yield* opened
       yield* sql`PRAGMA max_page_count = 20`
@@ -133,7 +133,7 @@ describe("transactions that share a commit", () => {
     })
   )
 
-  it.effect("wait for nobody who asks for a commit of its own", () =>
+  it.effect("do not wait for a transaction with its own commit", () =>
     Effect.gen(function* () {
       const { reader, sql } = yield* opened
       const first = yield* Effect.forkChild(shared(sql, insert(sql, 1)))

@@ -25,7 +25,7 @@ const opened = Effect.gen(function* () {
 const values = (sql: SqlClient.SqlClient) => sql`SELECT x FROM t ORDER BY x`.values
 
 describe("parameters and values", () => {
-  it.effect("reach SQLite as what they are", () =>
+  it.effect("keep their types in SQLite", () =>
     useSql(memory, (sql) =>
       Effect.gen(function* () {
         const cases: ReadonlyArray<readonly [input: unknown, type: string, output: unknown]> = [
@@ -50,7 +50,7 @@ describe("parameters and values", () => {
     )
   )
 
-  it.effect("are refused where SQL has no meaning for them, and are not shown", () =>
+  it.effect("are refused without being shown if SQL has no meaning for them", () =>
     useSql(memory, (sql) =>
       Effect.gen(function* () {
         for (const input of [{ secret: 1 }, ["secret"], Symbol("secret"), new Date(Number.NaN), 2n ** 70n]) {
@@ -99,7 +99,7 @@ describe("parameters and values", () => {
     )
   )
 
-  it("come from statements that are prepared once, while they are in use", () => {
+  it("come from cached statements", () => {
     using database = new DatabaseSync(":memory:")
     const prepare = vi.spyOn(database, "prepare")
     const statements = SqliteStatements.make(database)
@@ -115,7 +115,7 @@ describe("parameters and values", () => {
     assert.strictEqual(prepared("SELECT 'rare'"), 2)
   })
 
-  it.effect("never belong to a second statement that would be skipped in silence", () =>
+  it.effect("refuse a text with a second statement, which would be skipped silently", () =>
     useSql(memory, (sql) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(sql`CREATE TABLE a (x); CREATE TABLE b (x)`)
@@ -154,7 +154,7 @@ describe("parameters and values", () => {
 })
 
 describe("errors", () => {
-  it.effect("tell a conflict of a primary key, a rowid and a unique index alike", () =>
+  it.effect("report conflicts of a primary key, a rowid and a unique index alike", () =>
     useSql(memory, (sql) =>
       Effect.gen(function* () {
         yield* sql`CREATE TABLE t (email TEXT PRIMARY KEY, n INTEGER UNIQUE)`
@@ -181,7 +181,7 @@ describe("errors", () => {
     )
   )
 
-  it.effect("a full disk: the first error comes through, and the store works again", () =>
+  it.effect("report a full disk, after which the store works again", () =>
     Effect.gen(function* () {
       const { sql } = yield* opened
       yield* sql`INSERT INTO t VALUES ('before')`
@@ -202,7 +202,7 @@ describe("errors", () => {
     })
   )
 
-  it.effect("a full disk that a caller ignores still writes nothing outside the transaction", () =>
+  it.effect("prevent writes outside the transaction after an ignored full disk", () =>
     Effect.gen(function* () {
       const { sql } = yield* opened
       yield* sql`PRAGMA max_page_count = 10`
@@ -247,7 +247,7 @@ describe("errors", () => {
 })
 
 describe("transactions", () => {
-  it.effect("roll back to where each began", () =>
+  it.effect("roll back to their own start", () =>
     Effect.gen(function* () {
       const { sql } = yield* opened
       yield* sql.withTransaction(
@@ -283,7 +283,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("are nothing to statements outside of them, which wait for their end", () =>
+  it.effect("are invisible to statements outside, which wait for their end", () =>
     Effect.gen(function* () {
       const { sql } = yield* opened
       const text = "SELECT x FROM t ORDER BY x"
@@ -311,7 +311,7 @@ describe("transactions", () => {
     })
   )
 
-  it.effect("of many fibers come one after another", () =>
+  it.effect("of many fibers run one after another", () =>
     Effect.gen(function* () {
       const { sql } = yield* opened
       yield* sql`INSERT INTO t VALUES (0)`

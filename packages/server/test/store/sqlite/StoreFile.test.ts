@@ -66,7 +66,7 @@ describe("a new store", () => {
     })
   )
 
-  it.effect("is never in memory or temporary because of its name", () =>
+  it.effect("is always a file, whatever its name", () =>
     Effect.gen(function* () {
       assert.match((yield* refusal("")).message, /is a directory/)
       assert.match((yield* refusal(`file:${yield* freshPath}?mode=memory`)).message, /no folder/)
@@ -281,7 +281,7 @@ describe("a path that cannot be used names itself and what to do", () => {
     })
   )
 
-  it.live("a lock that is given back in time is waited for, on the same thread too", () =>
+  it.live("a lock that is released in time, on the same thread too, is no problem", () =>
     Effect.gen(function* () {
       const filename = yield* freshPath
       yield* fill(filename)
@@ -295,7 +295,7 @@ describe("a path that cannot be used names itself and what to do", () => {
     })
   )
 
-  it.live("a file that another process keeps for itself", () =>
+  it.live("a file that another process has locked", () =>
     Effect.gen(function* () {
       const filename = yield* freshPath
       const other = new DatabaseSync(filename)
