@@ -147,7 +147,7 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "By a profile of the thread of the jobs some 42 % of its time are upserts, 30 % commits with their syncs and checkpoints, 4 % other statements, 4 % the collection of garbage; the addresses seen so far, reading, checking and counting the rows have the rest. Alone in SQLite the insert takes 5.4 µs and the index by the order of adding 0.7: the reference has neither that, nor the counts for paging, nor the addresses of the import, by which repeats are counted, nor the file itself, which goes to a temporary file, the log and the store before its first row is read.",
+      "By a profile of the thread of the jobs some 42 % of its time are upserts, 30 % commits with their syncs and checkpoints, 4 % other statements, 4 % the collection of garbage; the filter of addresses, reading, checking and counting the rows have the rest. Alone in SQLite the insert takes 5.4 µs and the index by the order of adding 0.7: the reference has neither that, nor the counts for paging, nor the addresses of the import, by which repeats are counted, nor the file itself, which goes to a temporary file, the log and the store before its first row is read.",
       "Beyond a million rows the index by address is larger than the cache, and each row of a random address reads and writes a page of it."
     ]
   }

@@ -270,22 +270,6 @@ const countAfterAdding = ({ isSqlite }: Dialect) =>
       ]
     : []
 
-/** The addresses that an import has read, as a set that counts repeats exactly. Imports under way keep theirs. */
-const jobEmails = ({ isSqlite }: Dialect) => [
-  `CREATE TABLE job_emails (
-    job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
-    identity TEXT NOT NULL,
-    PRIMARY KEY (job, identity)
-  ) ${isSqlite ? "WITHOUT ROWID" : ""}`,
-  `INSERT INTO job_emails
-    SELECT DISTINCT job, value
-    FROM job_address_lists, ${isSqlite ? "json_each(identities)" : "jsonb_array_elements_text(identities::jsonb)"}
-    WHERE job IN (SELECT number FROM jobs WHERE state = 'Loading')`,
-  `UPDATE jobs SET duplicates = accepted - (SELECT count(*) FROM job_emails WHERE job = number)
-    WHERE number IN (SELECT job FROM job_emails)`,
-  `DROP TABLE job_address_lists`
-]
-
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -304,8 +288,7 @@ export const migrations = {
   "7_job_details": run(jobDetails),
   "8_credential_audit": run(credentialAudit),
   "9_job_address_lists": run(jobAddressLists),
-  "10_count_after_adding": run(countAfterAdding),
-  "11_job_emails": run(jobEmails)
+  "10_count_after_adding": run(countAfterAdding)
 }
 
 /** The number of the last migration, which every store of this version has run. */

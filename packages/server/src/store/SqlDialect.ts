@@ -13,6 +13,8 @@ export interface SqlDialect {
   readonly isOneOf: (column: string, texts: ReadonlyArray<string>) => Statement.Fragment
   /** A query with one row and column (`value`) for each of many texts, which are bound as one parameter. */
   readonly textsOf: (texts: ReadonlyArray<string>) => Statement.Fragment
+  /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
+  readonly textsIn: (column: string) => Statement.Fragment
   /**
    * Runs a compiled statement for each set of parameters in the transaction of the caller, and gives the first row of each
    * as values.
@@ -75,6 +77,7 @@ const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
   mergeFields: (below, above) => sql`json_patch(${below}, ${above})`,
   isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
   textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
+  textsIn: (column) => sql`json_each(${sql(column)})`,
   countsBlocks: true,
   runEach: eachAtOnce(sql),
   // With `StreamedValues` the rows are arrays.
@@ -98,6 +101,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
+  textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   countsBlocks: false,
   runEach: eachAlone(sql),
   streamValues: (statement, columns) =>

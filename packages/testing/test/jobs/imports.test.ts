@@ -44,7 +44,7 @@ describe("an import of the service", () => {
       // The next file begins anew.
       yield* importText("Email\nann@example.com\np1@example.com\n")
       assert.deepInclude(yield* ended, { accepted: 2, duplicates: 0 })
-      yield* eventually(sql`SELECT * FROM job_emails LIMIT 1`, (rows) => rows.length === 0)
+      yield* eventually(sql`SELECT * FROM job_address_lists LIMIT 1`, (rows) => rows.length === 0)
     }).pipe(Effect.provide(working))
   )
 

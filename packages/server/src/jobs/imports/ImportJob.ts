@@ -18,7 +18,7 @@ import { textsRefusal } from "../../contacts/ContactValidation.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
-import { countRepeats } from "./SeenEmails.ts"
+import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.ts"
 import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
@@ -106,6 +106,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     rejectedKept: job.rejected_kept,
     header: job.header
   }
+  const { isKnown, suspects } = yield* restoreAddressFilter(job.number)
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number)
 
@@ -124,6 +125,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     const identities: Array<string> = []
     const rejected: Array<RejectedRow> = []
     let done = 0
+    let repeats = 0
     let chunks = 0
     do {
       if (Exit.isFailure(chunk) || Option.isNone(chunk.value)) break
@@ -136,7 +138,9 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         const checked = readRow(row)
         if (Result.isSuccess(checked)) {
           contacts.push(checked.success)
-          identities.push(canonicalEmail(checked.success.email))
+          const identity = canonicalEmail(checked.success.email)
+          identities.push(identity)
+          if (isKnown(identity)) repeats++
         } else {
           rejected.push({ line: row.line, cells: row.cells, reason: checked.failure })
           progress.header ??= encodeHeader(row.header)
@@ -164,11 +168,12 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         chunks++
       }
     } while (done < transactionRows && chunks < transactionChunks && !fairness.hasWaiter())
+    yield* noteAddresses(job.number, identities)
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
     progress.rowsDone += done
     progress.accepted += identities.length
-    progress.duplicates += yield* countRepeats(job.number, identities)
+    progress.duplicates += repeats
     progress.rejected += rejected.length
     progress.rejectedKept += kept.kept
     yield* advanceJob(job, progress)
@@ -178,9 +183,11 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* sql.withTransaction(importRows)
     yield* fairness.yieldToWriters
   }
+  // Exact, since the filter can take a new address for a known one.
+  const duplicates = yield* countRepeats(job.number, suspects)
   yield* sql.withTransaction(
     Effect.gen(function* () {
-      yield* advanceJob(job, progress)
+      yield* advanceJob(job, { ...progress, duplicates })
       yield* endJob(job, "Ready")
       yield* removeParts(job.number)
     })

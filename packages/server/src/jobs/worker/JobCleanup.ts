@@ -9,6 +9,9 @@ import { nowSeconds } from "../../store/Timestamps.ts"
 /** A delete of so many rows makes nobody wait. */
 const batchRows = 10_000
 
+/** Of lists, each of thousands of addresses. */
+const batchLists = 20
+
 /**
  * Whether there are jobs under way or anything to remove. It only reads, so that a process without jobs never waits for the
  * write lock.
@@ -19,14 +22,14 @@ export const hasExpired = Effect.gen(function* () {
   const [row] = yield* sql<{ readonly due: number | boolean }>`
     SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - jobSeconds})
       OR EXISTS (SELECT 1 FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now}))
-      OR EXISTS (SELECT 1 FROM job_emails)
+      OR EXISTS (SELECT 1 FROM job_address_lists)
       OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerSeconds}) AS due`
   return Boolean(row?.due)
 })
 
 /** Deletes batch by batch, so that others write in between. */
-const inBatches = <E, R>(deleteBatch: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  Effect.andThen(Effect.yieldNow, deleteBatch).pipe(Effect.repeat({ until: ({ length }) => length < batchRows }))
+const inBatches = <E, R>(deleteBatch: Effect.Effect<ReadonlyArray<unknown>, E, R>, size: number) =>
+  Effect.andThen(Effect.yieldNow, deleteBatch).pipe(Effect.repeat({ until: ({ length }) => length < size }))
 
 export const removeExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -35,16 +38,22 @@ export const removeExpired = Effect.gen(function* () {
   yield* sql`DELETE FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now} AND state <> 'Loading')`
   yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
   // Only an import that is under way needs its addresses.
-  yield* inBatches(sql`
-    DELETE FROM job_emails WHERE (job, identity) IN (
-      SELECT job, identity FROM job_emails
-      WHERE job NOT IN (SELECT number FROM jobs WHERE state = 'Loading') LIMIT ${batchRows}
-    ) RETURNING job`)
-  yield* inBatches(sql`
+  yield* inBatches(
+    sql`
+    DELETE FROM job_address_lists WHERE number IN (
+      SELECT number FROM job_address_lists
+      WHERE job NOT IN (SELECT number FROM jobs WHERE state = 'Loading') LIMIT ${batchLists}
+    ) RETURNING job`,
+    batchLists
+  )
+  yield* inBatches(
+    sql`
     DELETE FROM job_rejections WHERE (job, line) IN (
       SELECT job, line FROM job_rejections
       WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - jobSeconds}) LIMIT ${batchRows}
-    ) RETURNING job`)
+    ) RETURNING job`,
+    batchRows
+  )
   yield* sql`DELETE FROM jobs WHERE ended <= ${now - jobSeconds}`
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
 })

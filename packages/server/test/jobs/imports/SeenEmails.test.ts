@@ -1,23 +1,59 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createJob } from "../../../src/jobs/queue/JobQueue.ts"
-import { countRepeats } from "../../../src/jobs/imports/SeenEmails.ts"
+import {
+  countRepeats,
+  makeAddressFilter,
+  noteAddresses,
+  restoreAddressFilter
+} from "../../../src/jobs/imports/SeenEmails.ts"
 import * as Store from "../../../src/store/Store.ts"
 
 const address = (n: number) => `p${n}@example.com`
 const addresses = (from: number, count: number) => Array.from({ length: count }, (_, n) => address(from + n))
 
-describe("countRepeats", () => {
-  it.effect("counts the addresses that an earlier row of the same job has", () =>
+describe("the addresses of an import", () => {
+  it("are known once they were given, and of a hundred thousand others none is", () => {
+    const isKnown = makeAddressFilter(100_000 * 20)
+    assert.isFalse(addresses(0, 100_000).some(isKnown))
+    assert.isTrue(addresses(0, 100_000).every(isKnown))
+  })
+
+  it("are known in a file of any size, however full the filter is", () => {
+    const isKnown = makeAddressFilter(0)
+    addresses(0, 20_000).forEach(isKnown)
+    assert.isTrue(addresses(0, 20_000).every(isKnown))
+  })
+
+  it.effect("are counted exactly, and known again by who goes on", () =>
     Effect.gen(function* () {
       const job = yield* createJob({ id: "1", account: "", kind: "Import", state: "Loading", request: "{}" })
       const other = yield* createJob({ id: "2", account: "", kind: "Import", state: "Loading", request: "{}" })
-      assert.strictEqual(yield* countRepeats(job, []), 0)
-      assert.strictEqual(yield* countRepeats(job, [...addresses(0, 1000), ...addresses(500, 10)]), 10)
-      assert.strictEqual(yield* countRepeats(job, [...addresses(999, 3), address(999)]), 2)
-      assert.strictEqual(yield* countRepeats(other, addresses(0, 5)), 0)
-      assert.strictEqual(yield* countRepeats(job, addresses(40_000, 40_000)), 0)
-      assert.strictEqual(yield* countRepeats(job, [address(0), address(0), address(2000), "Ann's 🙂@example.com"]), 2)
+      const repeats = (of: number) =>
+        Effect.flatMap(restoreAddressFilter(of), ({ suspects }) => countRepeats(of, suspects))
+      assert.strictEqual(yield* repeats(job), 0)
+      yield* noteAddresses(job, [...addresses(0, 1000), ...addresses(500, 10)])
+      yield* noteAddresses(job, [...addresses(999, 3), address(999)])
+      yield* noteAddresses(other, addresses(0, 5))
+      assert.strictEqual(yield* repeats(job), 12)
+      assert.strictEqual(yield* repeats(other), 0)
+      const { isKnown } = yield* restoreAddressFilter(job)
+      assert.isTrue(addresses(0, 1002).every(isKnown))
+      assert.isFalse(isKnown(address(2000)))
+    }).pipe(Effect.provide(Store.layer({ filename: ":memory:" })))
+  )
+
+  it.effect("are counted exactly where the filter took others for known, few or many", () =>
+    Effect.gen(function* () {
+      const job = yield* createJob({ id: "1", account: "", kind: "Import", state: "Loading", request: "{}" })
+      // The smallest filter is full long before.
+      for (const count of [2000, 40_000]) {
+        yield* noteAddresses(job, addresses(count, count))
+        yield* noteAddresses(job, [address(count), address(count), address(count + 1)])
+        const { suspects } = yield* restoreAddressFilter(job)
+        assert.isAbove(suspects.size, 2)
+        assert.strictEqual(yield* countRepeats(job, suspects), count === 2000 ? 3 : 6)
+      }
     }).pipe(Effect.provide(Store.layer({ filename: ":memory:" })))
   )
 })
