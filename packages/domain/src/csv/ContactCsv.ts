@@ -2,14 +2,15 @@
  * Reading contacts from a CSV file as it comes: bytes in, one row after another out, each with the line it stands on and
  * either a contact to add or the reason why there is none.
  */
-import { Array as Arrays, Effect, Result, Stream } from "effect"
-import type { ContactPayload } from "../contacts/Contact.ts"
+import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
+import { ContactPayload } from "../contacts/Contact.ts"
 import type { ColumnMap } from "./ColumnMap.ts"
 import { type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
 import { joinBytes, makeCsvReader } from "./CsvReader.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
-import { FastCsvColumns, type PlainContact } from "./FastCsvRow.ts"
+import { inputProblem } from "../errors/InputIssue.ts"
+import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
 import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
 
 /**
@@ -24,8 +25,8 @@ export interface ImportRow {
   readonly cells: ReadonlyArray<string>
   /** The header of the file, one and the same for all its rows. */
   readonly header: FileHeader
-  /** The same contact as bytes, where the row is an ordinary one: most can be sent without anybody reading them. */
-  readonly plain?: PlainContact | undefined
+  /** The same contact for the fast path, if the row is simple enough. */
+  readonly fast?: FastContact | undefined
 }
 
 const nothing = new Uint8Array(0)
@@ -66,7 +67,7 @@ interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
   readonly ownCells: ReturnType<typeof withoutReasons>
-  readonly plain: FastCsvColumns
+  readonly fast: FastCsvColumns
 }
 
 const readHead = (
@@ -80,14 +81,14 @@ const readHead = (
     header,
     columns,
     ownCells,
-    plain: new FastCsvColumns(columns, ownCells === undefined)
+    fast: new FastCsvColumns(columns, ownCells === undefined)
   }))
 }
 
 const reasonInCell = "a cell holds the reason for which the row was rejected; put the right value there"
 
-/** A row of which nothing is read before somebody asks. */
-class ReadRow implements ImportRow, PlainContact {
+/** A row of a file, decoded on demand. */
+class ReadRow implements ImportRow {
   readonly #head: Head
   readonly #record: CsvRecord
   #contact: Result.Result<ContactPayload, string> | undefined
@@ -115,24 +116,9 @@ class ReadRow implements ImportRow, PlainContact {
     return (this.#contact ??= this.#read())
   }
 
-  get plain(): PlainContact | undefined {
-    return this.#head.plain.takes(this.#record) ? this : undefined
-  }
-
-  get payload(): ContactPayload {
-    return this.#head.plain.payload(this.#record)
-  }
-
-  get jsonLimit(): number {
-    return this.#head.plain.jsonLimit(this.#record)
-  }
-
-  writeIdentity(to: Uint8Array): number {
-    return this.#head.plain.writeIdentity(this.#record, to)
-  }
-
-  writeJson(to: Uint8Array, at: number): number {
-    return this.#head.plain.writeJson(this.#record, to, at)
+  get fast(): FastContact | undefined {
+    const { fast } = this.#head
+    return fast.canHandle(this.#record) ? new FastContact(fast, this.#record) : undefined
   }
 
   #read(): Result.Result<ContactPayload, string> {
@@ -144,6 +130,19 @@ class ReadRow implements ImportRow, PlainContact {
     return ownCells !== undefined && cells.some(isCountIssue) ? Result.fail(reasonInCell) : importRow(columns, cells)
   }
 }
+
+const encodePayload = Schema.encodeUnknownResult(ContactPayload)
+
+/**
+ * The contact of a row, or the reason why there is none. A row that the caller made, rather than `readContacts`, may hold a
+ * contact that the schema refuses.
+ */
+export const contactOf = (row: ImportRow): Result.Result<ContactPayload, string> =>
+  row instanceof ReadRow
+    ? row.contact
+    : Result.flatMap(row.contact, (payload) =>
+        Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: inputProblem })
+      )
 
 export interface ReadContactsOptions {
   /** As the Encoding Standard names it; UTF-8, or what the file is marked with, unless said. */

@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
     stream: ({ offset, rule } = {}) => streamPages((page) => list({ ...page, rule }), offset),
     add: (contacts, options = {}) =>
       Effect.map(rows.add(contacts, options, readPayloads), (added) => added.map(toContact)),
-    addBatch: ({ contacts }, options = {}) => Effect.asVoid(rows.add(contacts, options, readPayloads)),
+    addWithoutAnswer: (contacts, options = {}) => Effect.asVoid(rows.add(Array.from(contacts), options, readPayloads)),
     update: (email, changes) => Effect.map(rows.update(email, changes, readChanges), toContact),
     delete: delete_,
     deleteMany,

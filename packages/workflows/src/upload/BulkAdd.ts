@@ -4,8 +4,6 @@
  */
 import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
 import {
-  contactBatch,
-  type ContactBatch,
   type ContactPayload,
   ContactsService,
   InvalidInput,
@@ -45,10 +43,15 @@ export interface AddResult {
   readonly outcome: AddOutcome
 }
 
+/** Contacts that are sent together, at most 1000. */
+interface Batch extends Iterable<ContactPayload> {
+  readonly length: number
+}
+
 /** Sends contacts part by part, until something about the service ends it. */
 export interface BulkAdder {
-  /** What became of the contacts of a part of at most 1000, in its order. The first of them is at the index, or at 0. */
-  readonly send: (part: ContactBatch, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
+  /** Sends a batch and returns the outcomes in its order. `index` is the place of its first contact (default: 0). */
+  readonly send: (batch: Batch, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
   /** What ended the sending, where something did. */
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
@@ -68,7 +71,7 @@ const rejected = ({ message }: InvalidInput): ServiceError =>
   new ServiceError({ operation: "contactsPost", reason: new Rejected({ status: 400, detail: message }) })
 
 /** The refusal of a contact that was sent alone. */
-const refused = ({ contacts: [contact] }: ContactBatch, index: number, { field, issue }: InvalidInput): AddOutcome => {
+const refused = ([contact]: Batch, index: number, { field, issue }: InvalidInput): AddOutcome => {
   const email: unknown = contact?.email
   const own = field.replace(/^\[0\]\.?/, "")
   const error = new InvalidInput({ field: own === "" ? "body" : own, issue })
@@ -84,33 +87,34 @@ export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArr
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
 
-  const sendHalves = (part: ContactBatch, index: number): Effect.Effect<ReadonlyArray<AddResult>> => {
-    const middle = Math.ceil(part.count / 2)
-    const [left, right] = [part.slice(0, middle), part.slice(middle, part.count)]
+  const sendHalves = (batch: Batch, index: number): Effect.Effect<ReadonlyArray<AddResult>> => {
+    const contacts = Array.from(batch)
+    const middle = Math.ceil(contacts.length / 2)
+    const [left, right] = [contacts.slice(0, middle), contacts.slice(middle)]
     return Effect.zipWith(send(left, index), send(right, index + middle), (left, right) => [...left, ...right])
   }
-  const send = Effect.fnUntraced(function* (part: ContactBatch, index = 0): Effect.fn.Return<ReadonlyArray<AddResult>> {
-    const { count } = part
+  const send = Effect.fnUntraced(function* (batch: Batch, index = 0): Effect.fn.Return<ReadonlyArray<AddResult>> {
+    const { length: count } = batch
     const all = (outcome: AddOutcome): ReadonlyArray<AddResult> => [{ count, outcome }]
     /** Ends the sending, and gives what ended it first. */
     const stop = (error: ServiceError) =>
       Ref.modify(stopped, (first = error): [ServiceError, ServiceError] => [first, first])
     const before = yield* Ref.get(stopped)
     if (before !== undefined) return all(notSent(before))
-    return yield* service.addBatch(part, { listNames }).pipe(
+    return yield* service.addWithoutAnswer(batch, { listNames }).pipe(
       Effect.as(all(AddOutcome.Accepted())),
       Effect.catchTags({
         // A service that takes not even one would be asked for ever.
         TooManyContacts: ({ message }) =>
           count === 1
-            ? Effect.succeed(all(refused(part, index, new InvalidInput({ field: "body", issue: message }))))
-            : sendHalves(part, index),
+            ? Effect.succeed(all(refused(batch, index, new InvalidInput({ field: "body", issue: message }))))
+            : sendHalves(batch, index),
         InvalidInput: (error) =>
           isAboutCall(error)
             ? Effect.map(stop(rejected(error)), (first) => all(notSent(first)))
             : count === 1
-              ? Effect.succeed(all(refused(part, index, error)))
-              : sendHalves(part, index),
+              ? Effect.succeed(all(refused(batch, index, error)))
+              : sendHalves(batch, index),
         ServiceError: (error) =>
           Effect.as(stop(error), all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : notSent(error)))
       })
@@ -134,10 +138,9 @@ export const addAll = <E, R>(
         Stream.rechunk(maximumContactsPerAdd),
         Stream.chunks,
         Stream.zipWithIndex,
-        Stream.mapEffect(
-          ([part, number]) => Effect.map(send(contactBatch(part), number * maximumContactsPerAdd), outcomesOf),
-          { concurrency: options.concurrency ?? defaultAddConcurrency }
-        ),
+        Stream.mapEffect(([part, number]) => Effect.map(send(part, number * maximumContactsPerAdd), outcomesOf), {
+          concurrency: options.concurrency ?? defaultAddConcurrency
+        }),
         Stream.flattenIterable
       )
     )

@@ -3,7 +3,7 @@
  * however long it is, in place of the address, and on the disk where there are many. (docs/decisions/bulk-import.md)
  */
 import { Effect, type PlatformError } from "effect"
-import type { PlainContact } from "@roster/domain"
+import type { FastContact } from "@roster/domain"
 import { makeSpillFile } from "./SpillFile.ts"
 
 /** Of each row: three words of the hash and its number. */
@@ -89,7 +89,7 @@ const compare = (words: Words, rows: number, last: Words, tell: (row: number) =>
 
 export interface DuplicateIndex {
   /** Notes the identity of a row. Rows come in their order. */
-  readonly put: (identity: string | Pick<PlainContact, "writeIdentity">, row: number) => void
+  readonly put: (identity: string | Pick<FastContact, "writeCanonicalEmail">, row: number) => void
   /** Makes room in memory. It is to be called every few thousand rows. */
   readonly spill: Effect.Effect<void, PlatformError.PlatformError>
   /** Tells of each row that another one of the same identity follows. Whatever was noted is forgotten. */
@@ -136,7 +136,7 @@ export const makeDuplicateIndex = Effect.gen(function* () {
 
   const index: DuplicateIndex = {
     put: (identity, row) => {
-      const length = typeof identity === "string" ? write(identity) : identity.writeIdentity(bytes)
+      const length = typeof identity === "string" ? write(identity) : identity.writeCanonicalEmail(bytes)
       // The last word has what is left of the text, and its length.
       for (let at = length; at < (length & ~3) + 3; at++) bytes[at] = 0
       bytes[(length & ~3) + 3] = length

@@ -2,9 +2,9 @@
  * Adding the rows of a file in one pass, as they come: no first look, so that of an address that stands there twice both rows
  * are sent, in their order or not, and no journal. `uploadContacts` has both.
  */
-import { Effect, Result, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
-import { contactOf, type ImportRow, fnRedacted, type RejectedRow, type ServiceError } from "@roster/domain"
+import { type ImportRow, fnRedacted, type RejectedRow, type ServiceError } from "@roster/domain"
 import { batches } from "./UploadBatches.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
 
@@ -37,23 +37,21 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   const name = (line: number, reason: string) => {
     if (rejectedRows.length < maximumNamedRows) rejectedRows.push({ line, reason })
   }
-  const onInvalid = (row: ImportRow) => {
+  const onInvalid = (row: ImportRow, reason: string) => {
     counts.Refused++
-    const contact = contactOf(row)
-    if (Result.isFailure(contact)) name(row.line, contact.failure)
+    name(row.line, reason)
   }
   yield* batches(rows, { onInvalid }).pipe(
     Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
     Stream.mapEffect(
-      ({ batch, lines, reuse }) =>
-        Effect.map(adder.send(batch), (runs) => {
+      ({ contacts, lines }) =>
+        Effect.map(adder.send(contacts), (runs) => {
           let at = 0
           for (const { count, outcome } of runs) {
             counts[outcome._tag] += count
             if (outcome._tag === "Refused") name(lines[at] ?? 0, outcome.error.message)
             at += count
           }
-          if (runs.every(({ outcome }) => outcome._tag === "Accepted")) reuse()
         }),
       { concurrency, unordered: true }
     ),

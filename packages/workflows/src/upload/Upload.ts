@@ -130,14 +130,14 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const [first = 0] = part.rows
-        const { count } = part.batch
+        const { length: count } = part.contacts
         if ((yield* adder.stoppedBy) !== undefined) return
         if (journal !== undefined) {
           yield* journal.lines.append({ _tag: "Sending", rows: [first, part.rows.at(-1) ?? first] })
         }
         // An interruption leaves them so: sent, and without an answer.
         now.underWay += count
-        const runs = yield* restore(adder.send(part.batch))
+        const runs = yield* restore(adder.send(part.contacts))
         now.underWay -= count
         const bad = refusals(part, runs)
         const done = counted(runs, "Accepted")
@@ -150,7 +150,6 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
         if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
           yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
         }
-        if (done === count) part.reuse()
         if (onProgress !== undefined) yield* onProgress(earlier.answered + now.accepted + now.refused + now.unknown)
       })
     )
@@ -202,7 +201,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
       (_, some) => {
         const found: Array<RejectedRow> = []
         for (const row of some) {
-          const reason = refused.get(++number)?.reason ?? (row.plain === undefined ? problemOf(row) : undefined)
+          const reason = refused.get(++number)?.reason ?? (row.fast === undefined ? problemOf(row) : undefined)
           if (reason !== undefined) found.push({ line: row.line, reason, cells: row.cells })
         }
         return [undefined, found]

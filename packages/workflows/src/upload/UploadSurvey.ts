@@ -50,8 +50,8 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
       header ??= part[0].header
       for (const row of part) {
         read++
-        const { plain } = row
-        if (plain !== undefined) index.put(plain, read)
+        const { fast } = row
+        if (fast !== undefined) index.put(fast, read)
         else {
           const { line } = row
           const contact = contactOf(row)

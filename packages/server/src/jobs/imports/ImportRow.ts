@@ -8,8 +8,8 @@ import { textsRefusal } from "../../contacts/ContactValidation.ts"
 
 /** The contact of a row, or why the store does not take it. */
 export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> => {
-  const { plain } = row
-  if (plain !== undefined) return Result.succeed(plain.payload)
+  const { fast } = row
+  if (fast !== undefined) return Result.succeed(fast.payload)
   const { contact } = row
   if (Result.isFailure(contact)) return contact
   const refusal = textsRefusal(contact.success, "")
