@@ -1,7 +1,7 @@
 /**
  * Fast path: turns a simple CSV row into a contact, or into its JSON, by copying bytes. A row that it cannot handle takes
- * the exact path through `importRow` and the schema; a property test holds the two equal. It pays for the bulk benchmark's
- * `addRows` (rows/s of the hand-written pipeline).
+ * the exact path through `importRow` and the schema; a property test holds the two equal. It pays for the bulk claim of
+ * `addRows` and for the time of a server's import.
  */
 import type { ContactPayload } from "../contacts/Contact.ts"
 import type { ImportColumns } from "./ContactColumns.ts"
@@ -79,13 +79,13 @@ const never = -1
 /** The columns of a file, prepared for the fast path. */
 export class FastCsvColumns {
   readonly #count: number
-  readonly #email: number
-  readonly #profile: ReadonlyArray<Field>
-  readonly #custom: ReadonlyArray<Field>
+  readonly email: number
+  readonly profile: ReadonlyArray<Field>
+  readonly custom: ReadonlyArray<Field>
   /** Columns whose values are more than text: a row with such a value takes the exact path. */
   readonly #others: ReadonlyArray<number>
-  /** Maximum number of JSON bytes besides those of the cells. */
-  readonly #room: number
+  /** Maximum number of JSON bytes of a contact besides those of its cells. */
+  readonly room: number
 
   constructor({ targets }: ImportColumns, isPossible: boolean) {
     const record = (...names: ReadonlyArray<string>): ReadonlyArray<Field> =>
@@ -100,12 +100,12 @@ export class FastCsvColumns {
     // JavaScript reorders numeric keys and treats __proto__ specially; no store accepts NUL.
     const isUsual = custom.every(({ name }) => !/^\d+$/.test(name) && name !== "__proto__" && !name.includes("\0"))
     this.#count = isPossible && isUsual ? targets.length : never
-    this.#email = record("Email")[0]?.column ?? 0
-    this.#profile = record("FirstName", "LastName")
-    this.#custom = custom.map(({ column, name }) => ({ column, key: name, name: encode(`${JSON.stringify(name)}:"`) }))
+    this.email = record("Email")[0]?.column ?? 0
+    this.profile = record("FirstName", "LastName")
+    this.custom = custom.map(({ column, name }) => ({ column, key: name, name: encode(`${JSON.stringify(name)}:"`) }))
     this.#others = record("Status", "ConsentIP", "ConsentDate", "ConsentTracking").map(({ column }) => column)
-    const names = [...this.#profile, ...this.#custom].reduce((sum, { name }) => sum + name.length + 2, 0)
-    this.#room = begin.length + beginCustom.length + names + 4
+    const names = [...this.profile, ...this.custom].reduce((sum, { name }) => sum + name.length + 2, 0)
+    this.room = begin.length + beginCustom.length + names + 4
   }
 
   /** Whether the fast path gives the same result as the exact path for a record. */
@@ -117,26 +117,25 @@ export class FastCsvColumns {
       if (bytes[record.begin(cell)] === apostrophe) return false
     }
     for (const column of this.#others) if (record.begin(column) < record.end(column)) return false
-    return isPlainAddress(bytes, record.begin(this.#email), record.end(this.#email))
+    return isPlainAddress(bytes, record.begin(this.email), record.end(this.email))
+  }
+}
+
+/** The contact of a simple CSV row. It keeps the piece of the file that holds the row in memory. */
+export class FastContact {
+  readonly #columns: FastCsvColumns
+  readonly #record: CsvRecord
+
+  /** Makes the contact of a record that the columns can handle. */
+  constructor(columns: FastCsvColumns, record: CsvRecord) {
+    this.#columns = columns
+    this.#record = record
   }
 
-  jsonLimit(record: CsvRecord): number {
-    return this.#room + record.end(record.count - 1) - record.start
-  }
-
-  writeCanonicalEmail(record: CsvRecord, to: Uint8Array): number {
-    const { bytes } = record
-    const start = record.begin(this.#email)
-    const length = record.end(this.#email) - start
-    for (let i = 0; i < length; i++) {
-      const byte = bytes[start + i] ?? 0
-      to[i] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
-    }
-    return length
-  }
-
-  payload(record: CsvRecord): ContactPayload {
-    const { cells } = record
+  /** The contact that `importRow` makes of the same cells. */
+  get payload(): ContactPayload {
+    const { custom, email, profile } = this.#columns
+    const { cells } = this.#record
     const given = (fields: ReadonlyArray<Field>): Readonly<Record<string, string>> | undefined => {
       let values: Record<string, string> | undefined
       for (const { column, key } of fields) {
@@ -145,22 +144,44 @@ export class FastCsvColumns {
       }
       return values
     }
-    const customFields = given(this.#custom)
+    const customFields = given(custom)
     return {
       // `canHandle` has checked it.
-      email: (cells[this.#email] ?? "") as EmailAddress,
-      ...given(this.#profile),
+      email: (cells[email] ?? "") as EmailAddress,
+      ...given(profile),
       ...(customFields === undefined ? {} : { customFields })
     }
   }
 
-  writeJson(record: CsvRecord, to: Uint8Array, at: number): number {
+  /** Writes the address as `canonicalEmail` gives it, at most 254 bytes. Returns their number. */
+  writeCanonicalEmail(to: Uint8Array): number {
+    const { email } = this.#columns
+    const { bytes } = this.#record
+    const start = this.#record.begin(email)
+    const length = this.#record.end(email) - start
+    for (let i = 0; i < length; i++) {
+      const byte = bytes[start + i] ?? 0
+      to[i] = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
+    }
+    return length
+  }
+
+  /** Maximum number of bytes that `writeJson` writes. */
+  get jsonLimit(): number {
+    const record = this.#record
+    return this.#columns.room + record.end(record.count - 1) - record.start
+  }
+
+  /** Writes the JSON of the encoded contact at an offset. Returns the offset behind it. */
+  writeJson(to: Uint8Array, at: number): number {
+    const record = this.#record
+    const { custom, email, profile } = this.#columns
     let place = copy(begin, 0, begin.length, to, at)
-    place = copy(record.bytes, record.begin(this.#email), record.end(this.#email), to, place)
+    place = copy(record.bytes, record.begin(email), record.end(email), to, place)
     to[place++] = quote
-    for (const field of this.#profile) place = writeField(record, field, nothing, to, place)
+    for (const field of profile) place = writeField(record, field, nothing, to, place)
     let before = beginCustom
-    for (const field of this.#custom) {
+    for (const field of custom) {
       const end = writeField(record, field, before, to, place)
       if (end > place) before = nothing
       place = end
@@ -171,7 +192,7 @@ export class FastCsvColumns {
   }
 }
 
-/** Writes a field, with `before` in front, unless its cell is empty. Returns the end. */
+/** Writes a field, with `before` in front, unless its cell is empty. Returns the offset behind it. */
 const writeField = (
   record: CsvRecord,
   { column, name }: Field,
@@ -189,35 +210,4 @@ const writeField = (
   place = copy(record.bytes, start, end, to, place)
   to[place++] = quote
   return place
-}
-
-/** The contact of a simple CSV row. It keeps the piece of the file that holds the row in memory. */
-export class FastContact {
-  readonly #columns: FastCsvColumns
-  readonly #record: CsvRecord
-
-  constructor(columns: FastCsvColumns, record: CsvRecord) {
-    this.#columns = columns
-    this.#record = record
-  }
-
-  /** The contact that `importRow` makes of the same cells. */
-  get payload(): ContactPayload {
-    return this.#columns.payload(this.#record)
-  }
-
-  /** Writes the address as `canonicalEmail` gives it, at most 254 bytes. Returns their number. */
-  writeCanonicalEmail(to: Uint8Array): number {
-    return this.#columns.writeCanonicalEmail(this.#record, to)
-  }
-
-  /** Maximum number of bytes that `writeJson` writes. */
-  get jsonLimit(): number {
-    return this.#columns.jsonLimit(this.#record)
-  }
-
-  /** Writes the JSON of the encoded contact at an offset. Returns the offset behind it. */
-  writeJson(to: Uint8Array, at: number): number {
-    return this.#columns.writeJson(this.#record, to, at)
-  }
 }
