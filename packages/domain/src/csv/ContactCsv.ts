@@ -133,16 +133,11 @@ class ReadRow implements ImportRow {
 
 const encodePayload = Schema.encodeUnknownResult(ContactPayload)
 
-/**
- * The contact of a row, or the reason why there is none. A row that the caller made, rather than `readContacts`, may hold a
- * contact that the schema refuses.
- */
-export const contactOf = (row: ImportRow): Result.Result<ContactPayload, string> =>
-  row instanceof ReadRow
-    ? row.contact
-    : Result.flatMap(row.contact, (payload) =>
-        Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: inputProblem })
-      )
+/** The contact of a row, or the reason why there is none. Rows that a caller made may hold what the schema refuses. */
+export const contactOf = ({ contact }: ImportRow): Result.Result<ContactPayload, string> =>
+  Result.flatMap(contact, (payload) =>
+    Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: inputProblem })
+  )
 
 export interface ReadContactsOptions {
   /** As the Encoding Standard names it; UTF-8, or what the file is marked with, unless said. */

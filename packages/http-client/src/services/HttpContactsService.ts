@@ -138,17 +138,15 @@ const make = Effect.gen(function* () {
       }
       yield* inQuery("listnames", options.listNames)
       const query = { listnames: options.listNames }
-      const request = (json: Uint8Array) =>
-        HttpClientRequest.post("/contacts").pipe(
-          HttpClientRequest.acceptJson,
-          HttpClientRequest.setUrlParams(query),
-          HttpClientRequest.bodyUint8Array(json, "application/json")
-        )
+      const request = HttpClientRequest.post("/contacts").pipe(
+        HttpClientRequest.acceptJson,
+        HttpClientRequest.setUrlParams(query)
+      )
       return yield* call({
         operation: "contactsPost",
         send:
           some instanceof FastContacts
-            ? withKey.execute(request(some.json))
+            ? withKey.execute(HttpClientRequest.bodyUint8Array(request, some.json, "application/json"))
             : api.contactsPost({ query, payload: some }),
         read: readList,
         refusals: ["TooManyContacts", "InvalidInput"]
