@@ -202,7 +202,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   yield* batches(rows, { onInvalid }).pipe(
     Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
     Stream.mapEffect(
-      ({ contacts, lines }) =>
+      ({ contacts, lines, release }) =>
         Effect.map(adder.send(contacts), (runs) => {
           let at = 0
           for (const { count, outcome } of runs) {
@@ -210,6 +210,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
             if (outcome._tag === "Refused") name(lines[at] ?? 0, outcome.error.message)
             at += count
           }
+          if (runs.every(({ outcome }) => outcome._tag === "Accepted")) release()
         }),
       { concurrency, unordered: true }
     ),

@@ -141,6 +141,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
         if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
           yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
         }
+        if (done === count) batch.release()
         if (onProgress !== undefined) yield* onProgress(earlier.answered + now.accepted + now.refused + now.unknown)
       })
     )

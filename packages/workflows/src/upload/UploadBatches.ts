@@ -11,6 +11,8 @@ export interface UploadBatch {
   /** The numbers of their rows, counted from 1. */
   readonly rows: ReadonlyArray<number>
   readonly lines: ReadonlyArray<number>
+  /** Releases the memory of the contacts, once all of them are accepted. */
+  readonly release: () => void
 }
 
 /** Skips the rows for which `isSent` is false, and reports those without a contact to `onInvalid`. */
@@ -28,7 +30,8 @@ export const batches = <E, R>(
     let numbers: Array<number> = []
     let lines: Array<number> = []
     const take = (): UploadBatch => {
-      const batch = { contacts: writer.take(), rows: numbers, lines }
+      const contacts = writer.take()
+      const batch = { contacts, rows: numbers, lines, release: () => writer.recycle(contacts) }
       numbers = []
       lines = []
       return batch
