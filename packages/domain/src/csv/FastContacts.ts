@@ -80,7 +80,7 @@ export class FastContactsWriter {
     return taken
   }
 
-  /** Lets a later batch overwrite contacts that nobody reads any more. Without it an upload takes 40 MiB more. */
+  /** Lets a later batch overwrite contacts that nobody reads any more. It pays for the peak memory of an upload. */
   recycle({ json: { buffer } }: FastContacts): void {
     if (buffer instanceof ArrayBuffer && buffer.byteLength <= largestSpare) this.#spare.push(new Uint8Array(buffer))
   }

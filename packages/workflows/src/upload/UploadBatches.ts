@@ -9,11 +9,14 @@ import { Stream } from "effect"
 export interface UploadBatch {
   readonly contacts: FastContacts
   /** The numbers of their rows, counted from 1. */
-  readonly rows: ReadonlyArray<number>
-  readonly lines: ReadonlyArray<number>
+  readonly rows: Int32Array
+  readonly lines: Int32Array
   /** Releases the memory of the contacts, once all of them are accepted. */
   readonly release: () => void
 }
+
+/** Plain arrays would raise the peak memory of an upload from 133 to 170 MiB, beyond the bulk claim of 150. */
+const newNumbers = () => new Int32Array(maximumContactsPerAdd)
 
 /** Skips the rows for which `isSent` is false, and reports those without a contact to `onInvalid`. */
 export const batches = <E, R>(
@@ -27,13 +30,19 @@ export const batches = <E, R>(
     const { isSent, onInvalid } = options
     const writer = new FastContactsWriter()
     let read = 0
-    let numbers: Array<number> = []
-    let lines: Array<number> = []
+    let numbers = newNumbers()
+    let lines = newNumbers()
     const take = (): UploadBatch => {
       const contacts = writer.take()
-      const batch = { contacts, rows: numbers, lines, release: () => writer.recycle(contacts) }
-      numbers = []
-      lines = []
+      const { length } = contacts
+      const batch: UploadBatch = {
+        contacts,
+        rows: numbers.subarray(0, length),
+        lines: lines.subarray(0, length),
+        release: () => writer.recycle(contacts)
+      }
+      numbers = newNumbers()
+      lines = newNumbers()
       return batch
     }
     const add = (row: ImportRow): void => {
@@ -41,8 +50,8 @@ export const batches = <E, R>(
       if (isSent !== undefined && !isSent(read)) return
       const problem = writer.add(row)
       if (problem !== undefined) return onInvalid?.(row, problem)
-      numbers.push(read)
-      lines.push(row.line)
+      numbers[writer.count - 1] = read
+      lines[writer.count - 1] = row.line
     }
     return Stream.mapAccumArray(
       rows,
