@@ -15,10 +15,8 @@ export {
   type RotationState,
   RotationStep
 } from "./rotation/RotationPlan.ts"
-export * from "./upload/Bitset.ts"
 export * from "./upload/BulkAdd.ts"
-export * from "./upload/RowAdds.ts"
+export type { Bitset } from "./upload/DuplicateIndex.ts"
 export * from "./upload/Upload.ts"
 export * from "./upload/UploadJournal.ts"
-export * from "./upload/UploadResume.ts"
 export * from "./upload/UploadSurvey.ts"

@@ -1,11 +1,12 @@
 /** Reads contacts from the bytes of a CSV file: a stream of rows, each with its line and a contact to add or a problem. */
-import { Array as Arrays, Effect, Result, Stream } from "effect"
-import type { ContactPayload } from "../contacts/Contact.ts"
+import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
+import { ContactPayload } from "../contacts/Contact.ts"
 import { type ColumnMap, type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
 import { joinBytes, makeCsvReader } from "./CsvReader.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
-import { FastCsvColumns, type PlainContact } from "./FastCsvRow.ts"
+import { inputProblem } from "../errors/InvalidInput.ts"
+import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
 import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
 
 /**
@@ -20,8 +21,8 @@ export interface ImportRow {
   readonly cells: ReadonlyArray<string>
   /** The header of the file, one and the same for all its rows. */
   readonly header: FileHeader
-  /** The same contact as bytes, where the row is an ordinary one: most can be sent without anybody reading them. */
-  readonly plain?: PlainContact | undefined
+  /** The same contact for the fast path, if the row is simple enough. */
+  readonly fast?: FastContact | undefined
 }
 
 const nothing = new Uint8Array(0)
@@ -62,7 +63,7 @@ interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
   readonly ownCells: ReturnType<typeof withoutReasons>
-  readonly plain: FastCsvColumns
+  readonly fast: FastCsvColumns
 }
 
 const readHead = (
@@ -76,14 +77,14 @@ const readHead = (
     header,
     columns,
     ownCells,
-    plain: new FastCsvColumns(columns, ownCells === undefined)
+    fast: new FastCsvColumns(columns, ownCells === undefined)
   }))
 }
 
 const reasonInCell = "a cell holds the reason for which the row was rejected; put the right value there"
 
-/** A row that is read lazily. */
-class ReadRow implements ImportRow, PlainContact {
+/** A row of a file, decoded on demand. */
+class ReadRow implements ImportRow {
   readonly #head: Head
   readonly #record: CsvRecord
   #contact: Result.Result<ContactPayload, string> | undefined
@@ -111,24 +112,9 @@ class ReadRow implements ImportRow, PlainContact {
     return (this.#contact ??= this.#read())
   }
 
-  get plain(): PlainContact | undefined {
-    return this.#head.plain.takes(this.#record) ? this : undefined
-  }
-
-  get payload(): ContactPayload {
-    return this.#head.plain.payload(this.#record)
-  }
-
-  get jsonLimit(): number {
-    return this.#head.plain.jsonLimit(this.#record)
-  }
-
-  writeIdentity(to: Uint8Array): number {
-    return this.#head.plain.writeIdentity(this.#record, to)
-  }
-
-  writeJson(to: Uint8Array, at: number): number {
-    return this.#head.plain.writeJson(this.#record, to, at)
+  get fast(): FastContact | undefined {
+    const { fast } = this.#head
+    return fast.canHandle(this.#record) ? new FastContact(fast, this.#record) : undefined
   }
 
   #read(): Result.Result<ContactPayload, string> {
@@ -140,6 +126,14 @@ class ReadRow implements ImportRow, PlainContact {
     return ownCells !== undefined && cells.some(isCountIssue) ? Result.fail(reasonInCell) : importRow(columns, cells)
   }
 }
+
+const encodePayload = Schema.encodeUnknownResult(ContactPayload)
+
+/** The contact of a row, or the reason why there is none. Rows that a caller made may hold what the schema refuses. */
+export const contactOf = ({ contact }: ImportRow): Result.Result<ContactPayload, string> =>
+  Result.flatMap(contact, (payload) =>
+    Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: inputProblem })
+  )
 
 /** How a CSV file of contacts is read. */
 export interface ReadContactsOptions {

@@ -1,7 +1,6 @@
 import { Context, Effect, type PlatformError, type Stream } from "effect"
 import type { Contact, ContactNotFound, ContactPayload, ListNotFound, TooManyContacts } from "../contacts/Contact.ts"
 import type { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
-import type { ContactBatch } from "./ContactBatch.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
 import type {
@@ -69,9 +68,9 @@ export class ContactsService extends Context.Service<
       contacts: ReadonlyArray<ContactPayload>,
       options?: { readonly listNames?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | InvalidInput | ServiceError>
-    /** The same for contacts that are many parts of more, whose answers nobody wants: their bytes are written once. */
-    readonly addBatch: (
-      batch: ContactBatch,
+    /** Like `add`, for callers that do not want the contacts back: the answer is checked and not decoded. */
+    readonly addWithoutAnswer: (
+      contacts: Iterable<ContactPayload>,
       options?: { readonly listNames?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<void, TooManyContacts | InvalidInput | ServiceError>
     /** Changes what is given and leaves the rest. `contactsByEmailPut`, needs ModifyContacts. */

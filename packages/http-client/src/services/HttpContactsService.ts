@@ -21,6 +21,7 @@ import {
   ruleSource,
   TooManyContacts
 } from "@roster/domain"
+import { FastContacts } from "@roster/domain/FastContacts"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
@@ -133,21 +134,23 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    addBatch: fn("ContactsService.addBatch")(function* (batch, options = {}) {
-      const { count } = batch
-      if (count > maximumContactsPerAdd) {
-        return yield* new TooManyContacts({ count, maximum: maximumContactsPerAdd })
+    addWithoutAnswer: fn("ContactsService.addWithoutAnswer")(function* (contacts, options = {}) {
+      const some = contacts instanceof FastContacts ? contacts : Array.from(contacts)
+      if (some.length > maximumContactsPerAdd) {
+        return yield* new TooManyContacts({ count: some.length, maximum: maximumContactsPerAdd })
       }
       yield* inQuery("listnames", options.listNames)
-      if (batch.refusal !== undefined) return yield* batch.refusal
+      const query = { listnames: options.listNames }
       const request = HttpClientRequest.post("/contacts").pipe(
         HttpClientRequest.acceptJson,
-        HttpClientRequest.setUrlParams({ listnames: options.listNames }),
-        HttpClientRequest.bodyUint8Array(batch.json, "application/json")
+        HttpClientRequest.setUrlParams(query)
       )
       return yield* call({
         operation: "contactsPost",
-        send: withKey.execute(request),
+        send:
+          some instanceof FastContacts
+            ? withKey.execute(HttpClientRequest.bodyUint8Array(request, some.json, "application/json"))
+            : api.contactsPost({ query, payload: some }),
         read: readList,
         refusals: ["TooManyContacts", "InvalidInput"]
       })

@@ -79,7 +79,8 @@ const make = Effect.gen(function* () {
     ...repository,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
     add: (contacts, options = {}) => repository.add(contacts, options, readPayloads),
-    addBatch: ({ contacts }, options = {}) => Effect.asVoid(repository.add(contacts, options, readPayloads)),
+    addWithoutAnswer: (contacts, options = {}) =>
+      Effect.asVoid(repository.add(Array.from(contacts), options, readPayloads)),
     update: (email, changes) => repository.update(email, changes, readChanges),
     import: import_,
     export: export_,

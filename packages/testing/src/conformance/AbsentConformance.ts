@@ -5,7 +5,6 @@ import {
   type ImportRow,
   ContactsService,
   type ContactUpdatePayload,
-  contactBatch,
   CredentialName,
   CredentialsService,
   type EmailMessage,
@@ -105,7 +104,7 @@ const contactsAbsent = (it: Vitest.MethodsNonLive<ContactsService>): void => {
       const { email, rule } = place()
       const some = (name: string): ReadonlyArray<ContactPayload> =>
         Array.from({ length: 3 }, (_, i) => ({ ...nothing, email: email(`${name}${i}`), lastName: "L" }))
-      yield* contacts.addBatch(contactBatch(some("batch")))
+      yield* contacts.addWithoutAnswer(some("batch"))
       const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(some("stream"))))
       assert.deepStrictEqual(
         outcomes.map(({ _tag }) => _tag),

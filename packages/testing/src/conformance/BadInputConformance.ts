@@ -9,7 +9,6 @@ import {
   type ImportRow,
   ContactsService,
   type ContactUpdatePayload,
-  contactBatch,
   CredentialsService,
   type EmailMessage,
   EmailsService,
@@ -123,8 +122,8 @@ const badContacts = (it: Vitest.MethodsNonLive<ContactsService>): void => {
         const some = [{ email: email("good") }, unchecked<ContactPayload>({ email: email("bad"), ...change })]
         const error = yield* refused(contacts.add(some), "InvalidInput")
         assert.strictEqual(error.field, `[1].${field}`, shown(contactCases, at))
-        const ofBatch = yield* refused(contacts.addBatch(contactBatch(some)), "InvalidInput")
-        assert.deepStrictEqual(ofBatch, error, shown(contactCases, at))
+        const withoutAnswer = yield* refused(contacts.addWithoutAnswer(some), "InvalidInput")
+        assert.deepStrictEqual(withoutAnswer, error, shown(contactCases, at))
       }
       for (const value of [null, undefined, 7, "x"]) {
         const error = yield* refused(contacts.add([{ email: email("good") }, unchecked(value)]), "InvalidInput")

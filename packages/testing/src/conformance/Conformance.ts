@@ -10,7 +10,7 @@ import type { ContactsService, CredentialsService, EmailsService } from "@roster
 import type { Layer } from "effect"
 import { absentConformance } from "./AbsentConformance.ts"
 import { badInputConformance } from "./BadInputConformance.ts"
-import { contactBatchConformance } from "./contacts/ContactBatchConformance.ts"
+import { addWithoutAnswerConformance } from "./contacts/AddWithoutAnswerConformance.ts"
 import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
 import { contactTextConformance } from "./contacts/ContactTextConformance.ts"
@@ -32,7 +32,7 @@ export const conformance = (
   layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
     contactsConformance(it)
     upsertConformance(it)
-    contactBatchConformance(it)
+    addWithoutAnswerConformance(it)
     contactListConformance(it)
     contactTextConformance(it)
     exportConformance(it)

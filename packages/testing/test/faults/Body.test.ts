@@ -2,7 +2,7 @@
  * C.4 Bodies.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { contactBatch, ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
+import { ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
 import { DateTime, Effect, Exit } from "effect"
 import { gzipSync } from "node:zlib"
 import { credentialNames, everyOperation, operationCall } from "../../src/faults/EveryOperation.ts"
@@ -15,7 +15,7 @@ const get = operationCall("contactsByEmailGet")
 const load = Effect.flatMap(ContactsService, (service) => service.get("a@example.com"))
 const list = Effect.flatMap(ContactsService, (service) => service.list())
 const adding = Effect.flatMap(ContactsService, (service) =>
-  service.addBatch(contactBatch([{ email: EmailAddress.make("a@example.com") }]))
+  service.addWithoutAnswer([{ email: EmailAddress.make("a@example.com") }])
 )
 
 /** What the client makes of an answer. */

@@ -5,7 +5,6 @@
 import { afterAll, assert, describe, layer } from "@effect/vitest"
 import {
   type Contact,
-  contactBatch,
   ContactsService,
   CredentialsService,
   EmailAddress,
@@ -227,7 +226,7 @@ layer(Both.layer, { excludeTestServices: true, timeout: "60 seconds" })("input o
           const some = [contactOf(one, `one@${domain}`), contactOf(other, `other@${domain}`)]
           const contacts = Effect.service(ContactsService)
           yield* alike(Effect.flatMap(contacts, (service) => service.add(unchecked(some))))
-          yield* alike(Effect.flatMap(contacts, (service) => service.addBatch(contactBatch(unchecked(some)))))
+          yield* alike(Effect.flatMap(contacts, (service) => service.addWithoutAnswer(unchecked(some))))
           const all = (service: ContactsService["Service"]) =>
             Effect.map(service.list({ limit: 1000 }), (all: ReadonlyArray<Contact>) =>
               all.filter(({ email }) => email.endsWith(domain))

@@ -1,32 +1,36 @@
 /**
- * Adding any number of contacts: adds of at most 1000, some at once, and for every contact, in the order in which they
- * came, what became of it.
+ * Adds any number of contacts: in requests of at most 1000, several of them at once, with the outcome of every contact.
  */
-import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
 import {
-  contactBatch,
-  type ContactBatch,
   type ContactPayload,
   ContactsService,
+  fnRedacted,
+  type ImportRow,
   InvalidInput,
   maximumContactsPerAdd,
   Rejected,
+  type RejectedRow,
   ServiceError,
   Unavailable
 } from "@roster/domain"
+import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
+import { batches } from "./UploadBatches.ts"
+import { maximumNamedRows } from "./UploadSurvey.ts"
+
+// Outcomes
 
 /**
- * What became of one contact: added or updated; refused for what it is; sent with no answer that can be read; or not sent,
- * since something about the service ended the sending.
+ * The outcome of one contact: added or updated; refused for its content; sent without a readable answer; or not sent, because
+ * an error of the service had stopped the sending.
  */
 export type AddOutcome = Data.TaggedEnum<{
   Accepted: {}
   Refused: {
     /** The place of the contact among all that were given, counted from 0. */
     readonly index: number
-    /** Its address; empty where it has none that is a text. */
+    /** Its address; empty if it is no text. */
     readonly email: string
-    /** What is wrong with it. The field is one of its own, such as `FirstName`, whatever it was sent with. */
+    /** What is wrong with it. The field is one of the contact, such as `FirstName`. */
     readonly error: InvalidInput
   }
   Unknown: { readonly error: ServiceError }
@@ -34,26 +38,16 @@ export type AddOutcome = Data.TaggedEnum<{
   NotSent: { readonly error: ServiceError }
 }>
 
+/** Constructors and matchers of outcomes. */
 export const AddOutcome = Data.taggedEnum<AddOutcome>()
 
-/** How many adds are under way at once. The public service cuts connections off at 20. */
-export const defaultAddConcurrency = 8
-
-/** What became of some contacts that stand behind each other. */
+/** The common outcome of consecutive contacts. */
 export interface AddResult {
   readonly count: number
   readonly outcome: AddOutcome
 }
 
-/** Sends contacts part by part, until something about the service ends it. */
-export interface BulkAdder {
-  /** What became of the contacts of a part of at most 1000, in its order. The first of them is at the index, or at 0. */
-  readonly send: (part: ContactBatch, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
-  /** What ended the sending, where something did. */
-  readonly stoppedBy: Effect.Effect<ServiceError | undefined>
-}
-
-/** What is said of a request without an answer is not true of contacts that were not in it. */
+/** An error of a lost answer says that the request was sent, which is not true of contacts of later requests. */
 const notSent = (error: ServiceError): AddOutcome => {
   if (!error.mayHaveHappened) return AddOutcome.NotSent({ error })
   const detail = "an earlier request has no answer that can be read, and nothing was sent after it"
@@ -61,56 +55,82 @@ const notSent = (error: ServiceError): AddOutcome => {
   return AddOutcome.NotSent({ error: new ServiceError({ operation, reason: new Unavailable({ detail }) }) })
 }
 
-/** Whether a refusal is about what all adds have in common. What is said in words that nobody here knows may be about a contact. */
+/** Whether a refusal is about the whole call. A message in unknown words may be about a contact. */
 const isAboutCall = ({ field }: InvalidInput): boolean => /^listnames\b/i.test(field)
 
 const rejected = ({ message }: InvalidInput): ServiceError =>
   new ServiceError({ operation: "contactsPost", reason: new Rejected({ status: 400, detail: message }) })
 
 /** The refusal of a contact that was sent alone. */
-const refused = ({ contacts: [contact] }: ContactBatch, index: number, { field, issue }: InvalidInput): AddOutcome => {
+const refused = ([contact]: Batch, index: number, { field, issue }: InvalidInput): AddOutcome => {
   const email: unknown = contact?.email
   const own = field.replace(/^\[0\]\.?/, "")
   const error = new InvalidInput({ field: own === "" ? "body" : own, issue })
   return AddOutcome.Refused({ index, email: typeof email === "string" ? email : "", error })
 }
 
+// Sending
+
+/** Default number of concurrent requests. The public service closes connections at 20. */
+export const defaultAddConcurrency = 8
+
+/** How contacts are added. */
+export interface AddOptions {
+  /** Lists that the contacts are put on; new ones are created. */
+  readonly listNames?: ReadonlyArray<string> | undefined
+  /** Number of concurrent requests (default: 8). */
+  readonly concurrency?: number | undefined
+}
+
+/** Contacts that are sent together, at most 1000. */
+interface Batch extends Iterable<ContactPayload> {
+  readonly length: number
+}
+
+/** Sends batches until an error of the service stops it. */
+export interface BulkAdder {
+  /** Sends a batch and returns the outcomes in its order. `index` is the place of its first contact (default: 0). */
+  readonly send: (batch: Batch, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
+  /** The error that stopped the sending, if any. */
+  readonly stoppedBy: Effect.Effect<ServiceError | undefined>
+}
+
 /**
- * A part that the service refuses for one bad contact is sent again in halves, so that one bad address does not lose the
- * other 999. After a failure that is about the service, or about the names of the lists, and not about a contact nothing more
- * is sent.
+ * Makes an adder. A batch that the service refuses for one bad contact is sent again in halves, so that the other 999 are not
+ * lost. After an error of the service, or of the names of the lists, nothing more is sent.
  */
 export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<string> | undefined) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
 
-  const sendHalves = (part: ContactBatch, index: number): Effect.Effect<ReadonlyArray<AddResult>> => {
-    const middle = Math.ceil(part.count / 2)
-    const [left, right] = [part.slice(0, middle), part.slice(middle, part.count)]
+  const sendHalves = (batch: Batch, index: number): Effect.Effect<ReadonlyArray<AddResult>> => {
+    const contacts = Array.from(batch)
+    const middle = Math.ceil(contacts.length / 2)
+    const [left, right] = [contacts.slice(0, middle), contacts.slice(middle)]
     return Effect.zipWith(send(left, index), send(right, index + middle), (left, right) => [...left, ...right])
   }
-  const send = Effect.fnUntraced(function* (part: ContactBatch, index = 0): Effect.fn.Return<ReadonlyArray<AddResult>> {
-    const { count } = part
+  const send = Effect.fnUntraced(function* (batch: Batch, index = 0): Effect.fn.Return<ReadonlyArray<AddResult>> {
+    const { length: count } = batch
     const all = (outcome: AddOutcome): ReadonlyArray<AddResult> => [{ count, outcome }]
-    /** Ends the sending, and gives what ended it first. */
+    /** Stops the sending, and returns the error that stopped it first. */
     const stop = (error: ServiceError) =>
       Ref.modify(stopped, (first = error): [ServiceError, ServiceError] => [first, first])
     const before = yield* Ref.get(stopped)
     if (before !== undefined) return all(notSent(before))
-    return yield* service.addBatch(part, { listNames }).pipe(
+    return yield* service.addWithoutAnswer(batch, { listNames }).pipe(
       Effect.as(all(AddOutcome.Accepted())),
       Effect.catchTags({
-        // A service that takes not even one would be asked for ever.
+        // A service that refuses even one contact as too many would be asked forever.
         TooManyContacts: ({ message }) =>
           count === 1
-            ? Effect.succeed(all(refused(part, index, new InvalidInput({ field: "body", issue: message }))))
-            : sendHalves(part, index),
+            ? Effect.succeed(all(refused(batch, index, new InvalidInput({ field: "body", issue: message }))))
+            : sendHalves(batch, index),
         InvalidInput: (error) =>
           isAboutCall(error)
             ? Effect.map(stop(rejected(error)), (first) => all(notSent(first)))
             : count === 1
-              ? Effect.succeed(all(refused(part, index, error)))
-              : sendHalves(part, index),
+              ? Effect.succeed(all(refused(batch, index, error)))
+              : sendHalves(batch, index),
         ServiceError: (error) =>
           Effect.as(stop(error), all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : notSent(error)))
       })
@@ -123,22 +143,87 @@ export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArr
 const outcomesOf = (runs: ReadonlyArray<AddResult>): ReadonlyArray<AddOutcome> =>
   runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
 
-/** Adds the contacts of a stream. */
+/** Adds the contacts of a stream, and emits the outcome of each in the same order. */
 export const addAll = <E, R>(
   contacts: Stream.Stream<ContactPayload, E, R>,
-  options: { readonly listNames?: ReadonlyArray<string> | undefined; readonly concurrency?: number | undefined } = {}
+  { concurrency = defaultAddConcurrency, listNames }: AddOptions = {}
 ): Stream.Stream<AddOutcome, E, R | ContactsService> =>
   Stream.unwrap(
-    Effect.map(makeBulkAdder(options.listNames), ({ send }) =>
+    Effect.map(makeBulkAdder(listNames), ({ send }) =>
       contacts.pipe(
         Stream.rechunk(maximumContactsPerAdd),
         Stream.chunks,
         Stream.zipWithIndex,
-        Stream.mapEffect(
-          ([part, number]) => Effect.map(send(contactBatch(part), number * maximumContactsPerAdd), outcomesOf),
-          { concurrency: options.concurrency ?? defaultAddConcurrency }
-        ),
+        Stream.mapEffect(([part, number]) => Effect.map(send(part, number * maximumContactsPerAdd), outcomesOf), {
+          concurrency
+        }),
         Stream.flattenIterable
       )
     )
   )
+
+// Rows of a file
+
+/**
+ * The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. If an error of the service stopped it, the rest
+ * of the file was not read.
+ */
+export interface RowAddsReport {
+  readonly read: number
+  readonly accepted: number
+  /** Number of rows refused by our own check or by the service. */
+  readonly rejected: number
+  /** Up to 10,000 of them, in the order of the file. */
+  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
+  readonly notSent: number
+  /** Number of rows that were sent and have no answer. */
+  readonly unknown: number
+  readonly stoppedBy: ServiceError | undefined
+}
+
+/**
+ * Adds the rows of a file in one pass, without the survey and the journal of `uploadContacts`: of duplicate rows all are sent,
+ * in no certain order, and an interrupted pass cannot be resumed.
+ */
+export const addRows = fnRedacted("addRows")(function* <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  { concurrency = defaultAddConcurrency, listNames }: AddOptions = {}
+) {
+  const adder = yield* makeBulkAdder(listNames)
+  const counts = { Accepted: 0, Refused: 0, NotSent: 0, Unknown: 0 }
+  const rejectedRows: Array<Omit<RejectedRow, "cells">> = []
+  const name = (line: number, reason: string) => {
+    if (rejectedRows.length < maximumNamedRows) rejectedRows.push({ line, reason })
+  }
+  const onInvalid = (row: ImportRow, reason: string) => {
+    counts.Refused++
+    name(row.line, reason)
+  }
+  yield* batches(rows, { onInvalid }).pipe(
+    Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
+    Stream.mapEffect(
+      ({ contacts, lines, release }) =>
+        Effect.map(adder.send(contacts), (runs) => {
+          let at = 0
+          for (const { count, outcome } of runs) {
+            counts[outcome._tag] += count
+            if (outcome._tag === "Refused") name(lines[at] ?? 0, outcome.error.message)
+            at += count
+          }
+          if (runs.every(({ outcome }) => outcome._tag === "Accepted")) release()
+        }),
+      { concurrency, unordered: true }
+    ),
+    Stream.runDrain
+  )
+  const report: RowAddsReport = {
+    read: counts.Accepted + counts.Refused + counts.NotSent + counts.Unknown,
+    accepted: counts.Accepted,
+    rejected: counts.Refused,
+    rejectedRows: rejectedRows.sort((one, other) => one.line - other.line),
+    notSent: counts.NotSent,
+    unknown: counts.Unknown,
+    stoppedBy: yield* adder.stoppedBy
+  }
+  return report
+})

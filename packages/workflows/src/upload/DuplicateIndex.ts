@@ -1,26 +1,26 @@
 /**
- * Finding, in a file of millions of rows, those that another row of the same address follows: 16 bytes for an address,
- * however long it is, in place of the address, and on the disk where there are many. (docs/decisions/bulk-import.md)
+ * Finds duplicate addresses in a file of millions of rows, in constant memory: an address of any length takes 16 bytes, and
+ * what exceeds a quarter of a million rows is spilled to disk. (docs/decisions/bulk-import.md)
  */
 import { Effect, type PlatformError } from "effect"
-import type { PlainContact } from "@roster/domain"
+import type { FastContact } from "@roster/domain"
 import { makeSpillFile } from "./SpillFile.ts"
 
-/** Of each row: three words of the hash and its number. */
+/** Each row has three words of its hash, and its number. */
 const wordsPerRow = 4
 
-/** Rows fall into parts by their hash, so that what is compared at the end fits into the cache of a processor. */
+/** Rows are partitioned by hash, so that what is compared at the end fits into a processor cache. */
 const parts = 64
 
-/** A part has so many rows in memory, and a quarter of a million all together; what is more goes to the disk. */
+/** Rows that a part holds in memory before they are spilled: a quarter of a million in all parts. */
 const rowsPerBlock = 4096
 const wordsPerBlock = rowsPerBlock * wordsPerRow
 
 type Words = Uint32Array<ArrayBuffer>
 
 /**
- * HalfSipHash-1-3 of 64 bits, as hash tables have it, over bytes that are there as words. It has a key, so that nobody can
- * write a file in which one address is taken for another.
+ * HalfSipHash-1-3 with 64 bits of output, as hash tables use it, over words. The key is secret, so that nobody can write a
+ * file with colliding addresses.
  */
 const halfSipHash = (
   words: Uint32Array,
@@ -59,16 +59,16 @@ const halfSipHash = (
 }
 
 interface Part {
-  /** What is on the disk, by its numbers, in the order in which it was noted. */
+  /** The numbers of its blocks on disk, in file order. */
   readonly spilled: Array<number>
   block: Words | undefined
-  /** How many words of the block are in use. */
+  /** Number of words of `block` in use. */
   used: number
 }
 
-/** Tells of each row that another one of the same hash follows. Of the words as many are in use as rows have. */
-const compare = (words: Words, rows: number, last: Words, tell: (row: number) => void): void => {
-  // The last row of each hash so far, by the place of its words, counted from 1; at most half of it is filled.
+/** Calls `visit` with each of the first `rows` rows of a part that a later one of the same hash follows. */
+const compare = (words: Words, rows: number, last: Words, visit: (row: number) => void): void => {
+  // `last` is a hash table, at most half full, of the last row of each hash: the offset of its words, counted from 1.
   const mask = 2 ** Math.ceil(Math.log2(2 * rows + 1)) - 1
   last.fill(0, 0, mask + 1)
   for (let place = 0; place < rows * wordsPerRow; place += wordsPerRow) {
@@ -79,7 +79,7 @@ const compare = (words: Words, rows: number, last: Words, tell: (row: number) =>
       const before = (last[at] ?? 0) - 1
       if (before >= 0) {
         if (words[before] !== h0 || words[before + 1] !== h1 || words[before + 2] !== h2) continue
-        tell(words[before + 3] ?? 0)
+        visit(words[before + 3] ?? 0)
       }
       last[at] = place + 1
       break
@@ -88,22 +88,22 @@ const compare = (words: Words, rows: number, last: Words, tell: (row: number) =>
 }
 
 export interface DuplicateIndex {
-  /** Notes the identity of a row. Rows come in their order. */
-  readonly put: (identity: string | Pick<PlainContact, "writeIdentity">, row: number) => void
-  /** Makes room in memory. It is to be called every few thousand rows. */
+  /** Records the canonical address of a row; rows must be added in file order. */
+  readonly add: (email: string | Pick<FastContact, "writeCanonicalEmail">, row: number) => void
+  /** Writes full blocks to disk. Call it every few thousand rows. */
   readonly spill: Effect.Effect<void, PlatformError.PlatformError>
-  /** Tells of each row that another one of the same identity follows. Whatever was noted is forgotten. */
-  readonly followed: (tell: (row: number) => void) => Effect.Effect<void, PlatformError.PlatformError>
+  /** Calls `visit` with each row that a later row of the same address supersedes, and empties the index. */
+  readonly superseded: (visit: (row: number) => void) => Effect.Effect<void, PlatformError.PlatformError>
 }
 
-/** An empty index. Two identities are taken for one with a probability of 10⁻¹⁶ in a file of four million. */
+/** An empty index. The probability of a collision is 10⁻¹⁶ in a file of four million rows. */
 export const makeDuplicateIndex = Effect.gen(function* () {
   const disk = yield* makeSpillFile
   const keys = crypto.getRandomValues(new Uint32Array(4))
   const [a = 0, b = 0, c = 0, d = 0] = keys
   const hash = new Uint32Array(4)
   const encoder = new TextEncoder()
-  // An identity has 254 characters; what IDNA makes of a domain is longer, if anything is.
+  // An address has at most 254 characters, but IDNA may lengthen its domain.
   let words = new Uint32Array(1024)
   let bytes = new Uint8Array(words.buffer)
   let all: ReadonlyArray<Part> = []
@@ -135,9 +135,9 @@ export const makeDuplicateIndex = Effect.gen(function* () {
   const spill = Effect.suspend(() => (full.length === 0 ? Effect.void : spillFull))
 
   const index: DuplicateIndex = {
-    put: (identity, row) => {
-      const length = typeof identity === "string" ? write(identity) : identity.writeIdentity(bytes)
-      // The last word has what is left of the text, and its length.
+    add: (email, row) => {
+      const length = typeof email === "string" ? write(email) : email.writeCanonicalEmail(bytes)
+      // The last word holds the rest of the text and its length.
       for (let at = length; at < (length & ~3) + 3; at++) bytes[at] = 0
       bytes[(length & ~3) + 3] = length
       halfSipHash(words, length, a, b, hash, 0)
@@ -157,7 +157,7 @@ export const makeDuplicateIndex = Effect.gen(function* () {
       part.used = 0
     },
     spill,
-    followed: Effect.fnUntraced(function* (tell) {
+    superseded: Effect.fnUntraced(function* (visit) {
       yield* spill
       const most = Math.max(...all.map(({ spilled, used }) => spilled.length * wordsPerBlock + used))
       const last = new Uint32Array(2 ** Math.ceil(Math.log2((2 * most) / wordsPerRow + 1)))
@@ -168,10 +168,37 @@ export const makeDuplicateIndex = Effect.gen(function* () {
           yield* disk.read(number, read.subarray(at * wordsPerBlock, (at + 1) * wordsPerBlock))
         }
         if (before > 0) read.set(block.subarray(0, used), before)
-        compare(before > 0 ? read : block, (before + used) / wordsPerRow, last, tell)
+        compare(before > 0 ? read : block, (before + used) / wordsPerRow, last, visit)
       }
       clear()
     })
   }
   return index
 })
+
+/** A set of row numbers, one bit each: half a megabyte for four million rows. */
+export interface Bitset {
+  readonly add: (row: number) => void
+  readonly remove: (row: number) => void
+  readonly has: (row: number) => boolean
+}
+
+export const makeBitset = (): Bitset => {
+  let bits = new Uint8Array(1024)
+  return {
+    add: (row) => {
+      const at = row >>> 3
+      if (at >= bits.length) {
+        const larger = new Uint8Array(Math.max(at + 1, bits.length * 2))
+        larger.set(bits)
+        bits = larger
+      }
+      bits[at] = (bits[at] ?? 0) | (1 << (row & 7))
+    },
+    remove: (row) => {
+      const at = row >>> 3
+      if (at < bits.length) bits[at] = (bits[at] ?? 0) & ~(1 << (row & 7))
+    },
+    has: (row) => ((bits[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0
+  }
+}

@@ -1,26 +1,25 @@
 /**
- * Room on the disk for what is too much for the memory: blocks of words in a private temporary file, which has no name and is
- * gone with its scope, or with the process.
+ * Spills blocks of words to a private temporary file. The file has no name: it disappears with its scope or the process.
  */
 import { Effect, FileSystem, type PlatformError, Scope } from "effect"
 
 export interface SpillFile {
-  /** Keeps a block, and gives the number that it is found by. */
+  /** Appends a block and returns its number. */
   readonly write: (block: Uint32Array<ArrayBuffer>) => Effect.Effect<number, PlatformError.PlatformError>
-  /** Fills as many words as one block has. */
+  /** Fills `to`, which has the length of a block, with the block of that number. */
   readonly read: (number: number, to: Uint32Array<ArrayBuffer>) => Effect.Effect<void, PlatformError.PlatformError>
 }
 
 const bytesOf = ({ buffer, byteLength, byteOffset }: Uint32Array<ArrayBuffer>) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** Room for blocks of one length. The file comes into being with the first one. */
+/** A file for blocks of one length, created with the first block. */
 export const makeSpillFile = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const scope = yield* Effect.scope
   let blocks = 0
 
-  /** The name is taken away at once. */
+  // The name is removed at once, so that nothing is left behind.
   const create = Effect.gen(function* () {
     const folder = yield* fs.makeTempDirectory({ prefix: "roster-rows-" })
     return yield* Effect.ensuring(

@@ -1,76 +1,66 @@
 /**
- * Bringing the rows of a file to a service, in constant memory, with an account of every row that adds up:
- * read = accepted + rejected + duplicates + notSent + unknown. With a journal, the same upload run again goes on where it
- * was, whatever stopped it. (docs/decisions/bulk-import.md)
+ * Uploads the rows of a file in constant memory, and accounts for every row:
+ * read = accepted + rejected + duplicates + notSent + unknown. With a journal, an interrupted upload resumes when it is run
+ * again. (docs/decisions/bulk-import.md)
  */
-import { Effect, Exit, Result, Stream } from "effect"
-import { type AddResult, type AddOutcome, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
 import {
   contactOf,
-  type ImportRow,
   type FileHeader,
   fnRedacted,
+  type ImportRow,
   type RejectedRow,
   type ServiceError
 } from "@roster/domain"
-import { type UploadBatch, batches } from "./UploadBatches.ts"
-import type { RowRange, UploadJournal, UploadSubject } from "./UploadJournal.ts"
-import { resumeUpload } from "./UploadResume.ts"
+import { Effect, Exit, Result, Stream } from "effect"
+import { type AddOptions, type AddOutcome, type AddResult, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
+import { batches, type UploadBatch } from "./UploadBatches.ts"
+import { type JournaledUpload, resumeUpload, type RowRange } from "./UploadJournal.ts"
 import { maximumNamedRows, surveyContacts, type UploadSurvey } from "./UploadSurvey.ts"
 
-/** What became of every row. */
+/** The outcomes of all rows. */
 export interface UploadReport {
-  /** The header of the file; `undefined` where there are no rows. */
+  /** The header of the file; `undefined` if there are no rows. */
   readonly header: FileHeader | undefined
   readonly read: number
-  /** Added or updated, by this run or an earlier one. */
+  /** Number of rows added or updated by this run or an earlier one. */
   readonly accepted: number
-  /** How many of them earlier runs brought. */
+  /** Number of them that earlier runs added. */
   readonly acceptedEarlier: number
-  /** Refused by our own check or by the service. */
+  /** Number of rows refused by our own check or by the service. */
   readonly rejected: number
-  /** The first of them, in the order of the file, 10 000 at most. */
+  /** The first of them, up to 10,000, in the order of the file. */
   readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
-  /** Rows whose address a later row of the file has too; the last one is sent. */
+  /** Number of rows whose address a later row has too; the last one is sent. */
   readonly duplicates: number
-  /** Rows that were not sent because the upload stopped before them. */
+  /** Number of rows that were not sent because the upload stopped before them. */
   readonly notSent: number
-  /** Rows that were sent and have no answer. */
+  /** Number of rows that were sent and have no answer. */
   readonly unknown: number
-  /** Why the upload stopped, where it did. */
+  /** The error that stopped the upload, if any. */
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** Where an upload remembers how far it came, and what makes it the same upload. */
-export interface JournaledUpload<E = never> {
-  readonly lines: UploadJournal<E>
-  readonly subject: UploadSubject
-  /** Begins anew, whatever the journal holds. */
-  readonly restart?: boolean | undefined
-}
-
-export interface UploadOptions<E = never> {
-  readonly listNames?: ReadonlyArray<string> | undefined
-  /** How many adds are under way at once: 8 unless said. */
-  readonly concurrency?: number | undefined
+/** How rows are uploaded. */
+export interface UploadOptions<E = never> extends AddOptions {
   readonly journal?: JournaledUpload<E> | undefined
 }
 
-/** An upload of which everything is known but the answers of the service. */
+/** An upload that is ready to send. */
 export interface Upload<E, EJ = never> {
-  /** How many rows can be sent, and how many of them have the answer of an earlier run. */
+  /** Number of sendable rows, and how many of them earlier runs got an answer for. */
   readonly size: { readonly sendable: number; readonly answered: number }
   /**
-   * Sends what has no answer yet, and tells how many rows have one. What the service does is in the report and no failure.
+   * Sends the rows without an answer, and calls `onProgress` with the number of answered rows. Errors of the service are in
+   * the report, not in the error channel.
    */
   readonly send: (onProgress?: (answered: number) => Effect.Effect<void>) => Effect.Effect<void, E | EJ>
-  /** The account as it is now: also while `send` runs, and after it was interrupted. */
+  /** The current outcomes, also while `send` runs and after it was interrupted. */
   readonly report: Effect.Effect<UploadReport>
-  /** Every rejected row with its cells, in the order of the file, which is read again for it. */
+  /** All rejected rows with their cells, in the order of the file, which is read again. */
   readonly rejected: Stream.Stream<RejectedRow, E>
 }
 
-/** The rows of a part that had one outcome, from first to last. */
+/** The ranges of a batch's rows that had an outcome. */
 const ranges = (
   { rows }: UploadBatch,
   runs: ReadonlyArray<AddResult>,
@@ -101,7 +91,7 @@ const problemOf = (row: ImportRow): string | undefined => {
 const counted = (runs: ReadonlyArray<AddResult>, tag: AddOutcome["_tag"]): number =>
   runs.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)
 
-/** A row that the service refused is alone in its stretch. */
+/** The rows of a batch that the service refused; each is a run of its own. */
 const refusals = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) => {
   let at = 0
   return runs.flatMap(({ count, outcome }) => {
@@ -113,7 +103,8 @@ const refusals = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) 
 }
 
 /**
- * Makes an upload of rows that can be read again and were surveyed. With a journal that holds another upload it fails.
+ * Prepares an upload of surveyed rows, which are read again. Fails with `OtherUpload` if the journal belongs to another
+ * upload.
  */
 export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   rows: Stream.Stream<ImportRow, E>,
@@ -126,31 +117,31 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   const { refused } = earlier
   const now = { accepted: 0, refused: 0, unknown: 0, underWay: 0 }
 
-  const sendPart = (part: UploadBatch, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
+  const sendBatch = (batch: UploadBatch, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
-        const [first = 0] = part.rows
-        const { count } = part.batch
+        const [first = 0] = batch.rows
+        const { length: count } = batch.contacts
         if ((yield* adder.stoppedBy) !== undefined) return
         if (journal !== undefined) {
-          yield* journal.lines.append({ _tag: "Sending", rows: [first, part.rows.at(-1) ?? first] })
+          yield* journal.lines.append({ _tag: "Sending", rows: [first, batch.rows.at(-1) ?? first] })
         }
-        // An interruption leaves them so: sent, and without an answer.
+        // After an interruption they remain counted as unknown.
         now.underWay += count
-        const runs = yield* restore(adder.send(part.batch))
+        const runs = yield* restore(adder.send(batch.contacts))
         now.underWay -= count
-        const bad = refusals(part, runs)
+        const bad = refusals(batch, runs)
         const done = counted(runs, "Accepted")
         now.accepted += done
         now.unknown += counted(runs, "Unknown")
         now.refused += bad.length
         for (const { line, reason, row } of bad) refused.set(row, { line, reason })
-        const accepted = ranges(part, runs, "Accepted")
-        const unknown = ranges(part, runs, "Unknown")
+        const accepted = ranges(batch, runs, "Accepted")
+        const unknown = ranges(batch, runs, "Unknown")
         if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
           yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
         }
-        if (done === count) part.reuse()
+        if (done === count) batch.release()
         if (onProgress !== undefined) yield* onProgress(earlier.answered + now.accepted + now.refused + now.unknown)
       })
     )
@@ -178,13 +169,13 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
 
   const send: Upload<E, EJ>["send"] = Effect.fnUntraced(function* (onProgress) {
     if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.subject)
-    // What could be read when it was surveyed and cannot now stands in a file that changes meanwhile: it is left out.
+    // A row that became invalid since the survey is skipped: the file has changed meanwhile.
     const isSent = (row: number) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)
     yield* batches(rows, { isSent }).pipe(
       Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
-      Stream.mapEffect((part) => sendPart(part, onProgress), { concurrency, unordered: true }),
+      Stream.mapEffect((batch) => sendBatch(batch, onProgress), { concurrency, unordered: true }),
       Stream.runDrain,
-      // Whoever reads the account may rely on it.
+      // The report must not promise more than the journal holds after a power failure.
       Effect.onExit((exit) => {
         const force = journal?.lines.force ?? Effect.void
         return Exit.isSuccess(exit) ? force : Effect.ignore(force)
@@ -202,7 +193,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
       (_, some) => {
         const found: Array<RejectedRow> = []
         for (const row of some) {
-          const reason = refused.get(++number)?.reason ?? (row.plain === undefined ? problemOf(row) : undefined)
+          const reason = refused.get(++number)?.reason ?? (row.fast === undefined ? problemOf(row) : undefined)
           if (reason !== undefined) found.push({ line: row.line, reason, cells: row.cells })
         }
         return [undefined, found]
@@ -215,8 +206,8 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
 })
 
 /**
- * The whole of it: looks at all rows, then sends the good ones in the order of the file, of each address the last. A failure
- * that is about the service and not about the rows ends the upload: what was not sent is counted as such.
+ * Uploads a file: surveys all rows, then sends the valid ones in the order of the file, and of each address only the last.
+ * An error of the service, rather than of a row, stops the upload, and the remaining rows are reported as not sent.
  */
 export const uploadContacts = fnRedacted("uploadContacts")(function* <E, EJ = never>(
   rows: Stream.Stream<ImportRow, E>,

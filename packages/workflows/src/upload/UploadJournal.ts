@@ -1,12 +1,12 @@
 /**
- * What an upload remembers between two runs: what it uploads where, and of which rows it has the answer of the service.
+ * The journal that lets an interrupted upload resume: what is uploaded to where, and which rows have been answered.
  * (docs/decisions/bulk-import.md)
  */
 import { Effect, Ref, Schema } from "effect"
+import { type Bitset, makeBitset } from "./DuplicateIndex.ts"
+import type { UploadSurvey } from "./UploadSurvey.ts"
 
-/**
- * What makes two uploads the same one: the content of the file, where it goes, and what changes the rows that are sent.
- */
+/** What identifies an upload: the content of the file, its target, and the options that change which rows are sent. */
 export const UploadSubject = Schema.Struct({
   /** SHA-256 of the bytes of the file. */
   sha256: Schema.String,
@@ -14,7 +14,7 @@ export const UploadSubject = Schema.Struct({
   /** The name of the service or store. */
   target: Schema.String,
   listNames: Schema.Array(Schema.String),
-  /** Columns and the fields that they were said to be. */
+  /** Columns and the fields that they were mapped to. */
   columns: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
   delimiter: Schema.optionalKey(Schema.String),
   encoding: Schema.optionalKey(Schema.String)
@@ -23,12 +23,12 @@ export type UploadSubject = typeof UploadSubject.Type
 
 const Range = Schema.Tuple([Schema.Int, Schema.Int])
 
-/** Numbers of rows, from the first to the last. */
+/** The numbers of the first and the last row of a range. */
 export type RowRange = typeof Range.Type
 
 /**
- * One line of a journal. Of the rows from first to last those are meant that can be sent, without those that the service
- * refused one by one. Rows of which only the sending is noted have no answer.
+ * One line of a journal. A range means its sendable rows, without those that the service refused. Rows with a `Sending` line
+ * alone have no answer.
  */
 export const UploadEntry = Schema.TaggedUnion({
   Sending: { rows: Range },
@@ -40,26 +40,35 @@ export const UploadEntry = Schema.TaggedUnion({
 })
 export type UploadEntry = typeof UploadEntry.Type
 
+/** What a journal holds. */
 export interface UploadRecord {
   readonly subject: UploadSubject
   readonly entries: ReadonlyArray<UploadEntry>
 }
 
 /**
- * Where the lines of one upload are kept. What `append` was given has to survive the process when it ends, and what it was
- * given in an `Answered` the machine as well, soon after, and at the latest when `force` ends.
+ * The storage of one journal. An appended line survives the end of the process; an `Answered` line also survives a power
+ * failure, shortly afterwards and at the latest when `force` returns.
  */
 export interface UploadJournal<E = never> {
   readonly load: Effect.Effect<UploadRecord | undefined, E>
-  /** Begins anew with a subject. */
+  /** Replaces the journal by an empty one. */
   readonly begin: (subject: UploadSubject) => Effect.Effect<void, E>
   readonly append: (entry: UploadEntry) => Effect.Effect<void, E>
-  /** Waits until nothing that was appended can be lost. */
+  /** Waits until all appended lines are durable. */
   readonly force: Effect.Effect<void, E>
   readonly clear: Effect.Effect<void, E>
 }
 
-/** A journal that is gone with the process. */
+/** The journal of an upload, and the identity of the upload. */
+export interface JournaledUpload<E = never> {
+  readonly lines: UploadJournal<E>
+  readonly subject: UploadSubject
+  /** Starts from the beginning, whatever the journal holds. */
+  readonly restart?: boolean | undefined
+}
+
+/** A journal in memory, which ends with the process. */
 export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
   Ref.make<UploadRecord | undefined>(undefined),
   (kept) => ({
@@ -72,9 +81,9 @@ export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
   })
 )
 
-/** The journal is that of another upload. */
+/** The journal belongs to another upload. */
 export class OtherUpload extends Schema.TaggedError<OtherUpload>()("OtherUpload", {
-  /** What is not the same, in words. */
+  /** The differences, in words. */
   differences: Schema.Array(Schema.String)
 }) {
   override get message(): string {
@@ -84,8 +93,7 @@ export class OtherUpload extends Schema.TaggedError<OtherUpload>()("OtherUpload"
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** What keeps an upload from going on with what an other one noted. */
-export const differencesOf = (noted: UploadSubject, now: UploadSubject): ReadonlyArray<string> => [
+const differencesOf = (noted: UploadSubject, now: UploadSubject): ReadonlyArray<string> => [
   ...(noted.sha256 === now.sha256 && noted.bytes === now.bytes ? [] : ["the file has changed since"]),
   ...(noted.target === now.target ? [] : [`it went to ${noted.target}, and this goes to ${now.target}`]),
   ...(same(noted.listNames, now.listNames) ? [] : ["the lists were others"]),
@@ -93,3 +101,52 @@ export const differencesOf = (noted: UploadSubject, now: UploadSubject): Readonl
   ...(noted.delimiter === now.delimiter ? [] : ["the delimiter was another"]),
   ...(noted.encoding === now.encoding ? [] : ["the encoding was another"])
 ]
+
+/** What earlier runs of an upload settled. */
+export interface EarlierRuns {
+  /** Whether there was no earlier run, or it is disregarded. */
+  readonly isNew: boolean
+  /** The numbers of the rows that the service accepted. */
+  readonly settled: Bitset
+  readonly accepted: number
+  /** The rows that the service refused, by number. They are not sent again. */
+  readonly refused: Map<number, { readonly line: number; readonly reason: string }>
+  /** Number of sendable rows with an answer. */
+  readonly answered: number
+}
+
+/**
+ * Reads the journal of an upload. Rows without an answer count as not sent: adding a contact again only updates it. Fails with
+ * `OtherUpload` if the journal belongs to another upload.
+ */
+export const resumeUpload = Effect.fnUntraced(function* <E>(
+  { read, sendable }: Pick<UploadSurvey, "read" | "sendable">,
+  journal: JournaledUpload<E> | undefined
+) {
+  const settled = makeBitset()
+  const refused: EarlierRuns["refused"] = new Map()
+  const record = journal === undefined || journal.restart === true ? undefined : yield* journal.lines.load
+  if (journal !== undefined && record !== undefined) {
+    const differences = differencesOf(record.subject, journal.subject)
+    if (differences.length > 0) return yield* new OtherUpload({ differences })
+  }
+  for (const entry of record?.entries ?? []) {
+    if (entry._tag === "Sending") continue
+    for (const [first, last] of entry.accepted) {
+      for (let row = first; row <= Math.min(last, read); row++) if (sendable.has(row)) settled.add(row)
+    }
+    for (const { line, reason, row } of entry.refused) if (sendable.has(row)) refused.set(row, { line, reason })
+  }
+  // A range of accepted rows may contain a row that an earlier run saw refused.
+  for (const row of refused.keys()) settled.remove(row)
+  let accepted = 0
+  for (let row = 1; row <= read; row++) if (settled.has(row)) accepted++
+  const earlier: EarlierRuns = {
+    isNew: record === undefined,
+    settled,
+    accepted,
+    refused,
+    answered: accepted + refused.size
+  }
+  return earlier
+})

@@ -1,6 +1,6 @@
 /**
- * The first look at a file that is uploaded, before anything is sent: what could be sent of it, what is wrong with the rest,
- * and which rows a later row of the same address makes superfluous.
+ * Reads a file before an upload sends anything: which rows can be sent, what is wrong with the others, and which rows a
+ * later row of the same address supersedes.
  */
 import { Effect, Result, Stream } from "effect"
 import {
@@ -11,29 +11,27 @@ import {
   fnRedacted,
   type RejectedRow
 } from "@roster/domain"
-import { makeDuplicateIndex } from "./DuplicateIndex.ts"
-import { makeBitset, type Bitset } from "./Bitset.ts"
+import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts"
 
-/** The most rejected rows that an account names one by one. The file of rejected rows has all. */
+/** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
 
+/** What is known of a file before anything is sent. */
 export interface UploadSurvey {
-  /** The header of the file; `undefined` where there are no rows. */
+  /** The header of the file; `undefined` if there are no rows. */
   readonly header: FileHeader | undefined
   readonly read: number
-  /** Rows that our own check refuses. */
+  /** Number of rows that our own check rejects. */
   readonly invalid: number
-  /** The first of them. */
+  /** The first of them, up to 10,000. */
   readonly firstInvalid: ReadonlyArray<Omit<RejectedRow, "cells">>
-  /** Rows whose address a later row of the file has too; the last one is sent. */
+  /** Number of rows whose address a later row has too; the last one is sent. */
   readonly duplicates: number
-  /** The numbers of the rows that are to be sent. */
+  /** The numbers of the rows to send, counted from 1. */
   readonly sendable: Bitset
 }
 
-/**
- * Reads all rows and keeps none. Rows are numbered from 1. Beyond a quarter of a million there is a temporary file meanwhile.
- */
+/** Surveys all rows in constant memory. A file of more than a quarter of a million rows needs a temporary file. */
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: { readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined } = {}
@@ -50,8 +48,8 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
       header ??= part[0].header
       for (const row of part) {
         read++
-        const { plain } = row
-        if (plain !== undefined) index.put(plain, read)
+        const { fast } = row
+        if (fast !== undefined) index.add(fast, read)
         else {
           const { line } = row
           const contact = contactOf(row)
@@ -60,14 +58,14 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
             if (firstInvalid.length < maximumNamedRows) firstInvalid.push({ line, reason: contact.failure })
             continue
           }
-          index.put(canonicalEmail(contact.success.email), read)
+          index.add(canonicalEmail(contact.success.email), read)
         }
         sendable.add(read)
       }
       return options.onProgress === undefined ? index.spill : Effect.andThen(index.spill, options.onProgress(read))
     })
   )
-  yield* index.followed((row) => {
+  yield* index.superseded((row) => {
     sendable.remove(row)
     duplicates++
   })

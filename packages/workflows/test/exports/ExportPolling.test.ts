@@ -27,7 +27,7 @@ const service = (answers: readonly [Look, ...ReadonlyArray<Look>], looks: Array<
     get: unused,
     list: unused,
     add: unused,
-    addBatch: unused,
+    addWithoutAnswer: unused,
     update: unused,
     delete: unused,
     deleteMany: unused,

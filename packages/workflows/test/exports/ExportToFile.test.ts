@@ -14,7 +14,7 @@ const service = (status: ExportStatus): ContactsService["Service"] => ({
   get: unused,
   list: unused,
   add: unused,
-  addBatch: unused,
+  addWithoutAnswer: unused,
   update: unused,
   delete: unused,
   deleteMany: unused,

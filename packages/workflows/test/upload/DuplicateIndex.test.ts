@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { makeDuplicateIndex } from "../../src/upload/DuplicateIndex.ts"
-import { makeBitset } from "../../src/upload/Bitset.ts"
+import { makeBitset, makeDuplicateIndex } from "../../src/upload/DuplicateIndex.ts"
 
 /** So few rows need none; `testing` has a test of many. */
 const noDisk = FileSystem.layerNoop({})
@@ -18,15 +17,15 @@ describe("makeDuplicateIndex", () => {
         const before = map.get(identity)
         if (before !== undefined) expected.push(before)
         map.set(identity, row)
-        index.put(identity, row)
+        index.add(identity, row)
       }
       const found: Array<number> = []
-      yield* index.followed((row) => found.push(row))
+      yield* index.superseded((row) => found.push(row))
       assert.deepStrictEqual(
         found.sort((x, y) => x - y),
         expected.sort((x, y) => x - y)
       )
-      yield* index.followed((row) => assert.fail(`row ${row} is still there`))
+      yield* index.superseded((row) => assert.fail(`row ${row} is still there`))
     }).pipe(Effect.provide(noDisk))
   )
 
@@ -49,9 +48,9 @@ describe("makeDuplicateIndex", () => {
         "é".repeat(3000)
       ]
       const found: Array<number> = []
-      for (const [i, text] of texts.entries()) index.put(text, i + 1)
-      for (const [i, text] of texts.slice(3, 6).entries()) index.put(text, texts.length + i + 1)
-      yield* index.followed((row) => found.push(row))
+      for (const [i, text] of texts.entries()) index.add(text, i + 1)
+      for (const [i, text] of texts.slice(3, 6).entries()) index.add(text, texts.length + i + 1)
+      yield* index.superseded((row) => found.push(row))
       assert.deepStrictEqual(found.sort(), [4, 5, 6])
     }).pipe(Effect.provide(noDisk))
   )

@@ -1,19 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Result, Schema, Stream } from "effect"
-import {
-  contactBatch,
-  ContactPayload,
-  canonicalEmail,
-  makeBatchWriter,
-  readContacts,
-  type ImportRow
-} from "@roster/domain"
+import { ContactPayload, canonicalEmail, readContacts, type ImportRow } from "@roster/domain"
+import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { surveyContacts } from "../../src/upload/UploadSurvey.ts"
 
 const encode = Schema.encodeSync(ContactPayload)
 const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 
-/** The same rows, all of which take the long way. */
+/** The same rows, all of which take the exact path. */
 const exactly = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<ImportRow> =>
   rows.map(({ cells, contact, header, line }) => ({ cells, contact, header, line }))
 
@@ -25,14 +19,14 @@ const readAll = (file: string, chunk: number) => {
   return Stream.runCollect(readContacts(Stream.fromIterable(chunks)))
 }
 
-/** What a batch is made of, by the words of the schema. */
+/** The JSON of the same contacts by the schema. */
 const wireOf = (rows: ReadonlyArray<ImportRow>): string =>
   JSON.stringify(rows.flatMap(({ contact }) => (Result.isSuccess(contact) ? [encode(contact.success)] : [])))
 
 const written = (rows: ReadonlyArray<ImportRow>) => {
-  const writer = makeBatchWriter(1000)
-  const taken = rows.map((row) => writer.add(row))
-  return { taken, batch: writer.take() }
+  const writer = new FastContactsWriter()
+  const problems = rows.map((row) => writer.add(row))
+  return { problems, contacts: writer.take() }
 }
 
 const Address = Schema.Array(
@@ -65,7 +59,7 @@ const Header = Schema.Literals([
 const Breaks = Schema.Literals(["\n", "\r\n", "\r"])
 const Size = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 300 }))
 
-describe("the short way from a row to its bytes", () => {
+describe("the fast path of a row", () => {
   it.effect.each([
     ["ann@example.com,Zoë,", true],
     ["o'neil+news@mail-1.example.org,A,B", true],
@@ -95,7 +89,7 @@ describe("the short way from a row to its bytes", () => {
   ] as const)("is open to %s: %s", ([row, isPlain]) =>
     Effect.gen(function* () {
       const [read] = yield* readAll(`Email,FirstName,LastName\n${row}\n`, 1000)
-      assert.strictEqual(read?.plain !== undefined, isPlain)
+      assert.strictEqual(read?.fast !== undefined, isPlain)
     })
   )
 
@@ -115,21 +109,21 @@ describe("the short way from a row to its bytes", () => {
         ].join(lineBreak)
         const rows = yield* readAll(file, chunk)
         const identity = new Uint8Array(1000)
-        for (const { contact, plain } of rows) {
-          if (plain === undefined) continue
+        for (const { contact, fast } of rows) {
+          if (fast === undefined) continue
           if (Result.isFailure(contact)) return assert.fail(contact.failure)
-          const room = new Uint8Array(plain.jsonLimit)
-          assert.strictEqual(text(room.subarray(0, plain.writeJson(room, 0))), JSON.stringify(encode(contact.success)))
-          assert.deepStrictEqual(plain.payload, contact.success)
-          const length = plain.writeIdentity(identity)
+          const room = new Uint8Array(fast.jsonLimit)
+          assert.strictEqual(text(room.subarray(0, fast.writeJson(room, 0))), JSON.stringify(encode(contact.success)))
+          assert.deepStrictEqual(fast.payload, contact.success)
+          const length = fast.writeCanonicalEmail(identity)
           assert.strictEqual(text(identity.subarray(0, length)), canonicalEmail(contact.success.email))
         }
-        const { batch, taken } = written(rows)
+        const { contacts, problems } = written(rows)
         assert.deepStrictEqual(
-          taken,
-          rows.map(({ contact }) => Result.isSuccess(contact))
+          problems,
+          rows.map(({ contact }) => (Result.isFailure(contact) ? contact.failure : undefined))
         )
-        assert.strictEqual(text(batch.json), wireOf(rows))
+        assert.strictEqual(text(contacts.json), wireOf(rows))
         const [one, other] = [
           yield* surveyContacts(Stream.fromIterable(rows)),
           yield* surveyContacts(Stream.fromIterable(exactly(rows)))
@@ -140,7 +134,7 @@ describe("the short way from a row to its bytes", () => {
   )
 })
 
-describe("a batch of contacts", () => {
+describe("FastContactsWriter", () => {
   const contacts = ["a", 'b"', "c,[]", "d", "é"].map((name, i) =>
     Schema.decodeSync(ContactPayload)({ Email: `u${i}@example.com`, FirstName: name })
   )
@@ -151,30 +145,37 @@ describe("a batch of contacts", () => {
     contact: Result.succeed(contact)
   }))
 
-  it.each([
-    ["of contacts", () => contactBatch(contacts)],
-    ["of rows", () => written(rows).batch]
-  ] as const)("%s gives any part of itself, as contacts and as bytes", (_, make) => {
-    for (let from = 0; from <= contacts.length; from++) {
-      for (let to = from; to <= contacts.length; to++) {
-        const part = make().slice(from, to)
-        const expected = contacts.slice(from, to)
-        assert.strictEqual(part.count, expected.length)
-        assert.deepStrictEqual(part.contacts, expected)
-        assert.strictEqual(text(part.json), JSON.stringify(expected.map((contact) => encode(contact))))
-        // A part can be cut again.
-        if (part.count > 1) assert.deepStrictEqual(part.slice(1, 2).contacts, expected.slice(1, 2))
-      }
-    }
-  })
-
-  it("is what was written, and the next one begins empty", () => {
-    const writer = makeBatchWriter(1000)
+  it("takes what was added, and begins anew", () => {
+    const writer = new FastContactsWriter()
     for (const row of rows) writer.add(row)
     const first = writer.take()
     for (const row of rows.slice(1)) writer.add(row)
     const second = writer.take()
-    assert.strictEqual(writer.take().count, 0)
-    assert.deepStrictEqual([first.contacts, second.contacts], [contacts, contacts.slice(1)])
+    assert.strictEqual(writer.take().length, 0)
+    for (const [taken, expected] of [
+      [first, contacts],
+      [second, contacts.slice(1)]
+    ] as const) {
+      assert.strictEqual(taken.length, expected.length)
+      assert.deepStrictEqual(Array.from(taken), expected)
+      assert.strictEqual(text(taken.json), JSON.stringify(expected.map((contact) => encode(contact))))
+    }
+    assert.deepStrictEqual(Array.from(writer.take()), [])
   })
+
+  it.effect("keeps custom fields under their own names", () =>
+    Effect.gen(function* () {
+      // JSON.parse takes the second for the first.
+      for (const name of ["5\\", '5"']) {
+        const writer = new FastContactsWriter()
+        for (const row of yield* readAll(`Email,x,"${name.replaceAll('"', '""')}"\nann@example.com,1,2\n`, 1000)) {
+          writer.add(row)
+        }
+        assert.deepStrictEqual(
+          Array.from(writer.take(), ({ customFields }) => customFields),
+          [{ x: "1", [name]: "2" }]
+        )
+      }
+    })
+  )
 })

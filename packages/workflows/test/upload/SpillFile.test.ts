@@ -39,21 +39,21 @@ describe("an index of more rows than are held in memory", () => {
           const before = map.get(identity)
           if (before !== undefined) expected.push(before)
           map.set(identity, row)
-          index.put(identity, row)
+          index.add(identity, row)
           if (row % 2500 === 0) yield* index.spill
         }
         const [folder = ""] = seen.folders
         assert.deepStrictEqual(seen, { opened: [["wx+", 0o600]], folders: [folder] })
         assert.isFalse(yield* fs.exists(folder))
         const found: Array<number> = []
-        yield* index.followed((row) => found.push(row))
+        yield* index.superseded((row) => found.push(row))
         // A list of what is different would be long in the making.
         const told = Uint32Array.from(found).sort()
         const other = Uint32Array.from(expected)
           .sort()
           .findIndex((row, at) => told[at] !== row)
         assert.deepStrictEqual([told.length, other], [expected.length, -1])
-        yield* index.followed((row) => assert.fail(`row ${row} is still there`))
+        yield* index.superseded((row) => assert.fail(`row ${row} is still there`))
       }).pipe(Effect.scoped, Effect.provide(watched(seen)))
     }
   )

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, FileSystem, Layer, Result, Schema, Stream } from "effect"
 import {
-  type ContactBatch,
   ContactPayload,
   type ImportRow,
   ContactsService,
@@ -60,10 +59,11 @@ const service = (seen: Ledger, { failAs, failAt, most = 1000, refuses = () => fa
       stream: () => Stream.die("not a part of this"),
       download: () => Stream.die("not a part of an upload"),
       add: unused,
-      addBatch: Effect.fnUntraced(function* (
-        { contacts }: ContactBatch,
+      addWithoutAnswer: Effect.fnUntraced(function* (
+        given: Iterable<ContactPayload>,
         options?: { readonly listNames?: ReadonlyArray<string> | undefined }
       ) {
+        const contacts = Array.from(given)
         const call = seen.calls.length
         const emails = contacts.map((contact) => contact.email)
         seen.calls.push(emails)
@@ -383,9 +383,9 @@ describe("uploadContacts with a journal", () => {
         ContactsService,
         Effect.map(ContactsService, (inner) => ({
           ...inner,
-          addBatch: (batch: ContactBatch) =>
+          addWithoutAnswer: (contacts: Iterable<ContactPayload>) =>
             seen.calls.length < 2
-              ? inner.addBatch(batch)
+              ? inner.addWithoutAnswer(contacts)
               : Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
         }))
       ).pipe(Layer.provideMerge(service(seen, {})))

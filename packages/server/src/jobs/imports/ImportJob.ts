@@ -72,7 +72,7 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
 
 /** The contact of a row, or why the store refuses it. Rows that were read by the fast path need no further check. */
 export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> => {
-  if (row.plain !== undefined) return Result.succeed(row.plain.payload)
+  if (row.fast !== undefined) return Result.succeed(row.fast.payload)
   const { contact } = row
   const refusal = Result.isFailure(contact) ? undefined : textsRefusal(contact.success, "")
   return refusal === undefined ? contact : Result.fail(refusal.message)

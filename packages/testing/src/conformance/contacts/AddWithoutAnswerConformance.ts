@@ -1,34 +1,28 @@
 /**
- * What every layer promises of a batch: what it promises of the same contacts one add brings, but for the answer.
+ * What every layer promises of `addWithoutAnswer`: the same as of `add`, but for the answer.
  */
 import { assert, describe, type Vitest } from "@effect/vitest"
-import {
-  type ImportRow,
-  ContactsService,
-  contactBatch,
-  EmailAddress,
-  makeBatchWriter,
-  readContacts
-} from "@roster/domain"
+import { ContactsService, EmailAddress, readContacts } from "@roster/domain"
+import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { Effect, Stream } from "effect"
 import { place } from "../Place.ts"
 import { refused } from "../Refused.ts"
 
-/** The batch of the rows of a file. */
-const batchOf = (file: string) =>
+/** The contacts of the rows of a file. */
+const contactsOf = (file: string) =>
   Effect.map(Stream.runCollect(readContacts(Stream.make(new TextEncoder().encode(file)))), (rows) => {
-    const writer = makeBatchWriter(rows.length)
-    rows.forEach((row: ImportRow) => writer.add(row))
+    const writer = new FastContactsWriter()
+    for (const row of rows) writer.add(row)
     return writer.take()
   })
 
-export const contactBatchConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: addBatch", () => {
+export const addWithoutAnswerConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
+  describe("contacts: addWithoutAnswer", () => {
     it.effect("adds the rows of a file as they were read, whichever way they took", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { domain, rule } = place()
-        const batch = yield* batchOf(
+        const some = yield* contactsOf(
           [
             "Email,FirstName,city,Status",
             `plain@${domain},Zoë,São Paulo,`,
@@ -37,7 +31,7 @@ export const contactBatchConformance = (it: Vitest.MethodsNonLive<ContactsServic
             `none@${domain},,,`
           ].join("\n")
         )
-        yield* contacts.addBatch(batch)
+        yield* contacts.addWithoutAnswer(some)
         assert.deepStrictEqual(
           (yield* contacts.list({ rule })).map(({ customFields, email, firstName, status }) => [
             email,
@@ -55,13 +49,13 @@ export const contactBatchConformance = (it: Vitest.MethodsNonLive<ContactsServic
       })
     )
 
-    it.effect("merges into what exists, puts on lists, and takes any part of a batch", () =>
+    it.effect("merges into what exists, puts on lists, and takes contacts of any kind", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { domain, email, rule } = place()
         yield* contacts.add([{ email: email("b"), firstName: "Old", lastName: "Name" }])
-        const batch = yield* batchOf(`Email,FirstName\na@${domain},A\nB@${domain},New\nc@${domain},C\n`)
-        yield* contacts.addBatch(batch.slice(1, 3), { listNames: [`${domain} list`, "a list, & more"] })
+        const some = yield* contactsOf(`Email,FirstName\nB@${domain},New\nc@${domain},C\n`)
+        yield* contacts.addWithoutAnswer(some, { listNames: [`${domain} list`, "a list, & more"] })
         assert.deepStrictEqual(
           (yield* contacts.list({ rule })).map((contact) => [contact.email, contact.firstName, contact.lastName ?? ""]),
           [
@@ -69,25 +63,22 @@ export const contactBatchConformance = (it: Vitest.MethodsNonLive<ContactsServic
             [email("c"), "C", ""]
           ]
         )
-        yield* contacts.addBatch(contactBatch([{ email: email("a"), customFields: { "1": "x" } }]))
+        yield* contacts.addWithoutAnswer(new Set([{ email: email("a"), customFields: { "1": "x" } }]))
         assert.deepStrictEqual((yield* contacts.get(email("a"))).customFields, { "1": "x" })
       })
     )
 
-    it.effect("refuses more than one add may carry, and a whole batch for one contact", () =>
+    it.effect("refuses more than one add may carry, and all contacts for one", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule } = place()
-        const many = contactBatch(Array.from({ length: 1001 }, (_, i) => ({ email: email(`m${i}`) })))
-        const error = yield* refused(contacts.addBatch(many), "TooManyContacts")
+        const many = Array.from({ length: 1001 }, (_, i) => ({ email: email(`m${i}`) }))
+        const error = yield* refused(contacts.addWithoutAnswer(many), "TooManyContacts")
         assert.deepStrictEqual([error.count, error.maximum], [1001, 1000])
-        const bad = contactBatch([
-          { email: email("good") },
-          { email: EmailAddress.make("nul@example.com"), firstName: "a\0b" }
-        ])
-        yield* refused(contacts.addBatch(bad), "InvalidInput")
+        const bad = [{ email: email("good") }, { email: EmailAddress.make("nul@example.com"), firstName: "a\0b" }]
+        yield* refused(contacts.addWithoutAnswer(bad), "InvalidInput")
         assert.deepStrictEqual(yield* contacts.list({ rule }), [])
-        yield* contacts.addBatch(contactBatch([]))
+        yield* contacts.addWithoutAnswer([])
       })
     )
   })

@@ -1,0 +1,65 @@
+/**
+ * A folder of a package is a room, and rooms have an order: a file imports from its own room and from those before it,
+ * types and `import()` included, and no file imports itself by way of others.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+/** The rooms of each package, from the bottom up. A folder that is not listed belongs to the listed one that it lies in. */
+const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: ["values", "tracing", "errors", "contacts", "credentials", "emails", "rules", "csv", "jobs", "services", ""],
+  workflows: ["upload", "exports", "bulk", "access", "rotation", ""],
+  api: [""],
+  "http-client": ["transport", "transport/undici", "calls", "services", ""],
+  server: [
+    ...["network", "store/sqlite", "store", "credentials", "contacts", "jobs/queue", "jobs/imports", "jobs/exports"],
+    ...["jobs/worker", "services", "http", ""]
+  ],
+  cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
+  testing: ["properties", "layers", "faults/server", "faults", "durability/power-loss", "durability", "conformance", ""]
+}
+
+const importsOf = (file: string): ReadonlyArray<string> =>
+  Array.from(readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)[\s(]+"(\.[^"]+)"/g), ([, path = ""]) =>
+    join(dirname(file), path)
+  )
+
+describe.each(Object.entries(rooms))("the rooms of %s", (name, order) => {
+  const source = `packages/${name}/src`
+  const files = new Map(globSync(`${source}/**/*.ts`).map((file) => [file, importsOf(file)]))
+  const folder = (file: string): string => dirname(file).slice(source.length + 1)
+  const floorOf = (room: string): number =>
+    order.includes(room) || room === ""
+      ? order.indexOf(room)
+      : floorOf(room.slice(0, Math.max(0, room.lastIndexOf("/"))))
+  const floor = (file: string): number => floorOf(folder(file))
+
+  it("hold at most 15 files each", () => {
+    const sizes = Object.entries(Object.groupBy(files.keys(), folder)).map(
+      ([room, of = []]) => [room, of.length] as const
+    )
+    assert.deepStrictEqual(
+      sizes.filter(([, size]) => size > 15),
+      []
+    )
+  })
+
+  it("import downwards", () => {
+    const upwards = [...files].flatMap(([file, imports]) =>
+      imports.filter((imported) => floor(imported) > floor(file) || floor(file) < 0).map((up) => `${file} -> ${up}`)
+    )
+    assert.deepStrictEqual(upwards, [])
+  })
+
+  it("have no circle of files", () => {
+    const reached = (from: string, seen = new Set<string>()): ReadonlySet<string> => {
+      for (const imported of files.get(from) ?? []) if (!seen.has(imported)) reached(imported, seen.add(imported))
+      return seen
+    }
+    assert.deepStrictEqual(
+      [...files.keys()].filter((file) => reached(file).has(file)),
+      []
+    )
+  })
+})
