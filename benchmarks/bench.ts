@@ -1,6 +1,4 @@
-/**
- * `pnpm bench` measures everything and writes `RESULTS.md`; `pnpm bench <name>...` some of it.
- */
+/** `pnpm bench` measures everything and writes `RESULTS.md`; `pnpm bench <name>...` some of it. */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"

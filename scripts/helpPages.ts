@@ -1,6 +1,4 @@
-/**
- * Collects the help of every command, as the program itself prints it.
- */
+/** Collects the help of every command, as the program itself prints it. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"

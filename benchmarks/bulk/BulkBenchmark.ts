@@ -148,9 +148,7 @@ const run = Effect.gen(function* () {
   }
 })
 
-/**
- * What it costs to bring a file of contacts to a service.
- */
+/** What it costs to bring a file of contacts to a service. */
 export const bulkBenchmark: Benchmark = {
   name: "bulk",
   title: "Bulk add of a CSV file",

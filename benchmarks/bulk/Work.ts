@@ -1,6 +1,4 @@
-/**
- * What every trial is told.
- */
+/** What every trial is told. */
 import { argument } from "../src/Trial.ts"
 
 export const apiKey = "a".repeat(64)

@@ -1,6 +1,4 @@
-/**
- * One pass with the client of Roster: rows are checked and sent as they come.
- */
+/** One pass with the client of Roster: rows are checked and sent as they come. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { addRows } from "@roster/workflows"
 import { readContacts } from "@roster/domain/ContactCsv"

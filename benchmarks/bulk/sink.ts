@@ -1,6 +1,4 @@
-/**
- * The service that is sent to: reads every body to its end, counts, and answers with a fixed list.
- */
+/** The service that is sent to: reads every body to its end, counts, and answers with a fixed list. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { wireContact } from "../src/Records.ts"

@@ -89,9 +89,7 @@ const run = Effect.gen(function* () {
   }
 })
 
-/**
- * What it costs to start the command line.
- */
+/** What it costs to start the command line. */
 export const cliBenchmark: Benchmark = {
   name: "cli",
   title: "Start-up of the command line",

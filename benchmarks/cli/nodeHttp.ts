@@ -1,6 +1,4 @@
-/**
- * The reference of one request: a script that asks for a contact and prints it, and looks at nothing.
- */
+/** The reference of one request: a script that asks for a contact and prints it, and looks at nothing. */
 import { request } from "node:http"
 
 const [, , email = ""] = process.argv

@@ -1,6 +1,4 @@
-/**
- * The service that the started commands ask: one fixed answer.
- */
+/** The service that the started commands ask: one fixed answer. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { wireContact } from "../src/Records.ts"

@@ -23,9 +23,7 @@ const run = Effect.gen(function* () {
   }
 })
 
-/**
- * What it costs to make contacts of text.
- */
+/** What it costs to make contacts of text. */
 export const decodeBenchmark: Benchmark = {
   name: "decode",
   title: "Decoding a page of 1000 contacts",

@@ -1,6 +1,4 @@
-/**
- * The text becomes contacts, by the schema that every layer reads them with.
- */
+/** The text becomes contacts, by the schema that every layer reads them with. */
 import { Contact } from "@roster/domain"
 import { Schema } from "effect"
 import { argument, steady } from "../src/Trial.ts"

@@ -1,6 +1,4 @@
-/**
- * A page of a thousand contacts, as its text arrives.
- */
+/** A page of a thousand contacts, as its text arrives. */
 import { wireContact } from "../src/Records.ts"
 
 export const size = 1000

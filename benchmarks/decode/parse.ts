@@ -1,6 +1,4 @@
-/**
- * The reference: the text becomes values that nobody has looked at.
- */
+/** The reference: the text becomes values that nobody has looked at. */
 import { argument, steady } from "../src/Trial.ts"
 import { pageText, size } from "./page.ts"
 

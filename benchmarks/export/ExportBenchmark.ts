@@ -131,9 +131,7 @@ const run = Effect.gen(function* () {
   }
 })
 
-/**
- * What an export costs, and what it costs others meanwhile.
- */
+/** What an export costs, and what it costs others meanwhile. */
 export const exportBenchmark: Benchmark = {
   name: "export",
   title: "Exporting all contacts",

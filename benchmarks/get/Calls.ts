@@ -1,6 +1,4 @@
-/**
- * What all trials do: so many calls, so many of them at once, each for another address.
- */
+/** What all trials do: so many calls, so many of them at once, each for another address. */
 import { person } from "../src/Records.ts"
 import { argument } from "../src/Trial.ts"
 

@@ -38,9 +38,7 @@ const run = Effect.gen(function* () {
   return { tables, claims, notes }
 })
 
-/**
- * What a single call costs.
- */
+/** What a single call costs. */
 export const getBenchmark: Benchmark = {
   name: "get",
   title: "Getting one contact",

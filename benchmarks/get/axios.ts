@@ -1,6 +1,4 @@
-/**
- * The official client on axios, of the version that other projects use today.
- */
+/** The official client on axios, of the version that other projects use today. */
 import { Configuration, ContactsApi } from "@elasticemail/elasticemail-client-ts-axios"
 import { create } from "axios"
 import { Agent } from "node:http"

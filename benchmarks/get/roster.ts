@@ -1,6 +1,4 @@
-/**
- * `ContactsService.get` as an application has it: every policy on, on the transport of Roster.
- */
+/** `ContactsService.get` as an application has it: every policy on, on the transport of Roster. */
 import { ContactsService } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"

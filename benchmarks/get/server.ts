@@ -1,6 +1,4 @@
-/**
- * The service that is asked: one fixed contact.
- */
+/** The service that is asked: one fixed contact. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { wireContact } from "../src/Records.ts"

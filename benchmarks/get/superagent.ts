@@ -1,6 +1,4 @@
-/**
- * The official client for JavaScript, on superagent.
- */
+/** The official client for JavaScript, on superagent. */
 import { ApiClient, ContactsApi } from "@elasticemail/elasticemail-client"
 import { Agent } from "node:http"
 import { steady } from "../src/Trial.ts"

@@ -1,6 +1,4 @@
-/**
- * The reference: a request, its text, its JSON, and nothing else.
- */
+/** The reference: a request, its text, its JSON, and nothing else. */
 import { Agent, request, setGlobalDispatcher } from "undici"
 import { steady } from "../src/Trial.ts"
 import { apiKey, baseUrl, callAll } from "./Calls.ts"

@@ -153,9 +153,7 @@ const run = Effect.gen(function* () {
   }
 })
 
-/**
- * What an import costs, and what it costs others meanwhile.
- */
+/** What an import costs, and what it costs others meanwhile. */
 export const importBenchmark: Benchmark = {
   name: "import",
   title: "Importing a file over HTTP",

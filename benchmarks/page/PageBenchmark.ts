@@ -102,9 +102,7 @@ const run = Effect.gen(function* () {
   }
 })
 
-/**
- * What a large store costs more than a small one.
- */
+/** What a large store costs more than a small one. */
 export const pageBenchmark: Benchmark = {
   name: "page",
   title: "Pages and adds in stores of 10,000 and of a million contacts",

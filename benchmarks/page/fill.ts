@@ -1,6 +1,4 @@
-/**
- * Makes a store of so many contacts, by the service itself.
- */
+/** Makes a store of so many contacts, by the service itself. */
 import { ContactPayload, ContactsService } from "@roster/domain"
 import { SqlServices } from "@roster/server"
 import { Effect, Schema } from "effect"

@@ -1,6 +1,4 @@
-/**
- * Whether the time of a refusal says how much of a key is right.
- */
+/** Whether the time of a refusal says how much of a key is right. */
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"

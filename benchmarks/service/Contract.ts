@@ -58,9 +58,7 @@ const contactOf = (row: Row) => ({
 
 const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
 
-/**
- * Opens a fresh store under `--store`, and leaves the key to it beside it.
- */
+/** Opens a fresh store under `--store`, and leaves the key to it beside it. */
 export const openStore = () => {
   const file = argument("store")
   const database = new DatabaseSync(file)

@@ -1,6 +1,4 @@
-/**
- * A server on a store of its own, and what it costs to ask it.
- */
+/** A server on a store of its own, and what it costs to ask it. */
 import { Effect } from "effect"
 import { runTrial, server, type Server } from "../src/Variant.ts"
 

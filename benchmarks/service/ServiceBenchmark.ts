@@ -69,9 +69,7 @@ const run = Effect.gen(function* () {
   return { tables, claims, notes }
 })
 
-/**
- * What a call costs the service.
- */
+/** What a call costs the service. */
 export const serviceBenchmark: Benchmark = {
   name: "service",
   title: "Calls to the service",

@@ -1,6 +1,4 @@
-/**
- * Fastify on the same statements: bodies validated and answers written by JSON Schema.
- */
+/** Fastify on the same statements: bodies validated and answers written by JSON Schema. */
 import fastify, { type FastifyRequest } from "fastify"
 import type { AddressInfo } from "node:net"
 import { listening } from "../src/Trial.ts"

@@ -1,6 +1,4 @@
-/**
- * Asks a server over 32 connections, as cheaply as a socket allows, and says what the calls cost it.
- */
+/** Asks a server over 32 connections, as cheaply as a socket allows, and says what the calls cost it. */
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"

@@ -1,6 +1,4 @@
-/**
- * The reference: `node:http` and `node:sqlite`, with nothing between.
- */
+/** The reference: `node:http` and `node:sqlite`, with nothing between. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { listening } from "../src/Trial.ts"

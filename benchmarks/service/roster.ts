@@ -1,6 +1,4 @@
-/**
- * The service as `roster serve` runs it.
- */
+/** The service as `roster serve` runs it. */
 import { RosterServer } from "@roster/server"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { writeFileSync } from "node:fs"

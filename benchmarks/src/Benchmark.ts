@@ -1,12 +1,8 @@
-/**
- * A benchmark: what it compares, what it claims, and how both are printed.
- */
+/** A benchmark: what it compares, what it claims, and how both are printed. */
 import type { Effect, Scope } from "effect"
 import { median, type Measure, ratio, type Runs, valueOf } from "./Comparison.ts"
 
-/**
- * A figure beside the one it is to reach.
- */
+/** A figure beside the one it is to reach. */
 export interface Claim {
   readonly what: string
   readonly value: number
@@ -14,9 +10,7 @@ export interface Claim {
   readonly unit?: string
 }
 
-/**
- * Medians of variants that did the same, and how each compares with the reference.
- */
+/** Medians of variants that did the same, and how each compares with the reference. */
 export interface Table {
   readonly title: string
   /** What is counted, in the singular: `call`, `row`, `start`. */
@@ -25,9 +19,7 @@ export interface Table {
   readonly runs: Runs
 }
 
-/**
- * What a benchmark found.
- */
+/** What a benchmark found. */
 export interface Outcome {
   readonly tables: ReadonlyArray<Table>
   readonly claims: ReadonlyArray<Claim>
@@ -44,9 +36,7 @@ export interface Benchmark {
   readonly run: Effect.Effect<Outcome, never, Scope.Scope>
 }
 
-/**
- * A claim about what one variant has of another's.
- */
+/** A claim about what one variant has of another's. */
 export const claimRatio = <Name extends string>(
   what: string,
   runs: Runs<Name>,
@@ -94,9 +84,7 @@ const printClaim = (claim: Claim): string => {
   return row([what, `${value.toPrecision(3)} ${unit}`.trim(), wanted, holds(claim) ? "yes" : "**no**"])
 }
 
-/**
- * The part of `RESULTS.md` that a benchmark has.
- */
+/** The part of `RESULTS.md` that a benchmark has. */
 export const print = ({ about, name, title }: Benchmark, { claims, notes = [], tables }: Outcome): string =>
   [
     `## ${title}`,

@@ -21,9 +21,7 @@ const bundleFile = async (source: string): Promise<string> => {
   return file
 }
 
-/**
- * Bundles a source file, once a run, and gives the path of the result.
- */
+/** Bundles a source file, once a run, and gives the path of the result. */
 export const bundle = (source: string): Effect.Effect<string> =>
   Effect.promise(() => {
     const known = made.get(source) ?? bundleFile(source)

@@ -7,14 +7,10 @@ import { rounds } from "./Settings.ts"
 import type { Figure } from "./Trial.ts"
 import type { Variant } from "./Variant.ts"
 
-/**
- * The runs of some variants, by the name of the variant; the runs of one round stand at one place.
- */
+/** The runs of some variants, by the name of the variant; the runs of one round stand at one place. */
 export type Runs<Name extends string = string> = Readonly<Record<Name, ReadonlyArray<Figure>>>
 
-/**
- * What a figure is looked at for. All but `rate` are better when smaller.
- */
+/** What a figure is looked at for. All but `rate` are better when smaller. */
 export type Measure = "rate" | "time" | "cpu" | "memory"
 
 export const median = (values: ReadonlyArray<number>): number => {
@@ -24,9 +20,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-/**
- * A figure of one run: units a second, seconds a unit, CPU seconds a unit, or MiB.
- */
+/** A figure of one run: units a second, seconds a unit, CPU seconds a unit, or MiB. */
 export const valueOf = (measure: Measure, { cpuSeconds, peakMiB, seconds, units }: Figure): number =>
   measure === "rate"
     ? units / seconds
@@ -36,9 +30,7 @@ export const valueOf = (measure: Measure, { cpuSeconds, peakMiB, seconds, units 
         ? cpuSeconds / units
         : peakMiB
 
-/**
- * The median, over the rounds, of what one variant has of another's.
- */
+/** The median, over the rounds, of what one variant has of another's. */
 export const ratio = <Name extends string>(runs: Runs<Name>, measure: Measure, own: Name, reference: Name): number =>
   median(
     runs[own].flatMap((figure, round) => {
@@ -47,9 +39,7 @@ export const ratio = <Name extends string>(runs: Runs<Name>, measure: Measure, o
     })
   )
 
-/**
- * Runs every variant once a round.
- */
+/** Runs every variant once a round. */
 export const compare = Effect.fnUntraced(function* <Name extends string>(
   variants: ReadonlyArray<Variant & { readonly name: Name }>,
   options: { readonly rounds?: number } = {}

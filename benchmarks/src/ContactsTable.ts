@@ -4,9 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 
-/**
- * The columns of a store's contacts, and what makes two of them the same.
- */
+/** The columns of a store's contacts, and what makes two of them the same. */
 export const contactsTable = `
   CREATE TABLE contacts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -38,9 +36,7 @@ export const contactsTable = `
     UNIQUE (account, identity)
   )`
 
-/**
- * Sets a database up as a store is: each commit is synced before it counts.
- */
+/** Sets a database up as a store is: each commit is synced before it counts. */
 export const createTable = (database: DatabaseSync): void =>
   database.exec(`
     PRAGMA journal_mode = WAL;
@@ -49,9 +45,7 @@ export const createTable = (database: DatabaseSync): void =>
     PRAGMA wal_autocheckpoint = 20000;
     ${contactsTable}`)
 
-/**
- * Adds a contact or merges it into the one that is there.
- */
+/** Adds a contact or merges it into the one that is there. */
 export const upsert = `
   INSERT INTO contacts (account, identity, email, status, first_name, last_name, custom_fields, source, date_added)
   VALUES (?, ?, ?, 'Active', ?, ?, ?, ?, ?)

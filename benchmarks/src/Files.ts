@@ -1,20 +1,14 @@
-/**
- * Where benchmarks find the command line, and where they put what they make.
- */
+/** Where benchmarks find the command line, and where they put what they make. */
 import { Effect, type Scope } from "effect"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 
 const root = join(import.meta.dirname, "../..")
 
-/**
- * What is kept from run to run, and can be deleted at any time.
- */
+/** What is kept from run to run, and can be deleted at any time. */
 export const built = join(root, "benchmarks/.built")
 
-/**
- * The command line as it is published, which `pnpm bench` makes first.
- */
+/** The command line as it is published, which `pnpm bench` makes first. */
 export const roster = join(root, "packages/cli/dist/roster.js")
 
 /**

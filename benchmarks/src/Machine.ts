@@ -1,6 +1,4 @@
-/**
- * On what and with what was measured.
- */
+/** On what and with what was measured. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { cpus, release, totalmem } from "node:os"
@@ -23,9 +21,7 @@ const versionOf = (name: string): string => {
 const sqliteVersion = (): string =>
   String(new DatabaseSync(":memory:").prepare("SELECT sqlite_version() AS version").get()?.["version"])
 
-/**
- * The machine and the versions, in one paragraph.
- */
+/** The machine and the versions, in one paragraph. */
 export const describeMachine = (): string => {
   const [cpu] = cpus()
   const packages = ["effect", "undici", "fastify", "csv-parse", "@elasticemail/elasticemail-client"]

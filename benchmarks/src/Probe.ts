@@ -1,6 +1,4 @@
-/**
- * How long single calls take while a service does something else.
- */
+/** How long single calls take while a service does something else. */
 import { setTimeout } from "node:timers/promises"
 import { person, wirePayload } from "./Records.ts"
 import { ask, type Served } from "./Served.ts"
@@ -24,9 +22,7 @@ const again = async (call: (index: number) => Promise<unknown>, pause: number, s
   return times
 }
 
-/**
- * Makes the contacts that are asked for.
- */
+/** Makes the contacts that are asked for. */
 export const prepareProbe = (served: Served): Promise<string> =>
   ask(
     served,

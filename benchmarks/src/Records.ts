@@ -1,6 +1,4 @@
-/**
- * The contacts that are measured with: the same in every run, from a fixed seed, in random order of address.
- */
+/** The contacts that are measured with: the same in every run, from a fixed seed, in random order of address. */
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs"
 import { dirname, join } from "node:path"
 
@@ -27,9 +25,7 @@ export interface Person {
   readonly city: string
 }
 
-/**
- * The person at an index: every address is another.
- */
+/** The person at an index: every address is another. */
 export const person = (index: number): Person => {
   const random = scatter(index)
   return {
@@ -40,9 +36,7 @@ export const person = (index: number): Person => {
   }
 }
 
-/**
- * A contact with 15 fields, as the interface writes it.
- */
+/** A contact with 15 fields, as the interface writes it. */
 export const wireContact = (index: number) => {
   const { city, email, firstName, lastName } = person(index)
   return {
@@ -60,17 +54,13 @@ export const wireContact = (index: number) => {
   }
 }
 
-/**
- * A contact to add, as the interface writes it.
- */
+/** A contact to add, as the interface writes it. */
 export const wirePayload = (index: number) => {
   const { city, email, firstName, lastName } = person(index)
   return { Email: email, FirstName: firstName, LastName: lastName, CustomFields: { city } }
 }
 
-/**
- * The path of a CSV file of so many rows, made when it is not there yet.
- */
+/** The path of a CSV file of so many rows, made when it is not there yet. */
 export const csvFile = (rows: number): string => {
   const path = join(import.meta.dirname, "..", ".built", "data", `contacts-${rows}.csv`)
   if (existsSync(path)) return path

@@ -1,6 +1,4 @@
-/**
- * `RESULTS.md`: a section for each benchmark, of which a run replaces those that it made.
- */
+/** `RESULTS.md`: a section for each benchmark, of which a run replaces those that it made. */
 import { Effect, FileSystem } from "effect"
 import { fileURLToPath } from "node:url"
 import type { Benchmark, Outcome } from "./Benchmark.ts"
@@ -29,9 +27,7 @@ const sectionsOf = (text: string): Map<string, string> =>
       .map((section) => [/^<!-- bench ([\w-]+) -->/.exec(section)?.[1] ?? "", section.trimEnd()])
   )
 
-/**
- * Puts what was found into the file. A run with fewer rounds than a median takes is printed and not kept.
- */
+/** Puts what was found into the file. A run with fewer rounds than a median takes is printed and not kept. */
 export const keepResults = Effect.fnUntraced(function* (
   order: ReadonlyArray<Benchmark>,
   found: ReadonlyArray<readonly [Benchmark, Outcome]>

@@ -1,6 +1,4 @@
-/**
- * `roster serve`, from the bundle, on a store of its own: what a benchmark of the service asks over HTTP.
- */
+/** `roster serve`, from the bundle, on a store of its own: what a benchmark of the service asks over HTTP. */
 import { Effect, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -19,9 +17,7 @@ export interface Served {
   readonly peakMiB: () => number
 }
 
-/**
- * Starts it on a database file, which is made where it is not there. A key that is there has to be given.
- */
+/** Starts it on a database file, which is made where it is not there. A key that is there has to be given. */
 export const serve = (
   filename: string,
   options: {
@@ -72,9 +68,7 @@ export const serve = (
     }))
   )
 
-/**
- * Sends a request, and fails where the answer is not what was to be expected.
- */
+/** Sends a request, and fails where the answer is not what was to be expected. */
 export const ask = async (
   { dispatcher, headers, url }: Served,
   method: "GET" | "POST",

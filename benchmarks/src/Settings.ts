@@ -1,6 +1,4 @@
-/**
- * How much is measured. Less of it is for working on a benchmark.
- */
+/** How much is measured. Less of it is for working on a benchmark. */
 
 const fewestRounds = 7
 const allRows = 1_000_000
@@ -16,17 +14,11 @@ const setting = (name: string, otherwise: number): number => {
   process.exit(2)
 }
 
-/**
- * The rounds of a benchmark: `ROSTER_BENCH_ROUNDS`.
- */
+/** The rounds of a benchmark: `ROSTER_BENCH_ROUNDS`. */
 export const rounds = setting("ROSTER_BENCH_ROUNDS", fewestRounds)
 
-/**
- * The rows of the large imports and exports: `ROSTER_BENCH_ROWS`.
- */
+/** The rows of the large imports and exports: `ROSTER_BENCH_ROWS`. */
 export const manyRows = setting("ROSTER_BENCH_ROWS", allRows)
 
-/**
- * Whether what is found is as much as a median takes, of the rows that the claims are about.
- */
+/** Whether what is found is as much as a median takes, of the rows that the claims are about. */
 export const worthKeeping = rounds >= fewestRounds && manyRows === allRows

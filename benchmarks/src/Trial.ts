@@ -4,9 +4,7 @@
 import { performance } from "node:perf_hooks"
 import { peakOf } from "./Usage.ts"
 
-/**
- * What one run of one variant cost.
- */
+/** What one run of one variant cost. */
 export interface Figure {
   /** How many of what is counted: calls, rows, starts. */
   readonly units: number
@@ -39,9 +37,7 @@ export const whole = async (run: () => Promise<number | Pick<Figure, "units" | "
   report({ ...counted, seconds: performance.now() / 1000, cpuSeconds: cpuSeconds() })
 }
 
-/**
- * Measures the second of two runs: what a process costs that has been running for a while. `run` gives the units.
- */
+/** Measures the second of two runs: what a process costs that has been running for a while. `run` gives the units. */
 export const steady = async (run: () => Promise<number>): Promise<void> => {
   await run()
   const started = { at: performance.now(), cpu: cpuSeconds() }
@@ -49,16 +45,12 @@ export const steady = async (run: () => Promise<number>): Promise<void> => {
   report({ units, seconds: (performance.now() - started.at) / 1000, cpuSeconds: cpuSeconds() - started.cpu })
 }
 
-/**
- * Says that a server listens. It lives until it is killed.
- */
+/** Says that a server listens. It lives until it is killed. */
 export const listening = (port: number): void => {
   process.stdout.write(`${JSON.stringify({ port })}\n`)
 }
 
-/**
- * The value of an argument `--name value`.
- */
+/** The value of an argument `--name value`. */
 export const argument = (name: string): string => {
   const at = process.argv.indexOf(`--${name}`)
   const value = at < 0 ? undefined : process.argv[at + 1]

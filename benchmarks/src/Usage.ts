@@ -1,6 +1,4 @@
-/**
- * What another process has cost so far, as Linux tells it.
- */
+/** What another process has cost so far, as Linux tells it. */
 import { readFileSync } from "node:fs"
 
 const ticksPerSecond = 100
@@ -17,14 +15,10 @@ const statOf = (pid: number | "self"): ReadonlyArray<number> => {
 const sum = (fields: ReadonlyArray<number>, first: number): number =>
   ((fields[first] ?? 0) + (fields[first + 1] ?? 0)) / ticksPerSecond
 
-/**
- * CPU time of a process with its threads, in seconds.
- */
+/** CPU time of a process with its threads, in seconds. */
 export const cpuOf = (pid: number): number => sum(statOf(pid), 11)
 
-/**
- * CPU time of the processes that this one started and that have ended, in seconds.
- */
+/** CPU time of the processes that this one started and that have ended, in seconds. */
 export const cpuOfEnded = (): number => sum(statOf("self"), 13)
 
 /**

@@ -1,23 +1,17 @@
-/**
- * What is measured: a trial in a process of its own, a server beside it, or a whole command.
- */
+/** What is measured: a trial in a process of its own, a server beside it, or a whole command. */
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { bundle } from "./Bundle.ts"
 import type { Figure } from "./Trial.ts"
 import { cpuOf, cpuOfEnded, peakOf } from "./Usage.ts"
 
-/**
- * One way to do what a benchmark is about.
- */
+/** One way to do what a benchmark is about. */
 export interface Variant {
   readonly name: string
   readonly run: Effect.Effect<Figure>
 }
 
-/**
- * A server that runs beside trials.
- */
+/** A server that runs beside trials. */
 export interface Server {
   readonly url: string
   readonly pid: number
@@ -41,9 +35,7 @@ const lines = async function* (child: ChildProcess): AsyncGenerator<string> {
   }
 }
 
-/**
- * Runs a trial of `benchmarks` and gives what it says. The sources are bundled first.
- */
+/** Runs a trial of `benchmarks` and gives what it says. The sources are bundled first. */
 export const runTrial = Effect.fnUntraced(function* (source: URL, values: Arguments = {}) {
   const file = yield* bundle(source.pathname)
   return yield* Effect.promise(async (): Promise<Figure> => {
@@ -58,17 +50,13 @@ export const runTrial = Effect.fnUntraced(function* (source: URL, values: Argume
   })
 })
 
-/**
- * A trial of `benchmarks` as a variant.
- */
+/** A trial of `benchmarks` as a variant. */
 export const trial = (name: string, source: URL, values: Arguments = {}): Variant => ({
   name,
   run: runTrial(source, values)
 })
 
-/**
- * Starts a server of `benchmarks`, which ends with the scope.
- */
+/** Starts a server of `benchmarks`, which ends with the scope. */
 export const server = (source: URL, values: Arguments = {}): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.flatMap(bundle(source.pathname), (file) =>

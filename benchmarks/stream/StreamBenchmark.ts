@@ -66,9 +66,7 @@ const run = Effect.gen(function* () {
   }
 })
 
-/**
- * What it costs to read all contacts of a service.
- */
+/** What it costs to read all contacts of a service. */
 export const streamBenchmark: Benchmark = {
   name: "stream",
   title: "All contacts by paging, to NDJSON",

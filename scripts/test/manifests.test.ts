@@ -1,6 +1,4 @@
-/**
- * A strict package manager gives a package what it declares: so each declares what its sources import.
- */
+/** A strict package manager gives a package what it declares: so each declares what its sources import. */
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"

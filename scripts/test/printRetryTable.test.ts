@@ -1,6 +1,4 @@
-/**
- * The page that shows the retry table shows the table that is used.
- */
+/** The page that shows the retry table shows the table that is used. */
 import { assert, describe, it } from "@effect/vitest"
 import { operations } from "../../packages/api/src/index.ts"
 import { readFileSync } from "node:fs"

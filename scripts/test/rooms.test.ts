@@ -13,8 +13,18 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: [""],
   "http-client": ["transport", "transport/undici", "calls", "services", ""],
   server: [
-    ...["network", "store/sqlite", "store", "credentials", "contacts", "jobs/queue", "jobs/imports", "jobs/exports"],
-    ...["jobs/worker", "services", "http", ""]
+    "network",
+    "store/sqlite",
+    "store",
+    "credentials",
+    "contacts",
+    "jobs/queue",
+    "jobs/imports",
+    "jobs/exports",
+    "jobs/worker",
+    "services",
+    "http",
+    ""
   ],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
   testing: ["properties", "layers", "faults/server", "faults", "durability/power-loss", "durability", "conformance", ""]

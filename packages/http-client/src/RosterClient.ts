@@ -1,6 +1,4 @@
-/**
- * All services of one address and key, on the `HttpClient` that the application provides.
- */
+/** All services of one address and key, on the `HttpClient` that the application provides. */
 import { Effect, Layer } from "effect"
 import { clientConfig, type ClientOptions } from "./calls/ClientOptions.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"

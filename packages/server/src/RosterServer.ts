@@ -1,6 +1,4 @@
-/**
- * Serves Roster over HTTP on a socket.
- */
+/** Serves Roster over HTTP on a socket. */
 import { versionSegment } from "@roster/api"
 import { type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

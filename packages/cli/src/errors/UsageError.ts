@@ -1,6 +1,4 @@
-/**
- * Errors of commands themselves, rather than of a service.
- */
+/** Errors of commands themselves, rather than of a service. */
 import { InvalidInput, invalidInput } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { CliError } from "effect/cli"
@@ -30,9 +28,7 @@ export const refusedHere = <A, E extends { readonly _tag: string; readonly messa
 export const refusedInput = <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, CliError.UserError, R> =>
   Effect.mapError(check, (cause) => new CliError.UserError({ cause }))
 
-/**
- * Parses the text of a flag or an argument with a schema. The error names the field and quotes the text.
- */
+/** Parses the text of a flag or an argument with a schema. The error names the field and quotes the text. */
 export const parseWith = <A>(schema: Schema.Codec<A, string>, field: string) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (text: string): Effect.Effect<A, CliError.UserError> =>

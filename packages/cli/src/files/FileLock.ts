@@ -1,6 +1,4 @@
-/**
- * Files that commands share: any command reads them, one at a time writes them.
- */
+/** Files that commands share: any command reads them, one at a time writes them. */
 import { Effect, FileSystem, Predicate, Schedule } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"

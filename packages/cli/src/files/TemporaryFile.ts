@@ -1,6 +1,4 @@
-/**
- * A private temporary file for input that can be read only once.
- */
+/** A private temporary file for input that can be read only once. */
 import { Effect, FileSystem, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 

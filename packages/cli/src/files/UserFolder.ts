@@ -1,6 +1,4 @@
-/**
- * The user's folders by the conventions of the platform, which the user alone can enter.
- */
+/** The user's folders by the conventions of the platform, which the user alone can enter. */
 import { Effect, FileSystem, Path } from "effect"
 import { UserDirectories } from "effect/persistence"
 import { fileProblem } from "../errors/FileProblem.ts"

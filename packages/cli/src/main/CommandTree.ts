@@ -1,6 +1,4 @@
-/**
- * The commands as data, with the flags that all of them have: for completion scripts and for programs.
- */
+/** The commands as data, with the flags that all of them have: for completion scripts and for programs. */
 import { Command, Completions } from "effect/cli"
 import { globalFlags } from "../settings/GlobalFlags.ts"
 

@@ -1,6 +1,4 @@
-/**
- * The process around a command: it handles signals, and exits as soon as the command ends.
- */
+/** The process around a command: it handles signals, and exits as soon as the command ends. */
 import { Exit, Predicate, Runtime } from "effect"
 import { exitCode } from "./ExitCode.ts"
 

@@ -1,6 +1,4 @@
-/**
- * `roster`: the tree of all commands.
- */
+/** `roster`: the tree of all commands. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { apikeys } from "../commands/credentials/apikeys/apikeys.ts"

@@ -1,6 +1,4 @@
-/**
- * The entry of the program, and the only place that provides its layers.
- */
+/** The entry of the program, and the only place that provides its layers. */
 import { Effect, Layer, Logger, Stdio } from "effect"
 import { Command } from "effect/cli"
 import { toExitCode } from "./ErrorReporter.ts"

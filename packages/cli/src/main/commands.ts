@@ -1,6 +1,4 @@
-/**
- * `roster commands`
- */
+/** `roster commands` */
 import { Effect, Stream } from "effect"
 import { Command, type Completions } from "effect/cli"
 import { commandTree, withoutAliases } from "./CommandTree.ts"

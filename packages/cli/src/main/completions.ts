@@ -1,6 +1,4 @@
-/**
- * `roster completions`
- */
+/** `roster completions` */
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
 import { commandTree } from "./CommandTree.ts"

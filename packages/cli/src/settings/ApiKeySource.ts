@@ -1,6 +1,4 @@
-/**
- * Where an API key comes from, how it is read, and how much of it may be shown.
- */
+/** Where an API key comes from, how it is read, and how much of it may be shown. */
 import { Data, Effect, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { usageError } from "../errors/UsageError.ts"

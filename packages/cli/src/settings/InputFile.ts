@@ -1,6 +1,4 @@
-/**
- * Files that a command reads; `-` is standard input.
- */
+/** Files that a command reads; `-` is standard input. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Stdio, Stream } from "effect"
 import { createReadStream } from "node:fs"
@@ -11,9 +9,7 @@ import { type UsageError, usageError } from "../errors/UsageError.ts"
 /** Size in bytes of the pieces in which a file is read. */
 const pieceBytes = 128 * 1024
 
-/**
- * The bytes of a file, read once from start to end, so that a pipe (`<(zcat file)`) works too.
- */
+/** The bytes of a file, read once from start to end, so that a pipe (`<(zcat file)`) works too. */
 export const readBytes = Effect.fnUntraced(function* (path: string) {
   if (path === "-") return Stream.mapError((yield* Stdio.Stdio).stdin, fileProblem("Standard input", "read"))
   return NodeStream.fromReadable<Uint8Array, UsageError>({
@@ -22,9 +18,7 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
   })
 })
 
-/**
- * Refuses inputs of which two are standard input, before it is read. The key counts as an input.
- */
+/** Refuses inputs of which two are standard input, before it is read. The key counts as an input. */
 export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<string | undefined>) {
   if ([yield* GlobalFlags.apiKeyFile, ...paths].filter((path) => path === "-").length > 1) {
     return yield* usageError("Stdin can be used only once.", "Use - for one of the inputs, and files for the others.")

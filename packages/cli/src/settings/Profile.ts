@@ -1,6 +1,4 @@
-/**
- * A named service: its address and the source of its key.
- */
+/** A named service: its address and the source of its key. */
 import { Schema } from "effect"
 
 export const ProfileName = Schema.String.pipe(

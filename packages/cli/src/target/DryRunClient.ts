@@ -1,6 +1,4 @@
-/**
- * The HTTP client of `--dry-run`: it sends requests that only read, and ends the command at the first other one.
- */
+/** The HTTP client of `--dry-run`: it sends requests that only read, and ends the command at the first other one. */
 import { Effect, Layer } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 import { type DryRunRequest, endDryRun } from "../terminal/DryRun.ts"

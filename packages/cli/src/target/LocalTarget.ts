@@ -1,6 +1,4 @@
-/**
- * The embedded store: the same client as over the network, answered in this process, without a socket or a key.
- */
+/** The embedded store: the same client as over the network, answered in this process, without a socket or a key. */
 import { RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
 import { Effect, Layer, References } from "effect"

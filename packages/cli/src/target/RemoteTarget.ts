@@ -1,6 +1,4 @@
-/**
- * A service over the network.
- */
+/** A service over the network. */
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer, Redacted } from "effect"

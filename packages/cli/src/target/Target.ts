@@ -1,6 +1,4 @@
-/**
- * The service or store that a command works on.
- */
+/** The service or store that a command works on. */
 import { Context } from "effect"
 
 export class Target extends Context.Service<

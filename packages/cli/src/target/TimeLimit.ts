@@ -1,6 +1,4 @@
-/**
- * `--timeout`.
- */
+/** `--timeout`. */
 import { Duration, Effect, Schema } from "effect"
 
 export class TimeLimitReached extends Schema.TaggedError<TimeLimitReached>()("TimeLimitReached", {

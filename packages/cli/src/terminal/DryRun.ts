@@ -1,6 +1,4 @@
-/**
- * `--dry-run`, and how a command with it ends.
- */
+/** `--dry-run`, and how a command with it ends. */
 import { Data, Effect } from "effect"
 import { Flag } from "effect/cli"
 

@@ -1,6 +1,4 @@
-/**
- * The two channels: results alone on stdout, messages for people on stderr.
- */
+/** The two channels: results alone on stdout, messages for people on stderr. */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
 import { isQuiet, outputFormat, type OutputFormat } from "./OutputFlags.ts"
 import { printableLines } from "./Printable.ts"

@@ -1,6 +1,4 @@
-/**
- * The one way that every call goes: send, judge, read, and again where the table allows it.
- */
+/** The one way that every call goes: send, judge, read, and again where the table allows it. */
 import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"

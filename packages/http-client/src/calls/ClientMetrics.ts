@@ -1,6 +1,4 @@
-/**
- * What a client counts. The names are stable and documented in docs/observability.md.
- */
+/** What a client counts. The names are stable and documented in docs/observability.md. */
 import { ServiceError } from "@roster/domain"
 import { Cause, Clock, Duration, Effect, Exit, Metric } from "effect"
 

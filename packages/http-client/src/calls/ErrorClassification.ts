@@ -1,6 +1,4 @@
-/**
- * What went wrong with one attempt, and what that proves.
- */
+/** What went wrong with one attempt, and what that proves. */
 import { operations, readExceedsGrantor, readRefusal, readStoreFailure, type Refusal } from "@roster/api"
 import {
   AccessDenied,

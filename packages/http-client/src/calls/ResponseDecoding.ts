@@ -1,6 +1,4 @@
-/**
- * Reading answers: the bytes must be UTF-8, the text JSON, the JSON what the interface says.
- */
+/** Reading answers: the bytes must be UTF-8, the text JSON, the JSON what the interface says. */
 import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Option, Redacted, Schema } from "effect"

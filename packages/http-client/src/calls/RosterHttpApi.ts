@@ -1,6 +1,4 @@
-/**
- * The client that the contract gives, with the key in its header, and what its calls share.
- */
+/** The client that the contract gives, with the key in its header, and what its calls share. */
 import { idempotencyHonoured, idempotencyKeyHeader } from "@roster/api"
 import { fnRedacted } from "@roster/domain"
 import { Context, Effect, Layer, MutableRef, Option, Redacted } from "effect"

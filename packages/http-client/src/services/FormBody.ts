@@ -1,6 +1,4 @@
-/**
- * A multipart form whose file is streamed: the platform's own FormData would hold the whole file in memory.
- */
+/** A multipart form whose file is streamed: the platform's own FormData would hold the whole file in memory. */
 import { Stream } from "effect"
 import { HttpBody } from "effect/http"
 

@@ -1,6 +1,4 @@
-/**
- * Contacts over HTTP.
- */
+/** Contacts over HTTP. */
 import {
   checkFilter,
   checkPage,

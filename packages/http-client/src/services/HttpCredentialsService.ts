@@ -1,6 +1,4 @@
-/**
- * Access credentials over HTTP.
- */
+/** Access credentials over HTTP. */
 import type { OperationId, Refusal } from "@roster/api"
 import {
   ApiKey,

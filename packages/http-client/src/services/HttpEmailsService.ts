@@ -1,6 +1,4 @@
-/**
- * Mail sending over HTTP.
- */
+/** Mail sending over HTTP. */
 import { EmailSend, EmailsService } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { readJson } from "../calls/ResponseDecoding.ts"

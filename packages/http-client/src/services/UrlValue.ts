@@ -17,8 +17,6 @@ export const inQuery = (field: string, values: ReadonlyArray<string> = []): Effe
     ? Effect.void
     : Effect.fail(new InvalidInput({ field, issue: "it is no text, or holds broken characters (lone surrogates)" }))
 
-/**
- * A value of the query that may be left out.
- */
+/** A value of the query that may be left out. */
 export const oneInQuery = (field: string, value: string | undefined): Effect.Effect<void, InvalidInput> =>
   value === undefined ? Effect.void : inQuery(field, [value])

@@ -1,6 +1,4 @@
-/**
- * The repository of contacts: the methods of `ContactsService` that read and write them on SQL.
- */
+/** The repository of contacts: the methods of `ContactsService` that read and write them on SQL. */
 import {
   type Contact,
   checkFilter,

@@ -1,6 +1,4 @@
-/**
- * Validation of contacts beyond their schemas.
- */
+/** Validation of contacts beyond their schemas. */
 import {
   ContactColumns,
   type ContactPayload,
@@ -54,9 +52,7 @@ export const checkEmail = (field: string, email: string): Effect.Effect<void, In
   return orPass(issue === undefined || isAddressable(email) ? refusalOf(field, issue) : notAddressable(field))
 }
 
-/**
- * Checks the texts of contacts to add; the refusal names the index of the first invalid one.
- */
+/** Checks the texts of contacts to add; the refusal names the index of the first invalid one. */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() => {
     for (const [index, contact] of contacts.entries()) {

@@ -1,6 +1,4 @@
-/**
- * The first key of a store: without one nobody could create another over the network.
- */
+/** The first key of a store: without one nobody could create another over the network. */
 import { AccessLevel } from "@roster/domain"
 import { Data, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"

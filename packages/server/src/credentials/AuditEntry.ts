@@ -1,6 +1,4 @@
-/**
- * An entry of the audit trail: a change of a credential, or a refusal.
- */
+/** An entry of the audit trail: a change of a credential, or a refusal. */
 import { AccessLevel, WireDate } from "@roster/domain"
 import { Schema } from "effect"
 

@@ -1,6 +1,4 @@
-/**
- * A change of a credential: authorised, made and recorded in one transaction.
- */
+/** A change of a credential: authorised, made and recorded in one transaction. */
 import { AccessDenied, EmailAddress, canonicalEmail, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"

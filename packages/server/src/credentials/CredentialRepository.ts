@@ -1,6 +1,4 @@
-/**
- * The repository of credentials: the operations that API keys and SMTP credentials share, on their one table.
- */
+/** The repository of credentials: the operations that API keys and SMTP credentials share, on their one table. */
 import {
   AccessDenied,
   type AccessLevel,

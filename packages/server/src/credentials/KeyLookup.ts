@@ -1,6 +1,4 @@
-/**
- * Looking up the key that a request carries, and recording its use.
- */
+/** Looking up the key that a request carries, and recording its use. */
 import type { AccessLevel } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,6 +1,4 @@
-/**
- * Authenticates and authorises a request before anything else of it is read.
- */
+/** Authenticates and authorises a request before anything else of it is read. */
 import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
 import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
 import { Clock, Context, Effect } from "effect"

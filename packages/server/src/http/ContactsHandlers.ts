@@ -1,6 +1,4 @@
-/**
- * Handles the operations on contacts.
- */
+/** Handles the operations on contacts. */
 import {
   type Contact,
   contactFilterFromInput,

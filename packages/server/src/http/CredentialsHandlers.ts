@@ -1,6 +1,4 @@
-/**
- * Handles the operations on credentials.
- */
+/** Handles the operations on credentials. */
 import { CredentialsService } from "@roster/domain"
 import { Effect } from "effect"
 import type { Handlers } from "./Routes.ts"

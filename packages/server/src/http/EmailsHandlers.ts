@@ -1,6 +1,4 @@
-/**
- * Handles the sending of mail.
- */
+/** Handles the sending of mail. */
 import { EmailsService } from "@roster/domain"
 import { Effect } from "effect"
 import type { Handlers } from "./Routes.ts"

@@ -78,9 +78,7 @@ type Handler<E> = E extends HttpApiEndpoint.ConstraintRequest
     >
   : never
 
-/**
- * The handlers of a group: each takes the inputs and gives the success or the errors that the contract declares.
- */
+/** The handlers of a group: each takes the inputs and gives the success or the errors that the contract declares. */
 export type Handlers<Group extends keyof Groups> = {
   readonly [Id in keyof Groups[Group]["endpoints"]]: Handler<Groups[Group]["endpoints"][Id]>
 }
@@ -156,9 +154,7 @@ export const withErrors = (errors: Iterable<Schema.Top>) => {
       Effect.catch(respond(incoming), toResponse)
 }
 
-/**
- * The routes of the contract. The guards of its middleware wrap each operation; the last one runs first.
- */
+/** The routes of the contract. The guards of its middleware wrap each operation; the last one runs first. */
 export const contractRoutes = (
   handlers: { readonly [Group in keyof Groups]: Handlers<Group> },
   guards: ReadonlyMap<unknown, Guard>

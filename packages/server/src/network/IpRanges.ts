@@ -1,6 +1,4 @@
-/**
- * IP addresses, and the ranges that contain them.
- */
+/** IP addresses, and the ranges that contain them. */
 import { Option, Result } from "effect"
 import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 

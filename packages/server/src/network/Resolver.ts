@@ -1,6 +1,4 @@
-/**
- * Resolves the host of a URL to the IP addresses that may be connected to.
- */
+/** Resolves the host of a URL to the IP addresses that may be connected to. */
 import { ImportRefused } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { lookup } from "node:dns"

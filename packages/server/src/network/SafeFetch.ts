@@ -1,6 +1,4 @@
-/**
- * Fetches the file of an import from a URL that a request named.
- */
+/** Fetches the file of an import from a URL that a request named. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { ImportRefused } from "@roster/domain"
 import { Duration, Effect, Stream } from "effect"

@@ -1,6 +1,4 @@
-/**
- * A GET request that connects only to addresses that were checked.
- */
+/** A GET request that connects only to addresses that were checked. */
 import { ImportRefused } from "@roster/domain"
 import { Deferred, Effect, type Scope } from "effect"
 import * as Http from "node:http"

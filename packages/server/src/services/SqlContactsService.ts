@@ -1,6 +1,4 @@
-/**
- * Contacts on SQL.
- */
+/** Contacts on SQL. */
 import {
   ContactPayload,
   ContactsService,

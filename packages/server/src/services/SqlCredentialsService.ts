@@ -1,6 +1,4 @@
-/**
- * Credentials on SQL.
- */
+/** Credentials on SQL. */
 import {
   type ApiKey,
   ApiKeyPayload,

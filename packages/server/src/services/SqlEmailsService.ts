@@ -1,6 +1,4 @@
-/**
- * Mail sending on SQL: an accepted message is stored in the outbox and is not sent from there.
- */
+/** Mail sending on SQL: an accepted message is stored in the outbox and is not sent from there. */
 import {
   canonicalEmail,
   emailAddressIssue,

@@ -1,6 +1,4 @@
-/**
- * All services on one store, for direct use by an application that keeps its own contacts, and for tests.
- */
+/** All services on one store, for direct use by an application that keeps its own contacts, and for tests. */
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,6 +1,4 @@
-/**
- * How long the store keeps what expires, in seconds.
- */
+/** How long the store keeps what expires, in seconds. */
 
 /** The answer to a call with an Idempotency-Key: 1 hour, longer than any client retries. */
 export const answerSeconds = 60 * 60

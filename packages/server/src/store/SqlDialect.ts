@@ -1,6 +1,4 @@
-/**
- * The differences between SQLite and PostgreSQL, and queries that are compiled once.
- */
+/** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
 import { Context, Effect, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"

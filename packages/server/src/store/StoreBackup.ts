@@ -1,6 +1,4 @@
-/**
- * Creates and restores backups of a store while other processes use it. (docs/decisions/backups.md)
- */
+/** Creates and restores backups of a store while other processes use it. (docs/decisions/backups.md) */
 import { fnRedacted } from "@roster/domain"
 import { Clock, Data, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,4 @@
-/**
- * Inspects a database file before anything is done with it.
- */
+/** Inspects a database file before anything is done with it. */
 import { Duration, Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

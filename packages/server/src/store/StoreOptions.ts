@@ -1,6 +1,4 @@
-/**
- * The options of an embedded service: where its data lies and what it may do besides.
- */
+/** The options of an embedded service: where its data lies and what it may do besides. */
 import { Context } from "effect"
 
 export interface StoreOptions {

@@ -1,6 +1,4 @@
-/**
- * Times as the columns hold them: whole seconds since 1970, which is also the precision that travels.
- */
+/** Times as the columns hold them: whole seconds since 1970, which is also the precision that travels. */
 import { Clock, DateTime, Effect } from "effect"
 
 /** The current time in seconds. */

@@ -1,6 +1,4 @@
-/**
- * Cuts the rows of a file into batches, each of which is sent in one request.
- */
+/** Cuts the rows of a file into batches, each of which is sent in one request. */
 import { type ImportRow, maximumContactsPerAdd } from "@roster/domain"
 import { type FastContacts, FastContactsWriter } from "@roster/domain/FastContacts"
 import { Stream } from "effect"

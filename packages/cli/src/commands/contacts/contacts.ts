@@ -1,6 +1,4 @@
-/**
- * `roster contacts`
- */
+/** `roster contacts` */
 import type { Group } from "../shared/LazyCommands.ts"
 
 const verb =

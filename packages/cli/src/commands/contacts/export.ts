@@ -1,6 +1,4 @@
-/**
- * `roster contacts export`
- */
+/** `roster contacts export` */
 import { contactFilterFromInput, ContactsService, ExportLink, type ExportRequest } from "@roster/domain"
 import { exportTo } from "@roster/workflows"
 import { Effect, Option } from "effect"

@@ -1,6 +1,4 @@
-/**
- * `roster contacts list`
- */
+/** `roster contacts list` */
 import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"

@@ -1,6 +1,4 @@
-/**
- * `roster contacts restore`
- */
+/** `roster contacts restore` */
 import { restoreContacts, surveyBackup } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"

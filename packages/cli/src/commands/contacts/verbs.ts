@@ -1,6 +1,4 @@
-/**
- * `roster contacts get`, `add` and `update`
- */
+/** `roster contacts get`, `add` and `update` */
 import { Contact, ContactsService, ContactStatus } from "@roster/domain"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

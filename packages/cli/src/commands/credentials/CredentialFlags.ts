@@ -1,6 +1,4 @@
-/**
- * The flags of API keys and SMTP credentials, and the values they have in a request.
- */
+/** The flags of API keys and SMTP credentials, and the values they have in a request. */
 import { parsePurpose, type Purpose, purposes } from "@roster/api/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/RuleError"

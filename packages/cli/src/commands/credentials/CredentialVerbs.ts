@@ -1,6 +1,4 @@
-/**
- * The verbs of API keys and SMTP credentials, built from what differs between the two kinds.
- */
+/** The verbs of API keys and SMTP credentials, built from what differs between the two kinds. */
 import { type CredentialOperations, CredentialsService, type EmailAddress } from "@roster/domain"
 import { Effect, FileSystem, Option, Redacted, type Schema, Stream } from "effect"
 import { type Argument, Command } from "effect/cli"

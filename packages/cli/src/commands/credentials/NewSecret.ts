@@ -1,6 +1,4 @@
-/**
- * Prints a new credential. Its secret is shown only this once.
- */
+/** Prints a new credential. Its secret is shown only this once. */
 import { Effect, type Schema } from "effect"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"

@@ -1,6 +1,4 @@
-/**
- * `roster emails`
- */
+/** `roster emails` */
 import type { Group } from "../shared/LazyCommands.ts"
 
 export const emails = {

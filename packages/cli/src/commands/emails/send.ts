@@ -1,6 +1,4 @@
-/**
- * `roster emails send`
- */
+/** `roster emails send` */
 import { EmailAddress, emailAddressIssue, EmailSend, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,6 +1,4 @@
-/**
- * `roster exports download`
- */
+/** `roster exports download` */
 import { downloadTo } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"

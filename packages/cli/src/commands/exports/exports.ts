@@ -1,6 +1,4 @@
-/**
- * `roster exports`
- */
+/** `roster exports` */
 import type { Group } from "../shared/LazyCommands.ts"
 
 export const exports = {

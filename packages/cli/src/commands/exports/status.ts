@@ -1,6 +1,4 @@
-/**
- * `roster exports status`
- */
+/** `roster exports status` */
 import { ContactsService, ExportExpired, ExportFailed, ExportId, ExportStatus } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,6 +1,4 @@
-/**
- * `roster jobs`
- */
+/** `roster jobs` */
 import type { Group } from "../shared/LazyCommands.ts"
 
 const verb =

@@ -1,6 +1,4 @@
-/**
- * `roster jobs list`, `get` and `cancel`
- */
+/** `roster jobs list`, `get` and `cancel` */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"

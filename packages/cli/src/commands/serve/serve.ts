@@ -1,6 +1,4 @@
-/**
- * `roster serve`
- */
+/** `roster serve` */
 import { IpRange } from "@roster/domain"
 import { Context, Effect, Layer, Redacted, Ref, Stream } from "effect"
 import { Command, Flag } from "effect/cli"

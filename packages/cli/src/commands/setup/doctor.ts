@@ -1,6 +1,4 @@
-/**
- * `roster doctor`
- */
+/** `roster doctor` */
 import { probeAccess } from "@roster/workflows"
 import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"

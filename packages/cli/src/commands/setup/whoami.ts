@@ -1,6 +1,4 @@
-/**
- * `roster whoami`
- */
+/** `roster whoami` */
 import { probeAccess } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command } from "effect/cli"

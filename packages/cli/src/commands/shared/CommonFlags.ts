@@ -1,6 +1,4 @@
-/**
- * Flags and arguments that several commands share, parsed into values of the domain.
- */
+/** Flags and arguments that several commands share, parsed into values of the domain. */
 import { ContactColumns, EmailAddress } from "@roster/domain"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, type Command, Flag } from "effect/cli"

@@ -1,6 +1,4 @@
-/**
- * Confirmation before data is lost. Without a terminal the answer is no, unless a flag of the command confirms.
- */
+/** Confirmation before data is lost. Without a terminal the answer is no, unless a flag of the command confirms. */
 import { Effect, Schema, Stdio, Terminal } from "effect"
 import { Flag } from "effect/cli"
 import { toggle } from "./CommonFlags.ts"

@@ -1,6 +1,4 @@
-/**
- * Delivers the bytes of an export to a file or to standard output.
- */
+/** Delivers the bytes of an export to a file or to standard output. */
 import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { text, toggle } from "./CommonFlags.ts"

@@ -1,6 +1,4 @@
-/**
- * Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads.
- */
+/** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
 import { type ContactRule, fieldHints, parseRule, RawRule, rawRule, RuleText } from "@roster/domain"
 import { Effect, Result } from "effect"
 import { parsed, refuseFlags, text } from "./CommonFlags.ts"

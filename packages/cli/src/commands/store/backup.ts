@@ -1,6 +1,4 @@
-/**
- * `roster backup`
- */
+/** `roster backup` */
 import { Effect, FileSystem, Path } from "effect"
 import { Argument, Command } from "effect/cli"
 import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"

@@ -1,6 +1,4 @@
-/**
- * `roster restore`
- */
+/** `roster restore` */
 import type { StoreBackup } from "@roster/server"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"

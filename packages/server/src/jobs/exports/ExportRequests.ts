@@ -1,6 +1,4 @@
-/**
- * Requests, status and download of exports. `ExportJob` makes the file.
- */
+/** Requests, status and download of exports. `ExportJob` makes the file. */
 import {
   checkFilter,
   CompressionFormat,

@@ -1,6 +1,4 @@
-/**
- * Accepts or refuses the file or URL of an import. `ImportJob` imports it.
- */
+/** Accepts or refuses the file or URL of an import. `ImportJob` imports it. */
 import {
   type ImportOptions,
   ImportRefused,

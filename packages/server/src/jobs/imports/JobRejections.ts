@@ -1,6 +1,4 @@
-/**
- * The rows that an import rejected, as they were in its file. The file of rejected rows is made from them.
- */
+/** The rows that an import rejected, as they were in its file. The file of rejected rows is made from them. */
 import type { RejectedRow } from "@roster/domain"
 import { Array as Arr, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"

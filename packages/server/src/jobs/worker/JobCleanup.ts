@@ -1,6 +1,4 @@
-/**
- * Removes what has expired, so that the tables do not grow for ever. (`Retention`)
- */
+/** Removes what has expired, so that the tables do not grow for ever. (`Retention`) */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { answerSeconds, jobSeconds } from "../../store/Retention.ts"

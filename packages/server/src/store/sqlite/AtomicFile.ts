@@ -1,6 +1,4 @@
-/**
- * Database files that appear under their name whole or not at all, readable by their owner alone.
- */
+/** Database files that appear under their name whole or not at all, readable by their owner alone. */
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs"

@@ -1,6 +1,4 @@
-/**
- * Waits for a lock that another connection holds, without blocking the thread.
- */
+/** Waits for a lock that another connection holds, without blocking the thread. */
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { isBusy } from "./SqliteError.ts"

@@ -1,6 +1,4 @@
-/**
- * The `SqlClient` of `effect/sql` on the SQLite of Node, for a file or in memory.
- */
+/** The `SqlClient` of `effect/sql` on the SQLite of Node, for a file or in memory. */
 import { fnRedacted } from "@roster/domain"
 import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"

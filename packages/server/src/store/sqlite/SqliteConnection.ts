@@ -1,6 +1,4 @@
-/**
- * The connection for `effect/sql`: every call runs one statement synchronously.
- */
+/** The connection for `effect/sql`: every call runs one statement synchronously. */
 import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"

@@ -1,6 +1,4 @@
-/**
- * The errors of node:sqlite: what they mean, and as the `SqlError` of `effect/sql`.
- */
+/** The errors of node:sqlite: what they mean, and as the `SqlError` of `effect/sql`. */
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
 import { lockHolder } from "./LockHolder.ts"

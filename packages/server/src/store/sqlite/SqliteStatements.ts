@@ -1,6 +1,4 @@
-/**
- * The prepared statements of one connection in a bounded cache, and the binding of their parameters.
- */
+/** The prepared statements of one connection in a bounded cache, and the binding of their parameters. */
 import { Predicate } from "effect"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 

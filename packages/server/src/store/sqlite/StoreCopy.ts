@@ -1,6 +1,4 @@
-/**
- * Copies a database into a file, page by page as it is at one moment, and checks the copy.
- */
+/** Copies a database into a file, page by page as it is at one moment, and checks the copy. */
 import { Effect } from "effect"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"

@@ -1,6 +1,4 @@
-/**
- * Why a store cannot be opened, with messages that say what to do.
- */
+/** Why a store cannot be opened, with messages that say what to do. */
 import { Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"

@@ -1,6 +1,4 @@
-/**
- * What every layer promises of `addWithoutAnswer`: the same as of `add`, but for the answer.
- */
+/** What every layer promises of `addWithoutAnswer`: the same as of `add`, but for the answer. */
 import { assert, describe, type Vitest } from "@effect/vitest"
 import { ContactsService, EmailAddress, readContacts } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"

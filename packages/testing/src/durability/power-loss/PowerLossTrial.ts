@@ -1,6 +1,4 @@
-/**
- * Runs of the planned writer whose power is lost, again and again, at the moments of their traces.
- */
+/** Runs of the planned writer whose power is lost, again and again, at the moments of their traces. */
 import { Effect, FileSystem, Path } from "effect"
 import { fileURLToPath } from "node:url"
 import { type Found, lookAt, makeLook, putFiles } from "./FoundStore.ts"

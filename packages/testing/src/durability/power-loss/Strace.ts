@@ -1,6 +1,4 @@
-/**
- * Running a process under `strace`: what it asked of the file system, in order, and calls that fail at will.
- */
+/** Running a process under `strace`: what it asked of the file system, in order, and calls that fail at will. */
 import { Effect, Schema } from "effect"
 import { execFile, execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"

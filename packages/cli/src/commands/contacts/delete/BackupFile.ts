@@ -1,6 +1,4 @@
-/**
- * Backup files, which keep contacts before they are deleted.
- */
+/** Backup files, which keep contacts before they are deleted. */
 import { readBackup } from "@roster/workflows"
 import { DateTime, Effect, Path } from "effect"
 import { readBytes } from "../../../settings/InputFile.ts"

@@ -1,6 +1,4 @@
-/**
- * `roster contacts delete`
- */
+/** `roster contacts delete` */
 import { ContactFilter, contactFilterFromInput, ContactsService } from "@roster/domain"
 import { Effect, Option } from "effect"
 import { Argument, CliError, Command } from "effect/cli"

@@ -1,6 +1,4 @@
-/**
- * The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown.
- */
+/** The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown. */
 import type { UploadReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"

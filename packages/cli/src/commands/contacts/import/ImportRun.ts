@@ -1,6 +1,4 @@
-/**
- * Imports rows in batches, with a journal if the file is a regular one, and reports every row however it ends.
- */
+/** Imports rows in batches, with a journal if the file is a regular one, and reports every row however it ends. */
 import { type ContactColumns, type ImportRow, type ReadContactsOptions } from "@roster/domain"
 import { type JournaledUpload, makeUpload, type UploadJournal, type UploadSurvey } from "@roster/workflows"
 import { Cause, Data, Effect, Exit, Stream } from "effect"

@@ -1,6 +1,4 @@
-/**
- * `roster contacts import`
- */
+/** `roster contacts import` */
 import { ContactColumns, isEncoding, readContacts, type ReadContactsOptions } from "@roster/domain"
 import { surveyContacts } from "@roster/workflows"
 import { Effect } from "effect"

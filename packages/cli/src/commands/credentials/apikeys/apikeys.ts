@@ -1,6 +1,4 @@
-/**
- * `roster apikeys`
- */
+/** `roster apikeys` */
 import type { Group } from "../../shared/LazyCommands.ts"
 
 const verb =

@@ -1,6 +1,4 @@
-/**
- * `roster apikeys audit`
- */
+/** `roster apikeys audit` */
 import { CredentialsService, type EmailAddress, type ReportedAccessLevel, type ServiceError } from "@roster/domain"
 import { describeFinding, auditApiKeys } from "@roster/workflows"
 import { Context, DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"

@@ -1,6 +1,4 @@
-/**
- * `roster apikeys rotate`
- */
+/** `roster apikeys rotate` */
 import { NewApiKey } from "@roster/domain"
 import { planApiKeyRotation, rotateApiKey } from "@roster/workflows"
 import { Redacted } from "effect"

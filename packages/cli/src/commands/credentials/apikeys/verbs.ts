@@ -1,6 +1,4 @@
-/**
- * `roster apikeys list`, `get`, `create`, `update` and `delete`
- */
+/** `roster apikeys list`, `get`, `create`, `update` and `delete` */
 import { ApiKey, CredentialName, CredentialsService, NewApiKey } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"

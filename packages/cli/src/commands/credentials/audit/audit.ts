@@ -1,6 +1,4 @@
-/**
- * `roster audit`
- */
+/** `roster audit` */
 import type { Group } from "../../shared/LazyCommands.ts"
 
 export const audit = {

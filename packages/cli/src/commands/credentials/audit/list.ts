@@ -1,6 +1,4 @@
-/**
- * `roster audit list`
- */
+/** `roster audit list` */
 import { canonicalEmail, parseWireDate } from "@roster/domain"
 import { DateTime, Effect, Layer } from "effect"
 import { Command } from "effect/cli"

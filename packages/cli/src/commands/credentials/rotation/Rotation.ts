@@ -1,6 +1,4 @@
-/**
- * The common part of `apikeys rotate` and `smtp rotate`: their flags, their messages, and how they resume.
- */
+/** The common part of `apikeys rotate` and `smtp rotate`: their flags, their messages, and how they resume. */
 import { CredentialsService, formatWireDate, type NewApiKey } from "@roster/domain"
 import {
   type planApiKeyRotation,

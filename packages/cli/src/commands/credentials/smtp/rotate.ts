@@ -1,6 +1,4 @@
-/**
- * `roster smtp rotate`
- */
+/** `roster smtp rotate` */
 import { NewSmtpCredentials } from "@roster/domain"
 import { planSmtpRotation, rotateSmtp } from "@roster/workflows"
 import { Redacted } from "effect"

@@ -1,6 +1,4 @@
-/**
- * `roster smtp`
- */
+/** `roster smtp` */
 import type { Group } from "../../shared/LazyCommands.ts"
 
 const verb =

@@ -1,6 +1,4 @@
-/**
- * `roster smtp list`, `get`, `create`, `update` and `delete`
- */
+/** `roster smtp list`, `get`, `create`, `update` and `delete` */
 import { CredentialsService, EmailAddress, NewSmtpCredentials, SmtpCredentials } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -1,6 +1,4 @@
-/**
- * `roster auth`
- */
+/** `roster auth` */
 import type { Group } from "../../shared/LazyCommands.ts"
 
 const verb =

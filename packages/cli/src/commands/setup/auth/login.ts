@@ -1,6 +1,4 @@
-/**
- * `roster auth login`
- */
+/** `roster auth login` */
 import { ContactsService } from "@roster/domain"
 import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"

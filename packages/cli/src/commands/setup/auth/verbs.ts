@@ -1,6 +1,4 @@
-/**
- * `roster auth status` and `logout`
- */
+/** `roster auth status` and `logout` */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../../errors/UsageError.ts"

@@ -1,6 +1,4 @@
-/**
- * `roster config`
- */
+/** `roster config` */
 import type { Group } from "../../shared/LazyCommands.ts"
 
 export const config = {

@@ -1,6 +1,4 @@
-/**
- * `roster config list`
- */
+/** `roster config list` */
 import { apiKeyHeader } from "@roster/api"
 import { Effect, Redacted, Schema, Stream } from "effect"
 import { Command } from "effect/cli"

@@ -1,6 +1,4 @@
-/**
- * `roster profile`
- */
+/** `roster profile` */
 import type { Group } from "../../shared/LazyCommands.ts"
 
 const verb =

@@ -1,6 +1,4 @@
-/**
- * `roster profile list`, `use` and `remove`
- */
+/** `roster profile list`, `use` and `remove` */
 import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../../errors/UsageError.ts"
