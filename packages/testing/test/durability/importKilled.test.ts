@@ -335,7 +335,7 @@ describe("S.5 an import whose process dies", () => {
         )
         using other = new DatabaseSync(place.filename, { timeout: 5000 })
         other.exec("BEGIN IMMEDIATE")
-        yield* seen(serve.output, (output) => output.includes("goes on later"))
+        yield* seen(serve.output, (output) => output.includes("will be retried"))
         other.exec("ROLLBACK")
         yield* endOf(place)
         checkExact(place, file)
