@@ -123,12 +123,14 @@ export const layer = (options: {
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : Cause.pretty(Cause.isCause(value) ? value : Cause.fail(value))
 
+const port = parentPort
+
 /** Sends each entry of the log to the service. */
 const logger = Logger.make(({ cause, logLevel, message }) => {
   const parts = [message, ...(cause.reasons.length === 0 ? [] : [cause])].flat()
   // `All` and `None` are bounds and no levels of an entry.
   const level = logLevel === "All" || logLevel === "None" ? "Info" : logLevel
-  parentPort?.postMessage({ level, text: parts.map(textOf).join("\n") } satisfies LogEntry)
+  port?.postMessage({ level, text: parts.map(textOf).join("\n") } satisfies LogEntry)
 })
 
 /**
