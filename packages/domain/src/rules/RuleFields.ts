@@ -45,6 +45,7 @@ export type RecordFieldName = keyof typeof recordFields
 
 /** All names of record fields, in the order of the record. */
 // Object.keys widens to string; the table is a literal, so its keys are exactly the names.
+/** The names of the record's fields in rules. */
 export const recordFieldNames = Object.keys(recordFields) as ReadonlyArray<RecordFieldName>
 
 /** Whether a text is the name of a record field, spelled in lower case. */

@@ -44,6 +44,7 @@ const secret: RetryRow = {
 /** An operation, or the one kind of call for which its row differs. */
 export type RetryKey = OperationId | "contactsDeletePost by rule"
 
+/** The row of each operation: which evidence allows a retry, and what to do otherwise. */
 export const retryTable: { readonly [Key in RetryKey]: RetryRow } = {
   contactsGet: reads,
   contactsByEmailGet: reads,

@@ -1,6 +1,7 @@
 /** The options of an embedded service: where its data lies and what it may do besides. */
 import { Context } from "effect"
 
+/** The options of an embedded service: where its data is, and what it may do. */
 export interface StoreOptions {
   /** The database file, created if missing, or `:memory:`. */
   readonly filename: string

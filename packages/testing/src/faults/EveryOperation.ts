@@ -25,8 +25,10 @@ export interface OperationFailure {
   readonly message: string
 }
 
+/** The services that the calls use. */
 export type Services = ContactsService | CredentialsService | EmailsService
 
+/** A call of one operation, with the response that it succeeds with. */
 export interface OperationCall {
   readonly id: OperationId
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
@@ -44,6 +46,7 @@ export const credentialNames = {
   smtp: EmailAddress.make("mailer@example.com")
 } as const
 
+/** The id of the export in the calls. */
 export const exportId = ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6")
 
 const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) })

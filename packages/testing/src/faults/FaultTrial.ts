@@ -35,6 +35,7 @@ export const transports = [
   ["fetch", FetchTransport.layer()]
 ] as const
 
+/** The call, the plan of the server and the settings of a trial. */
 export interface TrialOptions<A, E> {
   readonly call: Effect.Effect<A, E, Services> | ((server: FaultServer) => Effect.Effect<A, E, Services>)
   readonly plan: FaultPlan
@@ -45,6 +46,7 @@ export interface TrialOptions<A, E> {
   readonly transport?: Layer.Layer<HttpClient.HttpClient> | undefined
 }
 
+/** What a trial found. */
 export interface Trial<A, E> {
   readonly exit: Exit.Exit<A, E | InvalidSettings>
   /** Milliseconds from the first step of the call to its end. */

@@ -4,6 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { inspect } from "node:util"
 
+/** The spans of an effect, exported and printed. */
 export interface RecordedSpans {
   readonly spans: ReadonlyArray<Tracer.Span>
   /** Each span as an OTLP exporter sends it: status and exception events included. */

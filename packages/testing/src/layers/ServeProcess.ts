@@ -6,6 +6,7 @@ import { Deferred, Effect, FileSystem, Path, Redacted, Schema, Stream } from "ef
 import { ChildProcess } from "effect/process"
 import { fileURLToPath } from "node:url"
 
+/** A running `roster serve`: its address, key and files. */
 export interface ServeProcess {
   /** The base address that the process says it listens on. */
   readonly baseUrl: string

@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 
+/** The real clock, shifted ahead by the test. */
 export class ShiftedClock extends Context.Service<
   ShiftedClock,
   {

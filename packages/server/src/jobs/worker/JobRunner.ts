@@ -23,6 +23,7 @@ import { hasExpired, removeExpired } from "./JobCleanup.ts"
 import { isDiskFull } from "../../store/sqlite/SqliteError.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 
+/** Runs the jobs of a store. */
 export class JobRunner extends Context.Service<
   JobRunner,
   {

@@ -59,6 +59,7 @@ export const jsonRecordsOf = (text: string): ReadonlyArray<{ readonly [field: st
   return Array.isArray(file) ? file.filter(Predicate.isObject) : []
 }
 
+/** An element of an XML document, with its texts and children. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>

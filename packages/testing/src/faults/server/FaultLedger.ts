@@ -4,6 +4,7 @@
  */
 import { Duration, Effect } from "effect"
 
+/** A connection as the server saw it. */
 export interface LedgerConnection {
   /** The index in the order of acceptance, from 0. */
   readonly number: number
@@ -14,6 +15,7 @@ export interface LedgerConnection {
   readonly closedBy?: "client" | "server"
 }
 
+/** A request as far as it was received. */
 export interface LedgerRequest {
   /** The index in the order of arrival of the heads, from 0. */
   readonly number: number
@@ -34,6 +36,7 @@ export interface LedgerRequest {
   readonly arrivedAt: number
 }
 
+/** The connections and requests that a faulty server received. */
 export interface FaultLedger {
   readonly connections: () => ReadonlyArray<LedgerConnection>
   readonly requests: () => ReadonlyArray<LedgerRequest>

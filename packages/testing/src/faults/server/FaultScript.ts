@@ -1,6 +1,7 @@
 /** The behaviour of a faulty server as data: a script of steps for a connection or a request. */
 import { Data, type Duration, type Effect } from "effect"
 
+/** A step of a script. */
 export type Step = Data.TaggedEnum<{
   ReadHead: {}
   ReadBody: { readonly bytes: number | "all" }
@@ -15,6 +16,7 @@ export type Step = Data.TaggedEnum<{
   Next: {}
 }>
 
+/** Steps that a faulty server plays in order. */
 export type Script = ReadonlyArray<Step>
 
 /**
@@ -30,6 +32,7 @@ export const Step = Data.taggedEnum<Step>()
 
 const encoder = new TextEncoder()
 
+/** The bytes of a text (UTF-8), or bytes as they are. */
 export const bytesOf = (text: string | Uint8Array): Uint8Array =>
   typeof text === "string" ? encoder.encode(text) : text
 

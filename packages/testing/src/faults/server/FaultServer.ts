@@ -22,6 +22,7 @@ export interface FaultPlan {
   readonly tls?: { readonly key: string; readonly cert: string } | undefined
 }
 
+/** A running faulty server: its addresses and its ledger. */
 export interface FaultServer {
   readonly port: number
   /** The scheme, the loopback address and the port. */
