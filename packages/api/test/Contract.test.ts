@@ -52,7 +52,7 @@ describe("the contract", () => {
     })
   })
 
-  it("secures every endpoint, and lets every one answer what any request may meet", () => {
+  it("secures every endpoint, and lets each answer with the errors that any request may get", () => {
     const seen: Array<string> = []
     HttpApi.reflect(RosterApi, {
       onGroup: () => {},

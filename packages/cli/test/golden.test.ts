@@ -107,7 +107,7 @@ const againstService = (env: { readonly ROSTER_BASE_URL: string; readonly ROSTER
   })
 
 describe("every command", () => {
-  it.live("stands in the table", () =>
+  it.live("is in the table", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRoster
       const { subcommands } = jsonOf<Descriptor>(yield* run(["commands", "-o", "json"]))
@@ -143,7 +143,7 @@ describe("every command", () => {
     againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }, 4)
   )
 
-  it.live("ends with 8 where nobody answers", () =>
+  it.live("ends with 8 if nothing answers", () =>
     againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4", ROSTER_API_KEY: "test-key" }, 8)
   )
 
@@ -166,7 +166,7 @@ describe("every command", () => {
     })
   )
 
-  it.live("ends with 7 where the service refuses, and with 10 where its job has failed", () =>
+  it.live("ends with 7 if the service refuses, and with 10 if its job has failed", () =>
     Effect.gen(function* () {
       const { env } = yield* fakeService((_, response) =>
         response.writeHead(400, { "Content-Type": "application/json" }).end('{"Error":"No."}')

@@ -127,7 +127,7 @@ describe("records on the wire", () => {
     assert.deepStrictEqual(roundTrip(EmailSend, wire.emailSend), wire.emailSend)
   })
 
-  it("decode what is missing as absent and invent nothing", () => {
+  it("decode missing fields as absent and invent nothing", () => {
     const bare = { Email: "mike@example.com" }
     assert.deepStrictEqual(Schema.decodeSync(Contact)(bare), { email: "mike@example.com" })
     assert.deepStrictEqual(roundTrip(Contact, bare), bare)
@@ -231,7 +231,7 @@ describe("open enumerations", () => {
     assert.strictEqual<string>(Schema.decodeSync(ExportStatus)("Paused"), "Paused")
   })
 
-  it("are closed in what is sent", () => {
+  it("are closed in requests", () => {
     const refuses = (schema: Schema.Codec<unknown, unknown>, value: unknown) =>
       assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(schema)(value)))
     refuses(ContactPayload, { ...wire.contactPayload, Status: "Hibernating" })
@@ -240,7 +240,7 @@ describe("open enumerations", () => {
     refuses(ApiKeyPayload, { ...wire.apiKeyPayload, AccessLevel: ["ViewDreams"] })
   })
 
-  it("still refuse what is no text", () => {
+  it("still refuse values that are not texts", () => {
     assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(Contact)({ ...wire.contact, Status: 3 })))
   })
 

@@ -87,14 +87,14 @@ describe("what can be watched", () => {
     })
   )
 
-  it.live("the address is in the span where that is asked for", () =>
+  it.live("the address is in the span with traceSubjects", () =>
     Effect.gen(function* () {
       const { attributes } = yield* observe({ traceSubjects: true })
       assert.strictEqual(attributes["roster.subject"], email)
     })
   )
 
-  it.live("the trace goes along where that is asked for, and only there", () =>
+  it.live("the trace is propagated only with propagateTrace", () =>
     Effect.gen(function* () {
       const silent = yield* observe({})
       assert.notProperty(silent.headers[0] ?? {}, "traceparent")
@@ -116,7 +116,7 @@ describe("what can be watched", () => {
     })
   )
 
-  it.live("a span is of kind client and tells whom it calls", () =>
+  it.live("a span is of kind client and names the server", () =>
     Effect.gen(function* () {
       const { attributes, spans } = yield* observe({})
       assert.deepStrictEqual(

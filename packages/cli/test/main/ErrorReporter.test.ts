@@ -24,7 +24,7 @@ const writing = (cause: unknown) =>
   PlatformError.systemError({ _tag: "Unknown", module: "Output", method: "stdout", description: "write failed", cause })
 
 describe("the failure boundary", () => {
-  it.effect("says what was foreseen in words, or as one line of JSON", () =>
+  it.effect("prints expected errors as text or as one line of JSON", () =>
     Effect.gen(function* () {
       const missing = Effect.fail(new ContactNotFound({ email: "ann\u001b[2J@example.com" }))
       const words = yield* run(missing)
@@ -60,7 +60,7 @@ describe("the failure boundary", () => {
     })
   )
 
-  it.effect("leaves an interruption to whoever sent it", () =>
+  it.effect("leaves an interruption to its sender", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(run(Effect.interrupt))
       assert.isTrue(Exit.hasInterrupts(exit))

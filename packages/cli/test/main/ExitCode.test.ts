@@ -88,7 +88,7 @@ describe("exit codes", () => {
     assert.strictEqual(rows[tag]?.exit, code)
   })
 
-  it("read a service error by its reason, and a usage error as what was refused", () => {
+  it("read a service error by its reason, and a usage error by its cause", () => {
     const unavailable = new ServiceError({ operation: "contactsGet", reason: new Unavailable({ detail: "gone" }) })
     assert.strictEqual(exitInfo(unavailable).exit, 8)
     assert.strictEqual(codeOf(unavailable), "Unavailable")

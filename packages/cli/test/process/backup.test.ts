@@ -20,7 +20,7 @@ const withStore = Effect.gen(function* () {
 const filesLike = (folder: string, part: string) => readdirSync(folder).filter((name) => name.includes(part))
 
 describe("roster backup", () => {
-  it.live("writes one file for its owner alone, checked, and says what is in it", () =>
+  it.live("writes one verified file, readable by its owner only, and prints what it holds", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* withStore
       const made = yield* run(["backup", "b.db", "--db", "a.db"])
@@ -34,7 +34,7 @@ describe("roster backup", () => {
     })
   )
 
-  it.live("replaces a file only when it is told to, and then at once", () =>
+  it.live("replaces a file only with --force, and then atomically", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* withStore
       writeFileSync(join(folder, "b.db"), "precious")
@@ -106,7 +106,7 @@ const firstVersion = `
   VALUES ('', 'old@example.com', 'old@example.com', 'Active', '{}', 'ContactApi', 1)`
 
 describe("roster restore", () => {
-  it.live("brings a backup back while a service runs on the store, and keeps what was there", () =>
+  it.live("restores a backup while a service runs on the store, and keeps the old content", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { child, env } = yield* serveWithKey(folder)
@@ -146,7 +146,7 @@ describe("roster restore", () => {
     })
   )
 
-  it.live("asks first, and naming nobody to ask is a no", () =>
+  it.live("asks first, and declines without a terminal", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* withStore
       yield* run(["backup", "b.db", "--db", "a.db"])
@@ -202,7 +202,7 @@ describe("roster restore", () => {
     })
   )
 
-  it.live("says in a dry run what it would do, and does none of it", () =>
+  it.live("prints in a dry run what it would do, and does nothing", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* withStore
       assert.strictEqual((yield* run(["backup", "b.db", "--db", "a.db"])).code, 0)

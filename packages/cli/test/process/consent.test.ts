@@ -4,7 +4,7 @@ import { failure, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 describe("what takes something away", () => {
-  it.live("K13 is declined where nobody can be asked, and nothing is sent", () =>
+  it.live("K13 is declined without a terminal, and nothing is sent", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRoster
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())

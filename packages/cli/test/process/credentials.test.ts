@@ -4,7 +4,7 @@ import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts
 import { fakeService } from "../service.ts"
 
 describe("roster apikeys and roster smtp", () => {
-  it.live("make a key, show it without its secret, change only what is named, and delete it", () =>
+  it.live("create a key, show it without its secret, change only the given fields, and delete it", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
       const created = yield* run([

@@ -27,7 +27,7 @@ const emailsOf = Effect.fnUntraced(function* ({ run }: Roster) {
 })
 
 describe("roster contacts delete by rule", () => {
-  it.live("keeps what it deletes, and restore brings it back", () =>
+  it.live("backs up what it deletes, and restore brings it back", () =>
     Effect.gen(function* () {
       const roster = yield* makeLocalRoster
       const { folder, run } = roster
@@ -64,7 +64,7 @@ describe("roster contacts delete by rule", () => {
     })
   )
 
-  it.live("K13 does nothing without --yes where nobody can be asked", () =>
+  it.live("K13 does nothing without --yes and without a terminal", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
@@ -134,7 +134,7 @@ describe("roster contacts delete by rule", () => {
     })
   )
 
-  it.live("goes on from its file after it was cut off", () =>
+  it.live("resumes from its file after an interruption", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { env } = yield* serveWithKey(folder)

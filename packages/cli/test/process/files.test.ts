@@ -56,7 +56,7 @@ const keyMaker = fakeService((request: IncomingMessage, response: ServerResponse
 const create = ["apikeys", "create", "ci", "--access", "Export"]
 
 describe("a new secret", () => {
-  it.live("K05 is not asked for where its way out is closed or taken", () =>
+  it.live("K05 is not requested if its output is closed or its file exists", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { env, requests } = yield* keyMaker
@@ -77,7 +77,7 @@ describe("a new secret", () => {
     })
   )
 
-  it.live("K05 goes into a file of its owner alone, and into nothing else", () =>
+  it.live("K05 is written to a file readable by its owner only, and nowhere else", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster
       const { env, requests } = yield* keyMaker
@@ -92,7 +92,7 @@ describe("a new secret", () => {
     })
   )
 
-  it.live("K05 that nobody got belongs to no key: the key is deleted again", () =>
+  it.live("K05 that could not be delivered: the key is deleted again", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster
       const { env, requests } = yield* keyMaker
@@ -165,7 +165,7 @@ describe("a file that is written", () => {
     })
   )
 
-  it.live("K08 is not there where it was cut or the disk is full", (context) =>
+  it.live("K08 does not exist if the download was cut off or the disk is full", (context) =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const cut = yield* exporter((response) => {

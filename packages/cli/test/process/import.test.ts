@@ -42,7 +42,7 @@ describe("roster contacts import", () => {
     })
   )
 
-  it.live("reads standard input, in the encoding that it is told", () =>
+  it.live("reads standard input in the given encoding", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
       const input = Buffer.from("Email;FirstName\nann@example.com;J\u00f6rg\n", "latin1")

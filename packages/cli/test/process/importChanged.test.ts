@@ -117,7 +117,7 @@ describe("roster contacts import of a file that changes", () => {
     })
   )
 
-  it.live("--via file sends a file that another one took the place of, as it was checked", () =>
+  it.live("--via file sends a replaced file as it was checked", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const path = join(folder, "big.csv")

@@ -21,7 +21,7 @@ import { bin, ended, environmentOf, failure, json, jsonOf, makeLocalRoster, make
 const csv =
   "Email;First Name;Town\nann@example.com;Ann;Bonn\nnobody;Bob;\nANN@example.com;Anna;Köln\ncem@example.com;Cem;\n"
 
-describe("roster contacts import, as it is told", () => {
+describe("the flags of roster contacts import", () => {
   it.live("says what would be sent and where, and sends nothing", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRoster
@@ -75,7 +75,7 @@ describe("roster contacts import, as it is told", () => {
     })
   )
 
-  it.live("takes the delimiter that it is told", () =>
+  it.live("uses the given delimiter", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
       const input = "Email\tA;B\nann@example.com\tx\n"
@@ -86,7 +86,7 @@ describe("roster contacts import, as it is told", () => {
     })
   )
 
-  it.live("sends nothing of a file with invalid rows, where it is to stop at them", () =>
+  it.live("sends nothing of a file with invalid rows with the flag that stops at them", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRoster
       writeFileSync(join(folder, "a.csv"), csv)
@@ -116,7 +116,7 @@ describe("roster contacts import, as it is told", () => {
     })
   )
 
-  it.live("needs no place for a journal where it is told to keep none", () =>
+  it.live("needs no place for a journal with --no-journal", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRoster
       const place = join(folder, "closed")

@@ -163,7 +163,7 @@ describe("roster contacts import, stopped", () => {
     })
   )
 
-  it.live("refuses to go on with another file, target or list, and begins anew with --restart", () =>
+  it.live("refuses to resume with another file, target or list, and starts over with --restart", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const journal = fileOf(folder, 1500)

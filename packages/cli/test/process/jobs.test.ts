@@ -101,7 +101,7 @@ describe("roster jobs", () => {
     })
   )
 
-  it.live("looks at a store that nobody works on without working on it", () =>
+  it.live("reads a store without running its jobs", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { child, env } = yield* serveWithKey(folder)
@@ -188,7 +188,7 @@ describe("roster contacts import", () => {
     })
   )
 
-  it.live("writes those of standard input only where it is told to", () =>
+  it.live("writes those of standard input only with --rejected", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRoster
       const unnamed = yield* run(["contacts", "import", "-"], { input: bad })

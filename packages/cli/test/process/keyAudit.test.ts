@@ -14,7 +14,7 @@ const of = (rows: ReadonlyArray<Row>, name: string) =>
   rows.filter(({ Name }) => Name === name).map(({ Finding }) => Finding)
 
 describe("roster apikeys audit", () => {
-  it.live("finds what is too much, and where the store lies the levels that were never used", () =>
+  it.live("finds excessive levels and, with access to the store, levels that were never used", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { address, env } = yield* serveWithKey(folder)
@@ -46,7 +46,7 @@ describe("roster apikeys audit", () => {
     })
   )
 
-  it.live("ends well where there is nothing to find, whatever it is told to do then", () =>
+  it.live("succeeds without findings, with every flag", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
       const none = yield* run(["apikeys", "audit", "--fail-on-findings"])
@@ -56,7 +56,7 @@ describe("roster apikeys audit", () => {
 })
 
 describe("roster audit list", () => {
-  it.live("tells what was done with credentials, and no name acts on a terminal", () =>
+  it.live("prints what was done with credentials, and no name controls the terminal", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
       const name = "ci\u202egnp"
@@ -132,7 +132,7 @@ describe("least privilege", () => {
     })
   )
 
-  it.live("names the missing level where a key is refused, and what a key for it is made with", () =>
+  it.live("names the missing level if a key is refused, and how to create a key with it", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { address, env } = yield* serveWithKey(folder)

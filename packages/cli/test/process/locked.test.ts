@@ -117,7 +117,7 @@ describe("a store that another process keeps locked", () => {
     })
   )
 
-  it.live("tells nobody over the network which file it is and who holds it", () =>
+  it.live("never tells over the network which file it is and who holds it", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeLocalRoster
       const { address, key } = yield* serveWithKey(folder)

@@ -73,7 +73,7 @@ describe("roster commands and completions", () => {
 })
 
 describe("roster whoami and doctor", () => {
-  it.live("say what a key may do, as far as reading tells", () =>
+  it.live("show what a key may do, as far as reads can tell", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { env } = yield* serveWithKey(folder)

@@ -8,7 +8,7 @@ import { hasSaid, journals, quick } from "../rotating.ts"
 import { serveWithKey } from "../service.ts"
 
 describe("roster apikeys rotate", () => {
-  it.live("stops when it is told to, says how to go on, and knows the file that it has written", () =>
+  it.live("stops when interrupted, says how to resume, and recognises the file that it wrote", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRoster
       yield* run(["apikeys", "create", "ci", "--for", "export"])
@@ -79,7 +79,7 @@ describe("roster apikeys rotate", () => {
     })
   )
 
-  it.live("rotates the key that it uses itself, and goes on by the new one", () =>
+  it.live("rotates the key that it uses itself, and continues with the new one", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { address, key, keyFile } = yield* serveWithKey(folder)
@@ -97,7 +97,7 @@ describe("roster apikeys rotate", () => {
     })
   )
 
-  it.live("K05 makes nothing where the secret could not be put, and voids what a command did not take", () =>
+  it.live("K05 creates nothing if the secret cannot be written, and deletes a key that the command did not take", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRoster
       yield* run(["apikeys", "create", "ci", "--for", "export"])

@@ -9,7 +9,7 @@ import { fakeService, serveWithKey } from "../service.ts"
 const canary = "canary-7c1d9e52f0"
 
 describe("a key", () => {
-  it.live("that is wrong is a failure of its own, and stands in no output", () =>
+  it.live("that is wrong has an error of its own, and appears in no output", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { address, key } = yield* serveWithKey(folder)
@@ -42,7 +42,7 @@ describe("a key", () => {
     })
   )
 
-  it.live("stands in no output of a failure, whatever fails", () =>
+  it.live("appears in no output of a failure, whatever fails", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       writeFileSync(join(folder, "key"), `${canary}\n`)
@@ -166,7 +166,7 @@ describe("a key on the way to a command", () => {
 })
 
 describe("a key while a command goes wrong", () => {
-  it.live("K18 stands in no output, whatever is traced and however it ends", () =>
+  it.live("K18 appears in no output, whatever is traced and however it ends", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { env } = yield* fakeService((request, response) => {

@@ -6,7 +6,7 @@ import { failure, json, makeRoster } from "../roster.ts"
 import { serve, serveWithKey, stop } from "../service.ts"
 
 describe("roster serve", () => {
-  it.live("writes the key of a new store, then says where it listens, and drains on SIGTERM", () =>
+  it.live("writes the key of a new store, prints its address, and drains on SIGTERM", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const { address, child, env, key, keyFile, lines } = yield* serveWithKey(folder, [

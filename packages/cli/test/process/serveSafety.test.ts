@@ -31,7 +31,7 @@ const emailsOf = (listed: { readonly stdout: string }) =>
   jsonOf<ReadonlyArray<{ readonly Email: string }>>(listed).map(({ Email }) => Email)
 
 describe("roster serve", () => {
-  it.live("K19 is for this machine alone unless it is told otherwise, which it warns about", () =>
+  it.live("K19 listens on the loopback address by default, and warns about any other", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster
       const own = yield* serve(folder, ["--db", "own.db", "--key-file", join(folder, "own.key")])

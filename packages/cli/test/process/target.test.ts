@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { json, jsonOf, makeRoster } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
-describe("what a command works on", () => {
+describe("the target of a command", () => {
   it.live("is the user's own store where nothing is said, which it says", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
@@ -42,7 +42,7 @@ describe("what a command works on", () => {
     })
   )
 
-  it.live("hears the key in the header that is named, with what is to stand before it", () =>
+  it.live("gets the key in the named header, with the given prefix", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRoster
       const heard: Array<unknown> = []

@@ -48,7 +48,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     })
   )
 
-  it.live("a record is a line for each field, and JSON stays JSON where it is asked for", () =>
+  it.live("a record is one line per field, and JSON stays JSON with -o json", () =>
     Effect.gen(function* () {
       const { db, folder } = yield* withContacts
       const one = yield* inTerminal(folder, ["contacts", "get", "ann@example.com", "--db", db])
@@ -132,7 +132,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     })
   )
 
-  it.live("K09 what stands in a contact does nothing to a terminal, and is exact in JSON", () =>
+  it.live("K09 the text of a contact cannot control a terminal, and is exact in JSON", () =>
     Effect.gen(function* () {
       const { db, folder, run } = yield* withContacts
       const hostile = [
@@ -184,7 +184,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     })
   )
 
-  it.live("colour is for help on a terminal, and for nobody who does not want it", () =>
+  it.live("help is coloured on a terminal, unless colour is turned off", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster
       const coloured = yield* inTerminal(folder, ["--help"])
@@ -257,7 +257,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     })
   )
 
-  it.live("the local store says its name on stderr, where nobody named it", () =>
+  it.live("the default local store is named on stderr", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster
       const listed = yield* inTerminal(folder, ["contacts", "list"], { tail: "2> err" })
@@ -270,7 +270,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     })
   )
 
-  it.live("K07 Ctrl-C while an export waits says how to go on, and leaves no part of a file", () =>
+  it.live("K07 Ctrl-C while waiting for an export says how to resume, and leaves no partial file", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster
       let looked = () => {}

@@ -45,7 +45,7 @@ const watched = Effect.fnUntraced(function* (options: {
 })
 
 describe("withProgress", () => {
-  it.effect("says a plain line every ten seconds where nobody watches", () =>
+  it.effect("prints a plain line every ten seconds without a terminal", () =>
     Effect.gen(function* () {
       const { drawn, end, lines, update } = yield* watched({ isTerminal: false })
       yield* TestClock.adjust("9 seconds")
@@ -76,7 +76,7 @@ describe("withProgress", () => {
     })
   )
 
-  it.effect("says nothing where it is to be quiet", () =>
+  it.effect("prints nothing with --quiet", () =>
     Effect.gen(function* () {
       for (const args of [["-q"], ["contacts", "--quiet"]]) {
         const { drawn, end, lines, update } = yield* watched({ isTerminal: true, args })
@@ -90,7 +90,7 @@ describe("withProgress", () => {
 })
 
 describe("progressText", () => {
-  it("says what is known and no more", () => {
+  it("prints only what is known", () => {
     assert.strictEqual(
       progressText({ doing: "Reading", unit: "rows" }, 1_234_567, 10, true),
       "Reading:  1,234,567 rows  123,456/s"

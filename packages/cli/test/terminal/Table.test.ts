@@ -44,7 +44,7 @@ describe("tables", () => {
     LastUse: null
   }
 
-  it("name what is nested by its path", () => {
+  it("name nested fields by their path", () => {
     assert.deepStrictEqual(fieldsOf(ann), [
       ["Email", "ann@example.com"],
       ["FirstName", "Ann"],

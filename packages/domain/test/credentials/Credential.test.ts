@@ -48,7 +48,7 @@ describe("IpRange", () => {
   ])("refuses %j", (text) => assert.isFalse(Schema.is(IpRange)(text)))
 
   const part = Schema.Literals(["0", "1", "ff", "255", "256", "12345", ":", "::", ".", "192.0.2.1"])
-  it.prop("agrees with Node on what an address is", [Schema.Array(part)], ([parts]) => {
+  it.prop("agrees with Node about addresses", [Schema.Array(part)], ([parts]) => {
     const text = parts.join("")
     assert.strictEqual(Schema.is(IpRange)(text), isIP(text) !== 0)
   })

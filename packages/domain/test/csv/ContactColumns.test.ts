@@ -72,7 +72,7 @@ describe("exported columns", () => {
     })
   })
 
-  it("read a custom field only where the contact has one of its own", () => {
+  it("read only own properties as custom fields", () => {
     const cells = exportCells({ email: "a@example.com", customFields: {} }, ["constructor", "__proto__", "toString"])
     assert.deepStrictEqual(cells.slice(-3), ["", "", ""])
   })
@@ -98,7 +98,7 @@ describe("imported columns", () => {
     })
   })
 
-  it("leave alone what an empty cell stands for", () => {
+  it("leave a field unchanged for an empty cell", () => {
     const header = ["Email", "FirstName", "Status", "ConsentDate", "City"]
     assert.deepStrictEqual<unknown>(read(header, ["a@example.com", "", "", "", ""]), { email: "a@example.com" })
   })
@@ -203,7 +203,7 @@ describe("an export that is imported again", () => {
 describe("a map of columns", () => {
   const header = ["Email", " First Name ", "last_name", "Town", "Total"]
 
-  it("makes columns what it says, whatever their case", () => {
+  it("maps columns case-insensitively", () => {
     const columns = importColumns(header, [
       ["first name", "firstname"],
       ["last_name", "LastName"],
@@ -285,7 +285,7 @@ describe("protected cells", () => {
     assert.strictEqual(restoreCell(protectCell(text)), text)
   })
 
-  it.prop("never writes what a spreadsheet runs", [Schema.Union([Schema.String, Hostile])], ([input]) => {
+  it.prop("never writes a formula of a spreadsheet", [Schema.Union([Schema.String, Hostile])], ([input]) => {
     const cell = protectCell(typeof input === "string" ? input : input.join(""))
     assert.isFalse(starts.some((start) => cell.startsWith(start)))
   })

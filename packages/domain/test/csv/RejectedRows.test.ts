@@ -72,7 +72,7 @@ describe("a file of rejected rows", () => {
     })
   )
 
-  it.effect("is imported once it is corrected, whatever stands in the column of errors", () =>
+  it.effect("can be imported once corrected, whatever the column of errors holds", () =>
     Effect.gen(function* () {
       const [header, first, ...rest] = (yield* rejectedOf("Email,FirstName\nann@,Ann\nbob,Bob\ncem@example.com\n"))
         .replace("_error", "_ERROR")

@@ -47,14 +47,14 @@ describe("streamPages", () => {
     })
   )
 
-  it.effect("goes on where a service gives fewer than were asked for", () =>
+  it.effect("continues after a short page", () =>
     Effect.gen(function* () {
       const { initial, list } = listOf(150, [], 20)
       assert.deepStrictEqual(yield* emailsOf(streamPages(list)), initial)
     })
   )
 
-  it.effect("loses nobody where one is deleted and added again meanwhile", () =>
+  it.effect("loses no contact if one is deleted and added again meanwhile", () =>
     Effect.gen(function* () {
       const added =
         (date: string) =>
@@ -90,7 +90,7 @@ describe("streamPages", () => {
     })
   )
 
-  it.effect("asks for the next page while a full one is used, and for none that nobody waits for", () =>
+  it.effect("requests the next page while a full one is used, and none that is not needed", () =>
     Effect.gen(function* () {
       const { list } = listOf(2500, [])
       const asked: Array<number> = []

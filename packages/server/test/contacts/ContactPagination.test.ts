@@ -187,7 +187,7 @@ describe("pages of contacts", () => {
     }).pipe(inStore)
   )
 
-  it.effect("are right where contacts were added, and deleted again, that nobody has counted", () =>
+  it.effect("are right after uncounted contacts were added and deleted", () =>
     Effect.gen(function* () {
       const { checkCounts, look, run } = yield* makeModel
       const pages = Effect.gen(function* () {
@@ -211,7 +211,7 @@ describe("pages of contacts", () => {
     }).pipe(as("one"), inStore)
   )
 
-  it.live("one after another give whoever is there all the time once, while others come and go", () =>
+  it.live("one after another contain each permanent contact once, while others come and go", () =>
     Effect.gen(function* () {
       const { known, run } = yield* makeModel
       const contacts = yield* ContactsService

@@ -76,7 +76,7 @@ describe("ruleSql", () => {
     })
   )
 
-  it.effect("finds any text literally, wherever it stands", () =>
+  it.effect("finds any text literally at any position", () =>
     Effect.gen(function* () {
       const rows = nasty.map((text): Row => ({
         ...someone,

@@ -89,7 +89,7 @@ describe("public addresses", () => {
     }
   })
 
-  it("IPv6 addresses that hold a public IPv4 address are public where that address is what is reached", () => {
+  it("IPv6 addresses that embed a public IPv4 address are public if that address is reached", () => {
     for (const address of public4) {
       assert.isTrue(isPublicAddress(`::ffff:${hex(address)}`), address)
       assert.isTrue(isPublicAddress(`64:ff9b::${address}`), address)

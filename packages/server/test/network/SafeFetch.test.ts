@@ -303,7 +303,7 @@ describe("with any", () => {
 })
 
 describe("a name that leads elsewhere the second time", () => {
-  it.live("S50 is asked once, and the first answer is connected to", () =>
+  it.live("S50 is resolved once, and the first address is used", () =>
     Effect.gen(function* () {
       const server = yield* plain()
       const names = resolver(["127.0.0.1"], ["127.0.0.2"])
@@ -467,7 +467,7 @@ describe("a response is refused", () => {
     })
   )
 
-  it.live("S51 by a port where nobody listens", () =>
+  it.live("S51 by a closed port", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(plain())
       assert.strictEqual(

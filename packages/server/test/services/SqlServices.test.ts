@@ -25,7 +25,7 @@ describe("the services", () => {
     )
   )
 
-  it.live("are there for reading while another process writes, from the opening of the store to its end", () =>
+  it.live("can read while another process writes, from the opening of the store to its end", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const filename = (yield* Path.Path).join(yield* fs.makeTempDirectoryScoped(), "roster.db")

@@ -61,7 +61,7 @@ layer(Layer.merge(layerMemory(), NodeServices.layer), { excludeTestServices: tru
       })
     )
 
-    it.effect("is what is deleted: whoever matches since then survives", () =>
+    it.effect("is exactly what is deleted: a contact that matches later survives", () =>
       Effect.gen(function* () {
         const { all, backup, contacts } = yield* arrange
         yield* contacts.add([{ email: email("late"), status: "Bounced" }])
@@ -96,7 +96,7 @@ layer(Layer.merge(layerMemory(), NodeServices.layer), { excludeTestServices: tru
       })
     )
 
-    it.effect("that is not whole is refused where it breaks off", () =>
+    it.effect("that is truncated is refused", () =>
       Effect.gen(function* () {
         const { file, fs } = yield* arrange
         const content = yield* fs.readFile(file)
@@ -137,7 +137,7 @@ layer(Layer.merge(layerMemory(), NodeServices.layer), { excludeTestServices: tru
       })
     )
 
-    it.effect("with bytes that are not UTF-8 is refused: nobody comes back under a mangled name", () =>
+    it.effect("with bytes that are not UTF-8 is refused: no contact is restored under a mangled name", () =>
       Effect.gen(function* () {
         const text = Buffer.from('[{"Email":"a@x.example","FirstName":"Zoë"},{"Email":"b@x.example"}]')
         const at = text.indexOf(0xc3)

@@ -123,7 +123,7 @@ describe("S.5 damage to the file", () => {
     timeout
   )
 
-  it.effect("S63 what is no database at all", () =>
+  it.effect("S63 a file that is no database", () =>
     Effect.gen(function* () {
       const text = Buffer.from("Email,Name\nann@example.com,Ann\n".repeat(400))
       for (const database of [Buffer.alloc(8192), Buffer.alloc(1), Buffer.alloc(65_536, 0xff), text]) {

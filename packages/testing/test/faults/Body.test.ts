@@ -39,7 +39,7 @@ const returnsBody = everyOperation.filter((operation) => operation.answer.body !
 describe("C.4 Bodies", () => {
   printSurvivors("C.4 Bodies")
 
-  it.live("C51 a login page with 200: said to be what it is, not repeated", () =>
+  it.live("C51 a login page with 200 is reported as such and not retried", () =>
     Effect.gen(function* () {
       const body = "<!doctype html><html><head><title>Sign in</title></head><body><form>Password</form></body></html>"
       for (const { call, id } of returnsBody) {
@@ -239,7 +239,7 @@ describe("C.4 Bodies", () => {
     })
   )
 
-  it.live("C59 a lone surrogate comes as it was sent, or is a typed failure", () =>
+  it.live("C59 a lone surrogate arrives as it was sent, or is a typed failure", () =>
     Effect.gen(function* () {
       const ended = yield* reading(load, { status: 200, body: '{"Email":"a@example.com","FirstName":"a\\ud800b"}' })
       if (Exit.isSuccess(ended.exit)) assert.strictEqual(ended.exit.value.firstName, "a\ud800b")
@@ -331,7 +331,7 @@ describe("C.4 Bodies", () => {
     })
   )
 
-  it.live("C63 a compressed answer that nobody asked for is read or refused, and never misread", () =>
+  it.live("C63 an unrequested compressed response is read or refused, and never misread", () =>
     Effect.gen(function* () {
       const ended = yield* reading(load, {
         status: 200,

@@ -299,7 +299,7 @@ describe.each(transports)("C.4 Downloads over %s", (name, transport) => {
     })
   )
 
-  it.live("what was said of an answer of which nothing came is forgotten", () =>
+  it.live("the metadata of a response without a body byte is forgotten", () =>
     Effect.gen(function* () {
       const ended = yield* downloading(() => [
         cut(plain(other.subarray(0, 100), { ETag: '"1"' }), [reset], 0),

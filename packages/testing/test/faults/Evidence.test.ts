@@ -134,7 +134,7 @@ describe("what the client knows", () => {
     )
   }
 
-  it.live("C10 what is whole and no JSON is not sent again, length or not", () =>
+  it.live("C10 a complete body that is not JSON is not retried, with or without a length", () =>
     Effect.gen(function* () {
       const operation = operationCall("contactsGet")
       for (const body of ["no JSON", '[{"Email":"a@example.com"}]]', "{}{}", "[1,]"]) {
@@ -148,7 +148,7 @@ describe("what the client knows", () => {
     })
   )
 
-  it.live("C37 a refusal is what its status says, although its body breaks off", () =>
+  it.live("C37 a refusal counts by its status although its body breaks off", () =>
     Effect.gen(function* () {
       const broken = (line: string): Script => [
         readBody(),
@@ -238,7 +238,7 @@ describe("what the client knows", () => {
       })
   )
 
-  it.live("C42 a key that cannot be recovered is named, whatever stands in the way", () =>
+  it.live("C42 a key that cannot be recovered is named, whatever prevents it", () =>
     Effect.gen(function* () {
       const named = (ended: Parameters<typeof reason>[0], about: string) =>
         assert.include(reason(ended, "OutcomeUnknown", about).recovery, `"${credentialNames.apiKey}"`, about)
@@ -256,7 +256,7 @@ describe("what the client knows", () => {
     })
   )
 
-  it.live("C42 a key that the lost call made late is not somebody else's", () =>
+  it.live("C42 a key that the lost call created late is recognised", () =>
     Effect.gen(function* () {
       const service = keyService((made) => (made === 1 ? [readBody(), reset] : undefined))
       let looks = 0
@@ -306,7 +306,7 @@ describe("what the client knows", () => {
     })
   )
 
-  it.effect("C24 a wait that the call has time for is kept, and no longer one than is asked for is thought of", () =>
+  it.effect("C24 a wait within the remaining time is kept, and never longer than requested", () =>
     Effect.gen(function* () {
       const { answer, call } = operationCall("contactsByEmailGet")
       const headers = { "Retry-After": "0059" }
@@ -317,7 +317,7 @@ describe("what the client knows", () => {
     })
   )
 
-  it.effect("C24 a write of which nobody knows is not told to wait: its outcome is unknown", () =>
+  it.effect("C24 a write with an unknown outcome ends as such instead of waiting", () =>
     Effect.gen(function* () {
       const headers = { "Retry-After": "86400" }
       for (const operation of [...everyOperation, deleteByEmails]) {
@@ -529,7 +529,7 @@ describe("what the client knows", () => {
     )
   }
 
-  it.live("C09 a part of an answer that nobody asked for is never the whole", () =>
+  it.live("C09 an unrequested partial response never counts as complete", () =>
     Effect.gen(function* () {
       for (const operation of everyOperation) {
         const { answer, call, id } = operation

@@ -275,7 +275,7 @@ describe("C.6 Lifecycle and polling", () => {
     })
   )
 
-  it.effect("C80 an export that is never done times the wait out after 30 minutes, which says what was seen last", () =>
+  it.effect("C80 the wait for an endless export times out after 30 minutes and reports the last status", () =>
     Effect.gen(function* () {
       const ended = yield* clockedTrial({ call: awaitExport(exportId), answers: [status("Loading")], step: "1 second" })
       assert.propertyVal(refusedAs(ended, "ExportTimedOut"), "lastStatus", "Loading")
@@ -501,7 +501,7 @@ describe("C.6 Lifecycle and polling", () => {
 
   const impatient = { attemptTimeout: Duration.millis(300) }
 
-  it.live("C85 a download in which nothing more comes goes on where it was", () =>
+  it.live("C85 a stalled download resumes where it was", () =>
     Effect.gen(function* () {
       const { content, ended } = yield* downloading(
         (request) => (request.headers["range"] === undefined ? cutOf({ ETag: '"1"' }, stall) : rest(request)),

@@ -223,7 +223,7 @@ describe("C.2 Status codes, Retry-After, budget", () => {
       })
   )
 
-  it.effect("C30 words in another encoding do not hide what a status says", () =>
+  it.effect("C30 a text in another encoding does not hide the status", () =>
     Effect.gen(function* () {
       const headers = { "Content-Type": "text/html; charset=iso-8859-1" }
       const body = Buffer.from("<html>vor\u00fcbergehend nicht verf\u00fcgbar</html>", "latin1")
@@ -308,7 +308,7 @@ describe("C.2 Status codes, Retry-After, budget", () => {
     })
   )
 
-  it.live("C38 a delete of what is not there: not found", () =>
+  it.live("C38 a delete of a missing contact: not found", () =>
     Effect.gen(function* () {
       for (const { call, id } of everyOperation.filter((operation) => operation.method === "DELETE")) {
         const ended = yield* trial({ plan: { requests: [[respond({ status: 404, body: error("not found") })]] }, call })

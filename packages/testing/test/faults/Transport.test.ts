@@ -140,7 +140,7 @@ describe("C.1 Transport faults", () => {
     })
   )
 
-  it.effect("C03 a reset while connecting is told apart from one while reading", () =>
+  it.effect("C03 a reset while connecting is distinguished from one while reading", () =>
     Effect.gen(function* () {
       const connecting = yield* clockedTrial({
         call: send.call,
@@ -480,7 +480,7 @@ describe("C.1 Transport faults", () => {
     })
   )
 
-  it.live("C17 a 100 that nobody asked for is ignored", () =>
+  it.live("C17 an unrequested 100 is ignored", () =>
     Effect.gen(function* () {
       for (const { answer, call, id } of [get, send]) {
         const ended = yield* trial({
@@ -595,7 +595,7 @@ describe("C.1 Transport faults", () => {
     })
   )
 
-  it.live("C01 what is sent is what was meant: the body of an import, whole and once", () =>
+  it.live("C01 the body of an import is sent completely and once", () =>
     Effect.gen(function* () {
       const ended = yield* trial({
         plan: { requests: [[respond({ status: 202 })]] },

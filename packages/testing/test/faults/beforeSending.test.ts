@@ -25,7 +25,7 @@ const client = Effect.gen(function* () {
   }
 })
 
-it.effect("the client refuses, before anything is sent, what no service could take", () =>
+it.effect("the client refuses input that no service accepts before it sends anything", () =>
   Effect.gen(function* () {
     const { contacts, credentials, sent } = yield* client
     const many = Array.from({ length: 1001 }, (_, i) => ({ email: EmailAddress.make(`m${i}@example.com`) }))

@@ -14,7 +14,7 @@ for (const [name, services] of [
   layer(Layer.provideMerge(services, ShiftedClock.layer), { excludeTestServices: true, timeout: "30 seconds" })(
     name,
     (it) => {
-      it.effect("an export is there for 24 hours, and then it has expired", () =>
+      it.effect("an export expires after 24 hours", () =>
         Effect.gen(function* () {
           const contacts = yield* ContactsService
           const clock = yield* ShiftedClock

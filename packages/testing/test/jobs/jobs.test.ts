@@ -97,7 +97,7 @@ describe("jobs of a store", () => {
     }).pipe(Effect.provide(idle))
   )
 
-  it.live("that receive their file are cancelled, which their sender is told", () =>
+  it.live("can be cancelled while they receive their file, and the sender gets an error", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
       const jobs = yield* Jobs.Jobs

@@ -22,7 +22,7 @@ const fails = fnRedacted("ContactsService.get")(function* (_email: string) {
 })
 
 describe("the spans of a redacted effect", () => {
-  it.effect("end with the tag of the error and with where it was called", () =>
+  it.effect("end with the tag of the error and its stack frames", () =>
     Effect.gen(function* () {
       const { exit, exported, printed } = yield* recordSpans(fails(email))
       assert.include(JSON.stringify(exit), email)
@@ -65,7 +65,7 @@ describe("the spans of a redacted effect", () => {
     })
   )
 
-  it.effect("tell everything where that is asked for, also inside of what does not ask for it", () =>
+  it.effect("are complete with TraceSubjects, also inside redacted ones", () =>
     Effect.gen(function* () {
       const asked = redactSpans({ traceSubjects: true })(Effect.withSpan(notFound, "get"))
       for (const effect of [asked, redactSpans()(asked), Effect.provideService(fails(email), TraceSubjects, true)]) {
@@ -75,7 +75,7 @@ describe("the spans of a redacted effect", () => {
     })
   )
 
-  it.effect("and the log of a defect: its name and frames, and its words where that is asked for", () =>
+  it.effect("and the log of a defect: its name and frames, and its message with TraceSubjects", () =>
     Effect.gen(function* () {
       const cause = Cause.die(new TypeError(`No ${email}`))
       const logged = Cause.pretty(yield* loggedCause(cause))
@@ -85,7 +85,7 @@ describe("the spans of a redacted effect", () => {
     })
   )
 
-  it.effect("are those of the tracer itself, and what is outside of it stays as it was", () =>
+  it.effect("are those of the tracer itself, and outer spans stay unchanged", () =>
     Effect.gen(function* () {
       class Own extends Tracer.NativeSpan {
         readonly #secret = "own"

@@ -211,7 +211,7 @@ describe.each([
   ["HTTP in one process", layerEmbedded],
   ["HTTP over a socket", layerServed]
 ] as const)("the services: %s", (_, services) => {
-  it.live("tell nobody whom they are about, in spans, logs and metrics", () =>
+  it.live("hold no personal data in spans, logs and metrics", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []
       const logger = Logger.make(({ cause, message }) => {

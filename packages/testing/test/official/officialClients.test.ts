@@ -58,7 +58,7 @@ for (const [name, make] of clients) {
       })
     )
 
-    it.effect("is told by every operation that its key is none, and the key is in no answer and no output", () =>
+    it.effect("is refused by every operation with a wrong key, which appears in no response and no output", () =>
       Effect.gen(function* () {
         const { served, stranger } = yield* Official
         const calls: ReadonlyArray<Promise<Answer>> = [

@@ -44,7 +44,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("keeps both while the old one is used, and goes on when it is not", () =>
+  it.effect("keeps both while the old one is used, and continues when it is not", () =>
     Effect.gen(function* () {
       const { ci, delivered, keys, makeKey, rotate, secrets, steps } = yield* makeTrial
       yield* makeKey
@@ -178,7 +178,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("refuses what no successor could be: expired, of levels or addresses that are not known here", () =>
+  it.effect("refuses credentials without a possible successor: expired, or with unknown levels or ranges", () =>
     Effect.gen(function* () {
       const { keys, makeKey, rotate, secrets } = yield* makeTrial
       yield* makeKey
@@ -209,7 +209,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("keeps a successor that was used, whoever made it, and makes one anew that never was", () =>
+  it.effect("keeps a successor that was used, whoever made it, and recreates one that never was", () =>
     Effect.gen(function* () {
       const { ci, delivered, makeKey, rotate, secrets, steps, store, subaccount } = yield* makeTrial
       yield* makeKey
@@ -243,7 +243,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("takes no name that somebody else has taken since", () =>
+  it.effect("takes no name that was taken in the meantime", () =>
     Effect.gen(function* () {
       const { keys, makeKey, remember, rotate, store, subaccount } = yield* makeTrial
       yield* makeKey
@@ -278,7 +278,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("goes on looking while the service is away, but not where it refuses the key", () =>
+  it.effect("keeps polling while the service is away, but not if it refuses the key", () =>
     Effect.gen(function* () {
       const { keys, makeKey, rotate, secrets, steps } = yield* makeTrial
       yield* makeKey
@@ -368,7 +368,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("says what it would do, and does nothing", () =>
+  it.effect("prints what it would do, and does nothing", () =>
     Effect.gen(function* () {
       const { ci, keys, makeKey, options, secrets, store, subaccount } = yield* makeTrial
       yield* makeKey
@@ -400,7 +400,7 @@ layer(layerMemory)("rotating SMTP credentials", (it) => {
     })
   )
 
-  it.effect("takes another name where somebody has the first one, and refuses a login without room for a date", () =>
+  it.effect("takes another name if the first one is taken, and refuses a login without room for a date", () =>
     Effect.gen(function* () {
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now).replaceAll("-", "")
       const { makeSmtp, options, rotateSmtp, secrets, shop, store, subaccount } = yield* makeTrial

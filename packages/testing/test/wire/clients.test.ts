@@ -60,7 +60,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
   const a = "a@wild.example"
   const b = "b@wild.example"
 
-  describe("what is empty or null means absent", () => {
+  describe("empty or null values mean absent", () => {
     it.effect.each([
       ["a rule beside no e-mails", { Rule: `email = '${a}'`, Emails: [] }],
       ["e-mails beside an empty rule", { Rule: "", Emails: [a] }],
@@ -194,7 +194,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
       })
     )
 
-    it.effect("that nobody knows stop a change, too", () =>
+    it.effect("that are unknown stop a change, too", () =>
       Effect.gen(function* () {
         refusedWith(yield* askJson("POST", "/contacts?lists=One", [{ Email: "unlisted@wild.example" }]), 400)
         yield* add(a)
@@ -223,7 +223,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
       })
     )
 
-    it.effect("are not repeated where they may be somebody's address or key", () =>
+    it.effect("are not repeated if they may be an address or a key", () =>
       Effect.gen(function* () {
         const { administratorKey } = yield* Wire
         for (const name of [
@@ -308,7 +308,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
       })
     )
 
-    it.effect("says where the options of an export go, and is repeated by key as it was", () =>
+    it.effect("says where the options of an export belong, and is replayed by key unchanged", () =>
       Effect.gen(function* () {
         yield* add(a, b)
         const text = refusedWith(yield* askJson("POST", "/contacts/export", { rule: `email = '${a}'` }), 400)

@@ -55,7 +55,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("export 
     })
   )
 
-  it.effect("gives the file its type and name, and nobody else's page a way to run it", () =>
+  it.effect("gives the file its type and name, and no other page a way to run it", () =>
     Effect.gen(function* () {
       succeeded(yield* arrange)
       for (const [query, type, name] of [

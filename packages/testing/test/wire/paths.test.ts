@@ -112,7 +112,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
       })
     )
 
-    it.effect("a good key is told what there is, whatever its level", () =>
+    it.effect("a valid key of any level learns which paths exist", () =>
       Effect.gen(function* () {
         const AccessLevel = ["SendSMS"]
         const payload = { Name: "of another level", AccessLevel, Subaccount: "paths@example.com" }
@@ -129,7 +129,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
       })
     )
 
-    it.effect("a key outside its ranges is told nothing", () =>
+    it.effect("a key outside its ranges learns nothing", () =>
       Effect.gen(function* () {
         const payload = { Name: "elsewhere", AccessLevel: ["ViewContacts"], RestrictAccessToIPRange: ["10.0.0.0/8"] }
         const key = textField(succeeded(yield* askJson("POST", "/security/apikeys", payload), 201), "Token")
@@ -200,7 +200,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
   })
 })
 
-it.effect("whoever opened the store needs no key to learn that there is no such path", () =>
+it.effect("the owner of the store needs no key to learn that a path does not exist", () =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const statusOf = (path: string) =>

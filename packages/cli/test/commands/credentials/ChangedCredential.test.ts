@@ -16,7 +16,7 @@ const later = DateTime.makeUnsafe("2031-01-01T00:00:00Z")
 const range = IpRange.make("192.0.2.0/24")
 
 describe("a change of a credential", () => {
-  it("sends what is not to change as it was read", () => {
+  it("sends unchanged fields as they were read", () => {
     assert.deepStrictEqual(changed({ expires: then, ipRanges: [range] }, none), { expires: then, ipRanges: [range] })
     assert.deepStrictEqual(changed({ expires: null, ipRanges: [] }, none), { expires: null, ipRanges: [] })
     assert.deepStrictEqual(changed({}, none), {})

@@ -73,7 +73,7 @@ describe("confirm", () => {
     })
   )
 
-  it.effect("declines where nobody can answer", () =>
+  it.effect("declines without a terminal", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* ask({ answer: "y", isTerminal: false }), { outcome: "Declined", asked: [] })
     })

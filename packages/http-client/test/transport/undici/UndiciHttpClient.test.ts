@@ -399,7 +399,7 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient())
     )
 
-    it.live("C63: is decoded where it comes compressed, though it was not asked for", () =>
+    it.live("C63: is decoded if it comes compressed without being requested so", () =>
       Effect.gen(function* () {
         const text = "é".repeat(100_000)
         const encoded = new Map([
@@ -477,7 +477,7 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient())
     )
 
-    it.live("the limit is exact, in memory only, and counts what was decoded and what was sent", () =>
+    it.live("the limit is exact, applies to memory only, and counts decoded and sent bytes", () =>
       Effect.gen(function* () {
         const bodies = new Map<string, readonly [body: string | Uint8Array, ...fields: ReadonlyArray<string>]>([
           ["fits", ["x".repeat(1000)]],
@@ -528,7 +528,7 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient())
     )
 
-    it.live("a body that nobody reads is not fetched, and stays readable", () =>
+    it.live("an unread body is not fetched, and stays readable", () =>
       Effect.gen(function* () {
         let sent = 0
         const total = 64 * mebibyte
@@ -546,7 +546,7 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient({ maximumResponseBytes: 64 * mebibyte }))
     )
 
-    it.live("a body that nobody reads is not decoded either", () =>
+    it.live("an unread body is not decoded either", () =>
       Effect.gen(function* () {
         const total = 256 * mebibyte
         // In many parts, so that making it takes no memory either.
@@ -637,7 +637,7 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient({ connectTimeout: "200 millis" }))
     )
 
-    it.live("C05: a reset after the request is told apart from one before it, and nothing is sent again", () =>
+    it.live("C05: a reset after the request is distinguished from one before it, and nothing is sent again", () =>
       Effect.gen(function* () {
         const { connections, heads, url } = yield* serve(async (connection) => {
           const head = await connection.head()
@@ -729,7 +729,7 @@ describe("UndiciHttpClient", () => {
       )
     }
 
-    it.live("C18, C20, C22: what is no HTTP, what has too large a head, what speaks no TLS", () =>
+    it.live("C18, C20, C22: not HTTP, too large a head, no TLS", () =>
       Effect.gen(function* () {
         const answers = new Map([
           ["ssh", "SSH-2.0-OpenSSH_9.9\r\n"],
@@ -939,7 +939,7 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient())
     )
 
-    it.live("C76: waiting for a free connection: nothing is sent, and the connection goes on", () =>
+    it.live("C76: waiting for a free connection: nothing is sent, and the connection stays in use", () =>
       Effect.gen(function* () {
         const { connections, heads, url } = yield* serve(
           always(async (connection, head) => {
@@ -989,7 +989,7 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient())
     )
 
-    it.live("the end of the layer closes what is connecting, running and idle", () =>
+    it.live("closing the layer closes connecting, active and idle connections", () =>
       Effect.gen(function* () {
         const { connections, url } = yield* serve(async (connection, index) => {
           if (index === 0) return connection.closed

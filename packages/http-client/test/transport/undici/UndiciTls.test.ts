@@ -151,7 +151,7 @@ const proxy = (options: { readonly hangs?: boolean } = {}) =>
   })
 
 describe("UndiciHttpClient through a proxy", () => {
-  it.live("goes there for http where the environment names one, unless it is told not to", () =>
+  it.live("uses the proxy of the environment for http, unless it is turned off", () =>
     Effect.gen(function* () {
       const { address, asked } = yield* proxy()
       const { port } = yield* listening(() => Http.createServer(echo))

@@ -25,7 +25,7 @@ describe("the addresses of an import", () => {
     assert.isTrue(addresses(0, 20_000).every(isKnown))
   })
 
-  it.effect("are counted exactly, and known again by who goes on", () =>
+  it.effect("are counted exactly, also by a worker that resumes", () =>
     Effect.gen(function* () {
       const job = yield* createJob({ id: "1", account: "", kind: "Import", state: "Loading", request: "{}" })
       const other = yield* createJob({ id: "2", account: "", kind: "Import", state: "Loading", request: "{}" })

@@ -525,7 +525,7 @@ describe("backup", () => {
     return { sql: Context.get(context, SqlClient.SqlClient), sqlite: Context.get(context, SqliteClient) }
   })
 
-  it.live("holds all that was written before it began, while writing goes on", () =>
+  it.live("holds everything written before it began, during further writes", () =>
     Effect.gen(function* () {
       const filename = yield* freshPath
       const copy = `${filename}.backup`

@@ -100,7 +100,7 @@ describe("the fault server", () => {
     })
   )
 
-  it.live("reads no more than it is told to, then resets", () =>
+  it.live("reads only the given bytes, then resets", () =>
     Effect.gen(function* () {
       const { ledger, port } = yield* requests([readHead, readBody(4), reset])
       const { end } = yield* talk(port, [post("0123456789")])
@@ -171,7 +171,7 @@ describe("the fault server", () => {
     })
   )
 
-  it.live("dies where what is waited for does not happen, and says what did", () =>
+  it.live("dies if the awaited condition does not occur, and says what did", () =>
     Effect.gen(function* () {
       const { ledger } = yield* requests([stall])
       const exit = yield* Effect.exit(ledger.until((entries) => entries.requests().length > 0, "20 millis"))
