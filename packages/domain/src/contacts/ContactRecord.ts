@@ -7,6 +7,7 @@ import { EmailAddress } from "../values/EmailAddress.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
+import { wireRecord } from "../values/WireRecord.ts"
 
 /** The status of a contact. The last six statuses receive no mail. */
 export const ContactStatus = Schema.Literals([
@@ -48,26 +49,24 @@ const optionalDate = Schema.optionalKey(Schema.NullOr(WireDate))
 const optionalText = Schema.optionalKey(Schema.String)
 const optionalCount = Schema.optionalKey(Schema.Int)
 
-const consentKeys = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
+const consentNames = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
 
 /** The consent of a contact: what they agreed to, when and from which IP address. */
-export const Consent = Schema.Struct({
-  ip: optionalText,
-  date: optionalDate,
-  tracking: Schema.optionalKey(openLiterals(ConsentTracking))
-}).pipe(Schema.encodeKeys(consentKeys))
+export const Consent = wireRecord(
+  { ip: optionalText, date: optionalDate, tracking: Schema.optionalKey(openLiterals(ConsentTracking)) },
+  consentNames
+)
 export interface Consent extends Schema.Schema.Type<typeof Consent> {}
 
 const givenText = requestField(Schema.String)
 
-const ConsentPayload = Schema.Struct({
-  ip: givenText,
-  date: nullableRequestField(WireDate),
-  tracking: requestField(ConsentTracking)
-}).pipe(Schema.encodeKeys(consentKeys))
+const ConsentPayload = wireRecord(
+  { ip: givenText, date: nullableRequestField(WireDate), tracking: requestField(ConsentTracking) },
+  consentNames
+)
 
 /** The mail that a contact received, and how they reacted. */
-export const ContactActivity = Schema.Struct({
+export const ContactActivity = wireRecord({
   totalSent: optionalCount,
   totalOpened: optionalCount,
   totalClicked: optionalCount,
@@ -79,25 +78,11 @@ export const ContactActivity = Schema.Struct({
   lastIP: optionalText,
   errorCode: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   friendlyErrorMessage: optionalText
-}).pipe(
-  Schema.encodeKeys({
-    totalSent: "TotalSent",
-    totalOpened: "TotalOpened",
-    totalClicked: "TotalClicked",
-    totalFailed: "TotalFailed",
-    lastSent: "LastSent",
-    lastOpened: "LastOpened",
-    lastClicked: "LastClicked",
-    lastFailed: "LastFailed",
-    lastIP: "LastIP",
-    errorCode: "ErrorCode",
-    friendlyErrorMessage: "FriendlyErrorMessage"
-  })
-)
+})
 export interface ContactActivity extends Schema.Schema.Type<typeof ContactActivity> {}
 
 /** The exact schema of `Contact`. */
-export const ContactRecord = Schema.Struct({
+export const ContactRecord = wireRecord({
   email: Schema.String,
   status: Schema.optionalKey(openLiterals(ContactStatus)),
   firstName: optionalText,
@@ -109,52 +94,24 @@ export const ContactRecord = Schema.Struct({
   dateUpdated: optionalDate,
   statusChangeDate: optionalDate,
   activity: Schema.optionalKey(ContactActivity)
-}).pipe(
-  Schema.encodeKeys({
-    email: "Email",
-    status: "Status",
-    firstName: "FirstName",
-    lastName: "LastName",
-    customFields: "CustomFields",
-    consent: "Consent",
-    source: "Source",
-    dateAdded: "DateAdded",
-    dateUpdated: "DateUpdated",
-    statusChangeDate: "StatusChangeDate",
-    activity: "Activity"
-  }),
-  Schema.annotate({ identifier: "Contact" })
-)
+}).annotate({ identifier: "Contact" })
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 
 /** The exact schema of `ContactPayload`. */
-export const PayloadRecord = Schema.Struct({
+export const PayloadRecord = wireRecord({
   email: EmailAddress,
   status: requestField(ContactStatus),
   firstName: givenText,
   lastName: givenText,
   customFields: requestField(CustomFields),
   consent: requestField(ConsentPayload)
-}).pipe(
-  Schema.encodeKeys({
-    email: "Email",
-    status: "Status",
-    firstName: "FirstName",
-    lastName: "LastName",
-    customFields: "CustomFields",
-    consent: "Consent"
-  }),
-  Schema.annotate({ identifier: "ContactPayload" })
-)
+}).annotate({ identifier: "ContactPayload" })
 export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> {}
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
-export const ContactUpdatePayload = Schema.Struct({
+export const ContactUpdatePayload = wireRecord({
   firstName: givenText,
   lastName: givenText,
   customFields: requestField(CustomFields)
-}).pipe(
-  Schema.encodeKeys({ firstName: "FirstName", lastName: "LastName", customFields: "CustomFields" }),
-  Schema.annotate({ identifier: "ContactUpdatePayload" })
-)
+}).annotate({ identifier: "ContactUpdatePayload" })
 export interface ContactUpdatePayload extends Schema.Schema.Type<typeof ContactUpdatePayload> {}

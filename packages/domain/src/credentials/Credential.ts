@@ -67,22 +67,8 @@ export const credentialPayloadFields = {
 /** The secret of a new credential: text on the wire, redacted everywhere else. */
 export const token = Schema.RedactedFromValue(Schema.String, { label: "token" })
 
-/** The wire names of `credentialFields`. */
-export const credentialKeys = {
-  name: "Name",
-  dateCreated: "DateCreated",
-  lastUse: "LastUse",
-  expires: "Expires",
-  ipRanges: "RestrictAccessToIPRange"
-} as const
-
-/** The wire names of the name and of `credentialPayloadFields`. */
-export const credentialPayloadKeys = {
-  name: "Name",
-  expires: "Expires",
-  ipRanges: "RestrictAccessToIPRange",
-  subaccount: "Subaccount"
-} as const
+/** The wire names of credentials that are not simply the names in code with a capital. */
+export const credentialNames = { ipRanges: "RestrictAccessToIPRange" } as const
 
 /** There is no credential with this name. */
 export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {

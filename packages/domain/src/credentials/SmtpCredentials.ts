@@ -5,34 +5,24 @@
 import { Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
-import {
-  credentialFields,
-  credentialKeys,
-  credentialPayloadFields,
-  credentialPayloadKeys,
-  token
-} from "./Credential.ts"
+import { wireRecord } from "../values/WireRecord.ts"
+import { credentialFields, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
 
 const fields = { ...credentialFields, accessLevel: Schema.optionalKey(ReportedAccessLevel) }
-const keys = { ...credentialKeys, accessLevel: "AccessLevel" } as const
 
 /** SMTP credentials without their password. */
-export const SmtpCredentials = Schema.Struct(fields).pipe(
-  Schema.encodeKeys(keys),
-  Schema.annotate({ identifier: "SmtpCredentials" })
-)
+export const SmtpCredentials = wireRecord(fields, credentialNames).annotate({ identifier: "SmtpCredentials" })
 export interface SmtpCredentials extends Schema.Schema.Type<typeof SmtpCredentials> {}
 
-/** New SMTP credentials with their password, which no other answer holds. */
-export const NewSmtpCredentials = Schema.Struct({ ...fields, token }).pipe(
-  Schema.encodeKeys({ ...keys, token: "Token" }),
-  Schema.annotate({ identifier: "NewSmtpCredentials" })
-)
+/** New SMTP credentials with their password, which no other answer contains. */
+export const NewSmtpCredentials = wireRecord({ ...fields, token }, credentialNames).annotate({
+  identifier: "NewSmtpCredentials"
+})
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
 
 /** SMTP credentials to create, or the new state of existing ones; another name renames them. */
-export const SmtpCredentialsPayload = Schema.Struct({ name: EmailAddress, ...credentialPayloadFields }).pipe(
-  Schema.encodeKeys(credentialPayloadKeys),
-  Schema.annotate({ identifier: "SmtpCredentialsPayload" })
-)
+export const SmtpCredentialsPayload = wireRecord(
+  { name: EmailAddress, ...credentialPayloadFields },
+  credentialNames
+).annotate({ identifier: "SmtpCredentialsPayload" })
 export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
+import { wireRecord } from "../values/WireRecord.ts"
 
 /** The id of an export: a GUID. */
 export const ExportId = Schema.String.pipe(
@@ -33,10 +34,9 @@ export type ExportStatus = typeof ExportStatus.Type
  * The address of the file of an export, which answers 404 until the export is ready. It contains an unguessable id and needs
  * no key, so whoever knows it can read the file until it expires.
  */
-export const ExportLink = Schema.Struct({
-  link: Schema.String,
-  id: ExportId
-}).pipe(Schema.encodeKeys({ link: "Link", id: "PublicExportID" }), Schema.annotate({ identifier: "ExportLink" }))
+export const ExportLink = wireRecord({ link: Schema.String, id: ExportId }, { id: "PublicExportID" }).annotate({
+  identifier: "ExportLink"
+})
 export interface ExportLink extends Schema.Schema.Type<typeof ExportLink> {}
 
 /** What to export and how. */

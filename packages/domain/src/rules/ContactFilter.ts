@@ -4,6 +4,7 @@
  */
 import { Data, Effect, Option, Schema } from "effect"
 import { requestField } from "../values/RequestField.ts"
+import { wireRecord } from "../values/WireRecord.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
@@ -79,8 +80,8 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
 })
 
 /** The body of a bulk delete. Both fields are optional, since `contactFilterFromInput` decides about them. */
-export const EmailsPayload = Schema.Struct({
+export const EmailsPayload = wireRecord({
   rule: requestField(Schema.String),
   emails: requestField(Schema.Array(Schema.String))
-}).pipe(Schema.encodeKeys({ rule: "Rule", emails: "Emails" }), Schema.annotate({ identifier: "EmailsPayload" }))
+}).annotate({ identifier: "EmailsPayload" })
 export interface EmailsPayload extends Schema.Schema.Type<typeof EmailsPayload> {}
