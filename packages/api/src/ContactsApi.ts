@@ -11,8 +11,7 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Multipart } from "effect/http"
-import { RequiredAccess } from "./ApiKeyAuth.ts"
-import { byEmail, documentPaging, emails, paging, repeated } from "./Parameters.ts"
+import { byEmail, documentPaging, emails, needs, paging, repeated } from "./Parameters.ts"
 import { BadRequest, NotFound } from "./WireError.ts"
 
 const importOptions = {
@@ -28,38 +27,28 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       params: byEmail,
       success: HttpApiSchema.Empty(200),
       error: NotFound
-    })
-      .annotate(RequiredAccess, "ModifyContacts")
-      .annotate(OpenApi.Summary, "Delete a contact"),
+    }).annotateMerge(needs("ModifyContacts", "Delete a contact")),
     HttpApiEndpoint.get("contactsByEmailGet", "/contacts/:email", {
       params: byEmail,
       success: Contact,
       error: NotFound
-    })
-      .annotate(RequiredAccess, "ViewContacts")
-      .annotate(OpenApi.Summary, "Load a contact"),
+    }).annotateMerge(needs("ViewContacts", "Load a contact")),
     HttpApiEndpoint.put("contactsByEmailPut", "/contacts/:email", {
       params: byEmail,
       payload: ContactUpdatePayload,
       success: Contact,
       error: NotFound
-    })
-      .annotate(RequiredAccess, "ModifyContacts")
-      .annotate(OpenApi.Summary, "Update a contact; fields that are left out stay as they are"),
+    }).annotateMerge(needs("ModifyContacts", "Update a contact; fields that are left out stay as they are")),
     HttpApiEndpoint.post("contactsDeletePost", "/contacts/delete", {
       payload: EmailsPayload,
       success: HttpApiSchema.Empty(200),
       error: BadRequest
-    })
-      .annotate(RequiredAccess, "ModifyContacts")
-      .annotate(OpenApi.Summary, "Delete contacts by rule or by a list of e-mails, never both"),
+    }).annotateMerge(needs("ModifyContacts", "Delete contacts by rule or by a list of e-mails, never both")),
     HttpApiEndpoint.get("contactsExportByIdStatusGet", "/contacts/export/:id/status", {
       params: { id: Schema.String },
       success: ExportStatus,
       error: NotFound
-    })
-      .annotate(RequiredAccess, "Export")
-      .annotate(OpenApi.Summary, "Check the status of an export"),
+    }).annotateMerge(needs("Export", "Check the status of an export")),
     HttpApiEndpoint.post("contactsExportPost", "/contacts/export", {
       query: {
         fileFormat: Schema.optional(ExportFileFormat),
@@ -70,16 +59,13 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       },
       success: ExportLink.pipe(HttpApiSchema.status(202)),
       error: BadRequest
-    })
-      .annotate(RequiredAccess, "Export")
-      .annotate(OpenApi.Summary, "Export contacts to a file"),
+    }).annotateMerge(needs("Export", "Export contacts to a file")),
     HttpApiEndpoint.get("contactsGet", "/contacts", {
       query: { ...paging, rule: Schema.optional(Schema.String) },
       success: Schema.Array(Contact),
       error: BadRequest
     })
-      .annotate(RequiredAccess, "ViewContacts")
-      .annotate(OpenApi.Summary, "List contacts")
+      .annotateMerge(needs("ViewContacts", "List contacts"))
       .annotateMerge(documentPaging),
     HttpApiEndpoint.post("contactsImportPost", "/contacts/import", {
       query: importOptions,
@@ -91,16 +77,12 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       ],
       success: HttpApiSchema.Accepted,
       error: BadRequest
-    })
-      .annotate(RequiredAccess, "ModifyContacts")
-      .annotate(OpenApi.Summary, "Import contacts from a CSV file or from the address of one"),
+    }).annotateMerge(needs("ModifyContacts", "Import contacts from a CSV file or from the address of one")),
     HttpApiEndpoint.post("contactsPost", "/contacts", {
       query: { listnames: Schema.optional(repeated) },
       payload: Schema.Array(ContactPayload),
       success: Schema.Array(Contact),
       error: BadRequest
-    })
-      .annotate(RequiredAccess, "ModifyContacts")
-      .annotate(OpenApi.Summary, "Add up to 1000 contacts")
+    }).annotateMerge(needs("ModifyContacts", "Add up to 1000 contacts"))
   )
   .annotateMerge(OpenApi.annotations({ title: "Contacts" })) {}

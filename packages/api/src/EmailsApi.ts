@@ -1,6 +1,6 @@
 import { EmailMessage, EmailSend } from "@roster/domain"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { RequiredAccess } from "./ApiKeyAuth.ts"
+import { needs } from "./Parameters.ts"
 import { BadRequest } from "./WireError.ts"
 
 /** The operation that sends mail. (Service interface, Mail sending and Errors, 1.) */
@@ -10,8 +10,6 @@ export class EmailsApi extends HttpApiGroup.make("emails", { topLevel: true })
       payload: EmailMessage,
       success: EmailSend,
       error: BadRequest
-    })
-      .annotate(RequiredAccess, "SendHttp")
-      .annotate(OpenApi.Summary, "Send a message")
+    }).annotateMerge(needs("SendHttp", "Send a message"))
   )
   .annotateMerge(OpenApi.annotations({ title: "Mail sending" })) {}

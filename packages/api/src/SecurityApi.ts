@@ -8,8 +8,7 @@ import {
 } from "@roster/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { RequiredAccess } from "./ApiKeyAuth.ts"
-import { byName, bySubaccount } from "./Parameters.ts"
+import { byName, bySubaccount, needs } from "./Parameters.ts"
 import { BadRequest, Conflict, NotFound } from "./WireError.ts"
 
 /** The operations on access credentials. (Service interface, Endpoints, Access credentials.) */
@@ -20,74 +19,54 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
       query: bySubaccount,
       success: HttpApiSchema.Empty(200),
       error: [NotFound, Conflict]
-    })
-      .annotate(RequiredAccess, "ModifyAccessTokens")
-      .annotate(OpenApi.Summary, "Delete an API key"),
+    }).annotateMerge(needs("ModifyAccessTokens", "Delete an API key")),
     HttpApiEndpoint.get("securityApikeysByNameGet", "/security/apikeys/:name", {
       params: byName,
       query: bySubaccount,
       success: ApiKey,
       error: NotFound
-    })
-      .annotate(RequiredAccess, "Security")
-      .annotate(OpenApi.Summary, "Load an API key"),
+    }).annotateMerge(needs("Security", "Load an API key")),
     HttpApiEndpoint.put("securityApikeysByNamePut", "/security/apikeys/:name", {
       params: byName,
       payload: ApiKeyPayload,
       success: ApiKey,
       error: [BadRequest, NotFound, Conflict]
-    })
-      .annotate(RequiredAccess, "ModifyAccessTokens")
-      .annotate(OpenApi.Summary, "Update an API key"),
+    }).annotateMerge(needs("ModifyAccessTokens", "Update an API key")),
     HttpApiEndpoint.get("securityApikeysGet", "/security/apikeys", {
       query: bySubaccount,
       success: Schema.Array(ApiKey)
-    })
-      .annotate(RequiredAccess, "Security")
-      .annotate(OpenApi.Summary, "List API keys"),
+    }).annotateMerge(needs("Security", "List API keys")),
     HttpApiEndpoint.post("securityApikeysPost", "/security/apikeys", {
       payload: ApiKeyPayload,
       success: NewApiKey.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict]
-    })
-      .annotate(RequiredAccess, "ModifyAccessTokens")
-      .annotate(OpenApi.Summary, "Add an API key; its token is in this answer and in no other"),
+    }).annotateMerge(needs("ModifyAccessTokens", "Add an API key; its token is in this answer and in no other")),
     HttpApiEndpoint.delete("securitySmtpByNameDelete", "/security/smtp/:name", {
       params: byName,
       query: bySubaccount,
       success: HttpApiSchema.Empty(200),
       error: NotFound
-    })
-      .annotate(RequiredAccess, "ModifyAccessTokens")
-      .annotate(OpenApi.Summary, "Delete SMTP credentials"),
+    }).annotateMerge(needs("ModifyAccessTokens", "Delete SMTP credentials")),
     HttpApiEndpoint.get("securitySmtpByNameGet", "/security/smtp/:name", {
       params: byName,
       query: bySubaccount,
       success: SmtpCredentials,
       error: NotFound
-    })
-      .annotate(RequiredAccess, "Security")
-      .annotate(OpenApi.Summary, "Load SMTP credentials"),
+    }).annotateMerge(needs("Security", "Load SMTP credentials")),
     HttpApiEndpoint.put("securitySmtpByNamePut", "/security/smtp/:name", {
       params: byName,
       payload: SmtpCredentialsPayload,
       success: SmtpCredentials,
       error: [BadRequest, NotFound, Conflict]
-    })
-      .annotate(RequiredAccess, "ModifyAccessTokens")
-      .annotate(OpenApi.Summary, "Update SMTP credentials"),
+    }).annotateMerge(needs("ModifyAccessTokens", "Update SMTP credentials")),
     HttpApiEndpoint.get("securitySmtpGet", "/security/smtp", {
       query: bySubaccount,
       success: Schema.Array(SmtpCredentials)
-    })
-      .annotate(RequiredAccess, "Security")
-      .annotate(OpenApi.Summary, "List SMTP credentials"),
+    }).annotateMerge(needs("Security", "List SMTP credentials")),
     HttpApiEndpoint.post("securitySmtpPost", "/security/smtp", {
       payload: SmtpCredentialsPayload,
       success: NewSmtpCredentials.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict]
-    })
-      .annotate(RequiredAccess, "ModifyAccessTokens")
-      .annotate(OpenApi.Summary, "Add SMTP credentials; their token is in this answer and in no other")
+    }).annotateMerge(needs("ModifyAccessTokens", "Add SMTP credentials; their token is in this answer and in no other"))
   )
   .annotateMerge(OpenApi.annotations({ title: "Access credentials" })) {}
