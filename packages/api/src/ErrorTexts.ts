@@ -23,54 +23,33 @@ import {
   TooManyCredentials
 } from "@roster/domain"
 
-/** The errors that a caller can act on and that are sent over HTTP. */
-export type Refusal =
-  | ConflictingFilter
-  | ContactNotFound
-  | CredentialNotFound
-  | ExportExpired
-  | ExportNotFound
-  | ImportRefused
-  | InvalidInput
-  | InvalidRule
-  | LastManagingKey
-  | ListNotFound
-  | NameTaken
-  | NotAllowedSender
-  | TooManyContacts
-  | TooManyCredentials
-
-interface Text<E extends Refusal> {
+interface Text<E> {
   readonly status: 400 | 404 | 409
-  readonly print: (error: E) => string
   /** Makes the error from the groups of the pattern. */
-  readonly pattern: RegExp
   readonly read: (...parts: ReadonlyArray<string>) => E
+  readonly pattern: RegExp
+  readonly print: (error: E) => string
 }
 
-type Texts = { readonly [Tag in Refusal["_tag"]]: Text<Extract<Refusal, { readonly _tag: Tag }>> }
-
-const byMessage = <E extends Refusal>(status: Text<E>["status"], pattern: RegExp, read: Text<E>["read"]): Text<E> => ({
-  status,
-  print: (error) => error.message,
-  pattern,
-  read
-})
+const text = <E extends Error>(
+  status: Text<E>["status"],
+  pattern: RegExp,
+  read: Text<E>["read"],
+  print: Text<E>["print"] = (error) => error.message
+): Text<E> => ({ status, pattern, read, print })
 
 /** The texts by tag. A pattern is looser than our text where a service is known to phrase it differently. */
-export const refusalTexts: Texts = {
-  TooManyContacts: byMessage(
+export const refusalTexts = {
+  TooManyContacts: text(
     400,
     /^(\d+) contacts in one request, but at most (\d+) are allowed/,
     (count = "0", maximum = String(maximumContactsPerAdd)) =>
       new TooManyContacts({ count: Number(count), maximum: Number(maximum) })
   ),
-  InvalidRule: {
-    status: 400,
-    print: ({ hint, position, problem }) =>
-      `Invalid rule, at character ${position + 1}: ${problem}${hint === undefined ? "" : ` (hint: ${hint})`}`,
-    pattern: /^Invalid rule, at character (\d+): (.*?)(?: \(hint: (.*)\))?$/s,
-    read: (character = "1", problem = "", hint = "") =>
+  InvalidRule: text(
+    400,
+    /^Invalid rule, at character (\d+): (.*?)(?: \(hint: (.*)\))?$/s,
+    (character = "1", problem = "", hint = "") =>
       new InvalidRule({
         rule: "",
         position: Number(character) - 1,
@@ -78,47 +57,44 @@ export const refusalTexts: Texts = {
         problem,
         expected: [],
         ...(hint === "" ? {} : { hint })
-      })
-  },
-  ListNotFound: byMessage(400, /^There is no list "(.*)"\. Lists come/s, (name = "") => new ListNotFound({ name })),
-  ImportRefused: byMessage(400, /^The import was refused: (.*)$/s, (reason = "") => new ImportRefused({ reason })),
-  InvalidInput: byMessage(
-    400,
-    /^Invalid (\S+): (.*)$/s,
-    (field = "", issue = "") => new InvalidInput({ field, issue })
+      }),
+    ({ hint, position, problem }) =>
+      `Invalid rule, at character ${position + 1}: ${problem}${hint === undefined ? "" : ` (hint: ${hint})`}`
   ),
-  ContactNotFound: byMessage(404, /^There is no contact (.*)\.$/s, (email = "") => new ContactNotFound({ email })),
-  CredentialNotFound: byMessage(
-    404,
-    /^There is no credential "(.*)"\.$/s,
-    (name = "") => new CredentialNotFound({ name })
-  ),
-  ExportNotFound: byMessage(404, /^There is no export (\S+), or/, (id = "") => new ExportNotFound({ id })),
-  ExportExpired: byMessage(404, /^Export (\S+) has expired/, (id = "") => new ExportExpired({ id })),
-  NameTaken: byMessage(409, /^The name "(.*)" is taken\./s, (name = "") => new NameTaken({ name })),
-  LastManagingKey: byMessage(
+  ListNotFound: text(400, /^There is no list "(.*)"\. Lists come/s, (name = "") => new ListNotFound({ name })),
+  ImportRefused: text(400, /^The import was refused: (.*)$/s, (reason = "") => new ImportRefused({ reason })),
+  InvalidInput: text(400, /^Invalid (\S+): (.*)$/s, (field = "", issue = "") => new InvalidInput({ field, issue })),
+  ContactNotFound: text(404, /^There is no contact (.*)\.$/s, (email = "") => new ContactNotFound({ email })),
+  CredentialNotFound: text(404, /^There is no credential "(.*)"\.$/s, (name = "") => new CredentialNotFound({ name })),
+  ExportNotFound: text(404, /^There is no export (\S+), or/, (id = "") => new ExportNotFound({ id })),
+  ExportExpired: text(404, /^Export (\S+) has expired/, (id = "") => new ExportExpired({ id })),
+  NameTaken: text(409, /^The name "(.*)" is taken\./s, (name = "") => new NameTaken({ name })),
+  LastManagingKey: text(
     409,
     /^The key "(.*)" is the last one that can manage keys,/s,
     (name = "") => new LastManagingKey({ name })
   ),
-  TooManyCredentials: byMessage(
+  TooManyCredentials: text(
     409,
     /^This account holds (\d+) credentials of this kind already/,
     (maximum = "0") => new TooManyCredentials({ maximum: Number(maximum) })
   ),
   // These match anywhere in a text, so they come last: a list may have such a name.
-  NotAllowedSender: byMessage(
+  NotAllowedSender: text(
     400,
     /from e-?mail address <?([^\s<>]+)>? is not allowed/i,
     (email = "") => new NotAllowedSender({ email })
   ),
-  ConflictingFilter: byMessage(400, /either a rule or a list of e-?mails, not both/i, () => new ConflictingFilter({}))
+  ConflictingFilter: text(400, /either a rule or a list of e-?mails, not both/i, () => new ConflictingFilter({}))
 }
 
+/** The errors that a caller can act on and that are sent over HTTP. */
+export type Refusal = ReturnType<(typeof refusalTexts)[keyof typeof refusalTexts]["read"]>
+
 /** Parses a refusal by its status and text; `undefined` for one without a tag of its own. */
-export const readRefusal = (status: number, text: string): Refusal | undefined => {
+export const readRefusal = (status: number, answer: string): Refusal | undefined => {
   for (const entry of Object.values(refusalTexts)) {
-    const match = entry.status === status ? entry.pattern.exec(text) : null
+    const match = entry.status === status ? entry.pattern.exec(answer) : null
     if (match !== null) return entry.read(...match.slice(1))
   }
   return undefined
