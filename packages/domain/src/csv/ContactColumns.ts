@@ -2,10 +2,11 @@
  * The columns and cells of a CSV file of contacts: which fields have a column, and what an import does with it.
  * (docs/decisions/csv.md)
  */
-import { type DateTime, Result, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { ConsentTracking, ContactStatus } from "../contacts/ContactRecord.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
+import { recordFields, type RecordFieldInfo } from "../rules/RuleFields.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 
 /**
@@ -21,36 +22,10 @@ export const protectCell = (text: string): string => (formula.test(text) ? `'${t
 /** Restores the text of a cell that may have been protected. */
 export const restoreCell = (cell: string): string => (protectedFormula.test(cell) ? cell.slice(1) : cell)
 
-interface Column {
-  readonly name: string
-  readonly read: (contact: Contact) => string | number | DateTime.Utc | null | undefined
-}
-
 /** The exported columns in record order; consent and activity are flattened. */
-const columns: ReadonlyArray<Column> = [
-  { name: "Email", read: (contact) => contact.email },
-  { name: "Status", read: (contact) => contact.status },
-  { name: "FirstName", read: (contact) => contact.firstName },
-  { name: "LastName", read: (contact) => contact.lastName },
-  { name: "ConsentIP", read: (contact) => contact.consent?.ip },
-  { name: "ConsentDate", read: (contact) => contact.consent?.date },
-  { name: "ConsentTracking", read: (contact) => contact.consent?.tracking },
-  { name: "Source", read: (contact) => contact.source },
-  { name: "DateAdded", read: (contact) => contact.dateAdded },
-  { name: "DateUpdated", read: (contact) => contact.dateUpdated },
-  { name: "StatusChangeDate", read: (contact) => contact.statusChangeDate },
-  { name: "TotalSent", read: (contact) => contact.activity?.totalSent },
-  { name: "TotalOpened", read: (contact) => contact.activity?.totalOpened },
-  { name: "TotalClicked", read: (contact) => contact.activity?.totalClicked },
-  { name: "TotalFailed", read: (contact) => contact.activity?.totalFailed },
-  { name: "LastSent", read: (contact) => contact.activity?.lastSent },
-  { name: "LastOpened", read: (contact) => contact.activity?.lastOpened },
-  { name: "LastClicked", read: (contact) => contact.activity?.lastClicked },
-  { name: "LastFailed", read: (contact) => contact.activity?.lastFailed },
-  { name: "LastIP", read: (contact) => contact.activity?.lastIP },
-  { name: "ErrorCode", read: (contact) => contact.activity?.errorCode },
-  { name: "FriendlyErrorMessage", read: (contact) => contact.activity?.friendlyErrorMessage }
-]
+const columns = Object.values<RecordFieldInfo>(recordFields).flatMap(({ column, read }) =>
+  column === undefined ? [] : [{ name: column, read: (contact: Contact) => read(contact, 0) }]
+)
 
 /** The record columns that an import takes from a file. The service itself sets all others. */
 const imported = ["Email", "Status", "FirstName", "LastName", "ConsentIP", "ConsentDate", "ConsentTracking"] as const

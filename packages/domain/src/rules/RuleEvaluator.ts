@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, DaysFrom, Field, MonthDay, Operator, Rule } from "./Rule.ts"
 import { compareText, foldText, numberOf } from "./Rule.ts"
 import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
-import { customValue, type FieldValue, recordValue, type RuleSubject } from "./RuleSubject.ts"
+import { type FieldValue, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
 
 /**
  * Whether a rule selects a contact. `daysfrom` and `contactage` count from `now`.
@@ -30,8 +30,19 @@ const matchesCondition = (condition: Condition, subject: RuleSubject, now: numbe
   }
 }
 
+/** Reads a custom field. A name in the same case wins, then the first one in another case. */
+export const customValue = ({ customFields }: RuleSubject, name: string): FieldValue => {
+  if (customFields === undefined || customFields === null) return undefined
+  if (Object.hasOwn(customFields, name)) return customFields[name]
+  const folded = foldText(name)
+  const key = Object.keys(customFields).find((key) => foldText(key) === folded)
+  return key === undefined ? undefined : customFields[key]
+}
+
 const read = (field: Field, subject: RuleSubject, now: number): FieldValue =>
-  field._tag === "CustomField" ? customValue(subject, field.name) : recordValue(subject, field.name, now)
+  field._tag === "CustomField"
+    ? customValue(subject, field.name)
+    : (recordFieldInfo(field.name).read(subject, now) ?? undefined)
 
 const matchesCompare = ({ operator, value }: Compare, actual: FieldValue): boolean => {
   switch (value._tag) {

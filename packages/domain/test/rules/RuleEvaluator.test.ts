@@ -5,7 +5,7 @@ import { compareText, foldText, numberOf } from "../../src/rules/Rule.ts"
 import { parseDate } from "../../src/rules/RuleDate.ts"
 import { matchesRule } from "../../src/rules/RuleEvaluator.ts"
 import { parseRule } from "../../src/rules/RuleParser.ts"
-import type { RuleSubject } from "../../src/rules/RuleSubject.ts"
+import type { RuleSubject } from "../../src/rules/RuleFields.ts"
 
 const now = DateTime.makeUnsafe("2024-03-01T12:00:00Z")
 const at = (text: string) => DateTime.makeUnsafe(text)

@@ -1,5 +1,5 @@
 /** A store to run rules on, and contacts and rules for it: nasty ones, and such as match each other. */
-import { Rule, RuleFields, type RuleSubject } from "@roster/domain"
+import { Rule, RuleFields } from "@roster/domain"
 import { Arbitrary, DateTime, Effect, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
@@ -99,7 +99,7 @@ export const insert = (sql: SqlClient.SqlClient, rows: ReadonlyArray<Row>) =>
   )
 
 /** The same contact as the evaluator sees it. */
-export const subjectOf = (row: Row): RuleSubject.RuleSubject => ({
+export const subjectOf = (row: Row): RuleFields.RuleSubject => ({
   email: row.email,
   status: row.status,
   firstName: row.first_name,

@@ -2,7 +2,7 @@
  * SQL functions for rules: case folding beyond ASCII and the values of custom fields. They call the domain, so that a rule
  * selects the same contacts in SQL as `matchesRule` does.
  */
-import { type CustomFields, JsonParser, Rule, RuleDate, RuleSubject } from "@roster/domain"
+import { type CustomFields, customValue, JsonParser, Rule, RuleDate } from "@roster/domain"
 import { Predicate } from "effect"
 import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } from "node:sqlite"
 
@@ -54,7 +54,7 @@ const reader = () => {
       customFields = JsonParser.parse(fields) as CustomFields
       text = fields
     }
-    const value = RuleSubject.customValue({ email: "", customFields }, name)
+    const value = customValue({ email: "", customFields }, name)
     return Predicate.isString(value) ? value : null
   }
 }
