@@ -125,8 +125,18 @@ export const importColumns = (
   return Result.succeed({ targets })
 }
 
-const statuses = new Map(ContactStatus.literals.map((value) => [value.toLowerCase(), value]))
-const trackings = new Map(ConsentTracking.literals.map((value) => [value.toLowerCase(), value]))
+const enumerated = (values: ReadonlyArray<string>) => {
+  const known = new Map(values.map((value) => [value.toLowerCase(), value]))
+  return (text: string) => known.get(text.trim().toLowerCase()) ?? text
+}
+
+/** How the cells of record columns are read that are not taken as they are. */
+const readers = new Map<Imported, (text: string) => string>([
+  ["Email", (text) => text.trim()],
+  ["ConsentDate", (text) => text.trim()],
+  ["Status", enumerated(ContactStatus.literals)],
+  ["ConsentTracking", enumerated(ConsentTracking.literals)]
+])
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
@@ -143,33 +153,23 @@ export const importRow = (
   if (cells.slice(targets.length).some((cell) => cell !== "")) {
     return Result.fail(`the row has ${cells.length} cells, the header only ${targets.length}`)
   }
-  const record: Partial<Record<Imported, string>> = {}
+  const record: Partial<Record<Imported | "CustomFields" | "Consent", unknown>> = {}
+  const consent: Partial<Record<Imported, string>> = {}
   const customFields: Array<[string, string]> = []
   for (const [index, target] of targets.entries()) {
     const text = restoreCell(cells[index] ?? "")
     if (target === undefined || text === "") continue
-    if (target._tag === "Record") record[target.name] = text
-    else customFields.push([target.name, text])
+    if (target._tag === "Custom") customFields.push([target.name, text])
+    else {
+      const to = target.name.startsWith("Consent") ? consent : record
+      to[target.name] = readers.get(target.name)?.(text) ?? text
+    }
   }
-  const email = (record.Email ?? "").trim()
-  if (email === "") return Result.fail("the row has no e-mail address")
-  const consent = {
-    ...(record.ConsentIP === undefined ? {} : { ConsentIP: record.ConsentIP }),
-    ...(record.ConsentDate === undefined ? {} : { ConsentDate: record.ConsentDate.trim() }),
-    ...(record.ConsentTracking === undefined ? {} : { ConsentTracking: enumerated(trackings, record.ConsentTracking) })
-  }
-  return decodePayload({
-    Email: email,
-    ...(record.Status === undefined ? {} : { Status: enumerated(statuses, record.Status) }),
-    ...(record.FirstName === undefined ? {} : { FirstName: record.FirstName }),
-    ...(record.LastName === undefined ? {} : { LastName: record.LastName }),
-    ...(customFields.length === 0 ? {} : { CustomFields: Object.fromEntries(customFields) }),
-    ...(Object.keys(consent).length === 0 ? {} : { Consent: consent })
-  }).pipe(Result.mapError(inputProblem))
+  if (record.Email === undefined || record.Email === "") return Result.fail("the row has no e-mail address")
+  if (customFields.length > 0) record.CustomFields = Object.fromEntries(customFields)
+  if (Object.keys(consent).length > 0) record.Consent = consent
+  return Result.mapError(decodePayload(record), inputProblem)
 }
-
-const enumerated = (values: ReadonlyMap<string, string>, text: string): string =>
-  values.get(text.trim().toLowerCase()) ?? text
 
 const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 const importedByBareName = new Map(imported.map((name) => [bareName(name), name]))
