@@ -17,8 +17,7 @@ export interface SpanRedactionOptions {
 }
 
 /** The attributes of HTTP spans with the path, which has addresses and names, or the query, which has rules. */
-const isSubject = (attribute: string): boolean =>
-  attribute === "url.full" || attribute === "url.path" || attribute === "url.query"
+const subjects = ["url.full", "url.path", "url.query"]
 
 const frame = /^\s+at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/
 
@@ -74,7 +73,7 @@ const redactSpan = (span: Tracer.Span): Tracer.Span => {
   const attribute = span.attribute.bind(span)
   const end = span.end.bind(span)
   span.attribute = (key, value) => {
-    if (!isSubject(key)) attribute(key, value)
+    if (!subjects.includes(key)) attribute(key, value)
   }
   span.end = (endTime, exit) => end(endTime, redactExit(exit))
   return span
@@ -113,16 +112,13 @@ export const redactSpans =
     })
 
 /** Redacts the spans of a stream, as `redactSpans` does. */
-export const redactStreamSpans =
-  (options: SpanRedactionOptions = {}) =>
-  <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
-    Stream.unwrap(
-      Effect.withFiber((fiber) => {
-        const traceSubjects = options.traceSubjects === true || fiber.getRef(TraceSubjects)
-        const tracer = otherTracer(fiber.cache.tracer, traceSubjects)
-        return Effect.succeed(tracer === undefined ? stream : Stream.provideService(stream, Tracer.Tracer, tracer))
-      })
-    )
+export const redactStreamSpans = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+  Stream.unwrap(
+    Effect.withFiber((fiber) => {
+      const tracer = otherTracer(fiber.cache.tracer, fiber.getRef(TraceSubjects))
+      return Effect.succeed(tracer === undefined ? stream : Stream.provideService(stream, Tracer.Tracer, tracer))
+    })
+  )
 
 /** Redacts the spans of a layer: those of its construction and of all that runs later in its context. */
 export const redactLayerSpans = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>

@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
             ExportNotFound: () => Stream.fail(new ExportNotFound({ id: link }))
           }),
           Stream.provideService(SqlClient.SqlClient, sql),
-          redactStreamSpans()
+          redactStreamSpans
         )
   }
 

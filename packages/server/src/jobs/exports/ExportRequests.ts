@@ -120,7 +120,7 @@ export const openFile = Effect.fnUntraced(function* (fileKey: string) {
     name: request.download,
     contentType: contentType(request.format, request.compression),
     size: lengths.reduce((sum, length) => sum + length, 0),
-    read: (from) => redactStreamSpans()(readFrom(sql, job.number, lengths, from))
+    read: (from) => redactStreamSpans(readFrom(sql, job.number, lengths, from))
   }
   return file
 })

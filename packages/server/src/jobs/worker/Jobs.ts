@@ -90,7 +90,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
       Stream.unwrap,
       Stream.catchTag("SqlError", (error) => Stream.fromEffect(orStoreFailure("jobsRejectedRows")(Effect.fail(error)))),
-      redactStreamSpans()
+      redactStreamSpans
     )
 
   return Jobs.of({ list, get, cancel, rejectedRows })
