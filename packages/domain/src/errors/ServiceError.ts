@@ -176,18 +176,17 @@ export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceErr
 
   /** Whether the same call may succeed later and is safe to repeat. */
   get isRetryable(): boolean {
-    const { _tag } = this.reason
-    return _tag === "RateLimited" || _tag === "Unavailable" || _tag === "TimedOut" || _tag === "StoreFailure"
+    return ["RateLimited", "Unavailable", "TimedOut", "StoreFailure"].includes(this.reason._tag)
+  }
+
+  /** Whether the service may answer the same key again later: a refused key stays refused. */
+  get isTransient(): boolean {
+    return this.reason._tag !== "Unauthorized" && this.reason._tag !== "AccessDenied"
   }
 
   /** Whether a write that failed with this error may have been carried out, since its answer was lost or unreadable. */
   get mayHaveHappened(): boolean {
-    const { _tag } = this.reason
-    return (
-      _tag === "OutcomeUnknown" ||
-      _tag === "InvalidResponse" ||
-      _tag === "UnexpectedContentType" ||
-      _tag === "ResponseTooLarge"
-    )
+    const lost = ["OutcomeUnknown", "InvalidResponse", "UnexpectedContentType", "ResponseTooLarge"]
+    return lost.includes(this.reason._tag)
   }
 }

@@ -1,8 +1,3 @@
-/**
- * Waits for an export by polling its status: at once, then by a schedule. An unknown status does not end the wait, and polls
- * that fail are tolerated for a while. Interrupting the wait does not stop the export, and another process can wait for it
- * by its id alone.
- */
 import { Clock, Duration, Effect, Schedule } from "effect"
 import {
   ContactsService,
@@ -42,11 +37,10 @@ const toleratedFailures = 5
 const toleratedAbsences = 2
 const absencesFor = Duration.seconds(10)
 
-/** A refused key stays refused, while a service that is down comes back. */
-const isTransient = ({ reason: { _tag } }: ServiceError): boolean => _tag !== "Unauthorized" && _tag !== "AccessDenied"
-
 /**
- * Waits until an export is ready.
+ * Waits until an export is ready by polling its status: at once, then by a schedule. An unknown status does not end the
+ * wait, and polls that fail are tolerated for a while. Interrupting the wait does not stop the export, and another process
+ * can wait for it by its id alone.
  *
  * Fails with `ExportFailed` or `ExportExpired` if the service says so, with `ExportTimedOut` if the export is not over in
  * time, and with `ExportInterrupted` if the service does not answer for too long. After the last two the export may still be
@@ -66,7 +60,7 @@ export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, op
     seen.status = "Loading"
   })
   const onFailure = Effect.fnUntraced(function* (error: ServiceError) {
-    if (!isTransient(error)) return yield* error
+    if (!error.isTransient) return yield* error
     const wait = "retryAfter" in error.reason ? error.reason.retryAfter : undefined
     if (wait !== undefined) seen.hint = Duration.seconds(wait)
     failures++

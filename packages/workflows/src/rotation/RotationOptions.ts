@@ -1,4 +1,3 @@
-/** The options, the result and the errors of a rotation. */
 import { type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
 import { type CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
 import type { RotationJournal, RotationState, RotationStep } from "./RotationPlan.ts"

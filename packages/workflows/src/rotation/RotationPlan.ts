@@ -3,7 +3,7 @@
  * that both add up to, and the steps from there.
  */
 import { Data, DateTime, Effect, Ref, Schema } from "effect"
-import { CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
+import { type ApiKey, CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
 
 /** What the service cannot tell a later run: that the new secret was delivered. It holds no secret. */
 export const RotationRecord = Schema.Struct({
@@ -72,13 +72,7 @@ export const smtpSuccessors = (name: string, day: DateTime.Utc): ReadonlyArray<E
 }
 
 /** The fields that API keys and SMTP credentials share. */
-export interface Credential {
-  readonly name: string
-  readonly dateCreated?: DateTime.Utc
-  readonly lastUse?: DateTime.Utc | null
-  readonly expires?: DateTime.Utc | null
-  readonly ipRanges?: ReadonlyArray<string>
-}
+export type Credential = Omit<ApiKey, "accessLevels">
 
 /** Where a rotation begins, judged by the service and the record of an earlier run. */
 export type RotationState<C extends Credential> =
