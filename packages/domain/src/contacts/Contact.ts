@@ -1,7 +1,4 @@
-/**
- * Contacts: people, each known by an e-mail address, with what the service stores about them.
- * (Service interface, Resources: Contact, ContactPayload; docs/decisions/records.md)
- */
+/** Contacts. (Service interface, Resources: Contact, ContactPayload; docs/decisions/records.md) */
 import { Schema } from "effect"
 import { ContactRecord, PayloadRecord } from "./ContactRecord.ts"
 import { contactCodec, payloadCodec, withFastCodec } from "./FastContactCodec.ts"

@@ -1,7 +1,4 @@
-/**
- * API keys, which authenticate programs over HTTP.
- * (Service interface, Resources: ApiKey, ApiKeyPayload, NewApiKey.)
- */
+/** API keys, for programs that use HTTP. (Service interface, Resources: ApiKey, ApiKeyPayload, NewApiKey.) */
 import { Schema } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { wireRecord } from "../values/WireRecord.ts"

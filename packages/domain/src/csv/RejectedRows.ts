@@ -1,7 +1,3 @@
-/**
- * The file of the rows that an import rejected: their cells unchanged, and the reason in the last column. It can be imported
- * again after it was corrected. (docs/decisions/jobs.md)
- */
 import { Schema, Stream } from "effect"
 import { errorColumn, protectCell, restoreCell } from "./ContactColumns.ts"
 
@@ -28,8 +24,9 @@ const record = (cells: ReadonlyArray<string>, delimiter: string): string =>
   `${cells.map((cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter)}\r\n`
 
 /**
- * The bytes of the file, in UTF-8 with a byte order mark. The reason is the last cell of its row: under the column `_error`,
- * unless the row had a wrong number of cells.
+ * The file of rejected rows, in UTF-8 with a byte order mark: their cells unchanged, and the reason in the last cell, under
+ * the column `_error` unless the row had a wrong number of cells. It can be corrected and imported again.
+ * (docs/decisions/jobs.md)
  */
 export const rejectedFile = <E, R>(
   header: FileHeader,

@@ -1,7 +1,4 @@
-/**
- * Messages to send, and the answer of the service.
- * (Service interface, Mail sending and Errors, 1; docs/decisions/records.md)
- */
+/** Messages to send. (Service interface, Mail sending and Errors, 1; docs/decisions/records.md) */
 import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"

@@ -1,7 +1,4 @@
-/**
- * Exports: files of contacts that the service prepares, and their states.
- * (Service interface, Resources: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.)
- */
+/** Exports. (Service interface, Resources: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.) */
 import { Schema } from "effect"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
@@ -32,7 +29,7 @@ export type ExportStatus = typeof ExportStatus.Type
 
 /**
  * The address of the file of an export, which answers 404 until the export is ready. It contains an unguessable id and needs
- * no key, so whoever knows it can read the file until it expires.
+ * no key, so anybody who knows it can read the file until it expires.
  */
 export const ExportLink = wireRecord({ link: Schema.String, id: ExportId }, { id: "PublicExportID" }).annotate({
   identifier: "ExportLink"

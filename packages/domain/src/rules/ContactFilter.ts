@@ -1,7 +1,3 @@
-/**
- * Filters select the contacts of an operation, by a rule or by a list of addresses, never by both.
- * (Service interface, Contacts, rule 2.)
- */
 import { Data, Effect, Option, Schema } from "effect"
 import { requestField } from "../values/RequestField.ts"
 import { wireRecord } from "../values/WireRecord.ts"
@@ -10,7 +6,7 @@ import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
-/** Selects contacts by a rule or by a non-empty list of addresses. */
+/** Selects contacts by a rule or by a non-empty list of addresses, never by both. (Service interface, Contacts, rule 2.) */
 export type ContactFilter = Data.TaggedEnum<{
   ByRule: { readonly rule: ContactRule }
   ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }

@@ -1,4 +1,3 @@
-/** What is wrong with a rule, where, and what was probably meant. */
 import { Predicate, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 

@@ -1,4 +1,3 @@
-/** Decides whether a contact matches a rule. */
 import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, DaysFrom, Field, MonthDay, Operator, Rule } from "./Rule.ts"
 import { compareText, foldText, numberOf } from "./Rule.ts"

@@ -1,4 +1,3 @@
-/** Splits the text of a rule into tokens: words, literals and symbols. */
 import * as Result from "effect/Result"
 import { InvalidRule, quoted } from "./RuleError.ts"
 

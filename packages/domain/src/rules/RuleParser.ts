@@ -1,15 +1,3 @@
-/**
- * Parses rules.
- *
- * ```
- * rule := 'All' | or      or := and ('OR' and)*      and := prim ('AND' prim)*      prim := '(' or ')' | cond
- * cond := field op value | field 'month-day' text | 'daysfrom' field cmp number
- * ```
- *
- * Keywords, operators and field names are case-insensitive, white space is free, and `daysfrom[field]` may have brackets.
- * The words All, AND, OR, NOT and daysfrom are reserved; a custom field with such a name, or whose name is not one word of
- * letters, digits, `_`, `.` and `-`, cannot be used in rules.
- */
 import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import * as Rule from "./Rule.ts"
@@ -32,7 +20,18 @@ export interface ParseRuleOptions {
 const conditionStart = ["a condition such as status = Engaged", "("]
 const reserved = ["all", "and", "or", "not", "daysfrom"]
 
-/** Parses a rule. A blank text is an error; it never selects every contact. */
+/**
+ * Parses a rule. A blank text is an error; it never selects every contact.
+ *
+ * ```
+ * rule := 'All' | or      or := and ('OR' and)*      and := prim ('AND' prim)*      prim := '(' or ')' | cond
+ * cond := field op value | field 'month-day' text | 'daysfrom' field cmp number
+ * ```
+ *
+ * Keywords, operators and field names are case-insensitive, white space is free, and `daysfrom[field]` may have brackets.
+ * The words All, AND, OR, NOT and daysfrom are reserved; a custom field with such a name, or whose name is not one word of
+ * letters, digits, `_`, `.` and `-`, cannot be used in rules.
+ */
 export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> =>
   Result.flatMap(tokenize(text), (tokens) => parseTokens(text, tokens, options))
 

@@ -1,4 +1,3 @@
-/** Recognises rules that select every contact without being `All`. */
 import * as Rule from "./Rule.ts"
 import type { RecordFieldName } from "./RuleFields.ts"
 

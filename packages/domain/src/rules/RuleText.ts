@@ -1,4 +1,3 @@
-/** The text of a rule as it is sent: parsed here, or left for the service to parse. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

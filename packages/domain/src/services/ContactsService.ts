@@ -54,45 +54,45 @@ export class ContactsService extends Context.Service<
       page?: ContactsPage
     ) => Effect.Effect<ReadonlyArray<Contact>, InvalidRule | InvalidInput | ServiceError>
     /**
-     * All contacts, page by page in constant memory; what it guarantees while contacts come and go stands with
-     * `streamPages`. `contactsGet`, needs ViewContacts.
+     * All contacts, page by page in constant memory; `streamPages` tells what happens to contacts that are added or deleted
+     * meanwhile. `contactsGet`, needs ViewContacts.
      */
     readonly stream: (
       from?: Omit<ContactsPage, "limit">
     ) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
     /**
-     * Adds contacts, or updates those that exist, and puts them on lists, which come into being where they are new. At
-     * most 1000; the answer has the order of the input. `contactsPost`, needs ModifyContacts.
+     * Adds or updates at most 1000 contacts and puts them on lists; new lists are created. Returns the contacts in the order
+     * of the input. `contactsPost`, needs ModifyContacts.
      */
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
       options?: { readonly listNames?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | InvalidInput | ServiceError>
-    /** Like `add`, for callers that do not want the contacts back: the answer is checked and not decoded. */
+    /** Like `add`, but checks the answer without decoding the contacts. */
     readonly addWithoutAnswer: (
       contacts: Iterable<ContactPayload>,
       options?: { readonly listNames?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<void, TooManyContacts | InvalidInput | ServiceError>
-    /** Changes what is given and leaves the rest. `contactsByEmailPut`, needs ModifyContacts. */
+    /** Changes the given fields only. `contactsByEmailPut`, needs ModifyContacts. */
     readonly update: (
       email: string,
       changes: ContactUpdatePayload
     ) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
     /** Deletes a contact everywhere. `contactsByEmailDelete`, needs ModifyContacts. */
     readonly delete: (email: string) => Effect.Effect<void, ContactNotFound | InvalidInput | ServiceError>
-    /** Deletes what a rule selects or a list names; addresses that are not there do not matter. `contactsDeletePost`, needs ModifyContacts. */
+    /** Deletes the contacts of a rule or list; unknown addresses are ignored. `contactsDeletePost`, needs ModifyContacts. */
     readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
     /**
-     * Hands a file over. When it returns the service has the file, and works on it: the interface has no way to ask how
-     * far. A `PlatformError` is that of the content itself. `contactsImportPost`, needs ModifyContacts.
+     * Starts an import, and returns when the service has the file: the interface does not tell the progress. A
+     * `PlatformError` is that of the content itself. `contactsImportPost`, needs ModifyContacts.
      */
     readonly import: (
       source: ImportSource,
       options?: ImportOptions
     ) => Effect.Effect<void, ListNotFound | ImportRefused | InvalidInput | PlatformError.PlatformError | ServiceError>
-    /** Asks for a file of contacts. `contactsExportPost`, needs Export. */
+    /** Requests an export. `contactsExportPost`, needs Export. */
     readonly export: (request?: ExportRequest) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
-    /** Looks at an export once. `contactsExportByIdStatusGet`, needs Export. */
+    /** The current status of an export. `contactsExportByIdStatusGet`, needs Export. */
     readonly exportStatus: (id: ExportId) => Effect.Effect<ExportStatus, ExportNotFound | ServiceError>
     /** The bytes of a ready export, by its link. No key is sent. */
     readonly download: (

@@ -7,7 +7,7 @@ import type { ServiceError } from "../errors/ServiceError.ts"
 export class EmailsService extends Context.Service<
   EmailsService,
   {
-    /** Hands a message over for sending. `emailsPost`, needs SendHttp. */
+    /** Submits a message. `emailsPost`, needs SendHttp. */
     readonly send: (message: EmailMessage) => Effect.Effect<EmailSend, NotAllowedSender | InvalidInput | ServiceError>
   }
 >()("@roster/domain/EmailsService") {}

@@ -1,11 +1,3 @@
-/**
- * Streams all contacts page by page in constant memory. Contacts are listed in the order in which they were added, so new ones
- * come last, and a deleted one moves those after it forward. Each page therefore begins with the last contact of the page
- * before, which shows whether contacts moved. The next page is requested while a full page is used.
- *
- * Every contact that exists all the time is delivered once, unless a whole page of contacts is deleted at the very place of
- * reading. A contact that is added or deleted meanwhile may be delivered or not.
- */
 import { Effect, Fiber, Option, Stream } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { maximumContactsPerPage } from "./ContactsService.ts"
@@ -39,7 +31,15 @@ const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<Keyed>
   return page.findLastIndex((contact) => seen.has(keyOf(keyed(contact)))) + 1
 }
 
-/** Streams all contacts from an offset, given a function that lists a page. */
+/**
+ * Streams all contacts from an offset in constant memory, given a function that lists a page. Contacts are listed in the
+ * order in which they were added, so new ones come last, and a deleted one moves those after it forward. Each page therefore
+ * begins with the last contact of the page before, which shows whether contacts moved. The next page is requested while a
+ * full page is used.
+ *
+ * Every contact that exists all the time is delivered once, unless a whole page of contacts is deleted at the very place of
+ * reading. A contact that is added or deleted meanwhile may be delivered or not.
+ */
 export const streamPages = <E>(
   list: (page: { readonly limit: number; readonly offset: number }) => Effect.Effect<ReadonlyArray<Contact>, E>,
   offset = 0

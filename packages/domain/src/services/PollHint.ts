@@ -1,10 +1,9 @@
-/**
- * How long a service asks its caller to wait before the next poll. The hint travels in the context, since it is a matter of
- * HTTP (`Retry-After`) and `exportStatus` answers with a domain value that has no place for it.
- */
 import { Context, type Duration } from "effect"
 
-/** Called with the wait that a service asks for; whoever polls provides it. */
+/**
+ * Called with the wait that a service asks for before the next poll; the polling code provides it. The hint travels in the
+ * context, since it is a matter of HTTP (`Retry-After`) and the domain value of `exportStatus` has no place for it.
+ */
 export const PollHint = Context.Reference<(wait: Duration.Duration) => void>("@roster/domain/PollHint", {
   defaultValue: () => () => {}
 })

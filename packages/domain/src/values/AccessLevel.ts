@@ -1,13 +1,9 @@
-/**
- * Access levels, which say what a key may do. Each operation requires one level.
- * (Service interface, Authentication, 3.)
- */
 import { Schema } from "effect"
 import { openLiterals } from "./OpenLiterals.ts"
 
 /**
- * A level that can be given to a key. Five of them open operations of this interface. The others belong to other areas of
- * the service, and are listed so that a key can be read and written in full.
+ * What a key may do. Five of the levels open operations of this interface. The others belong to other areas of the service,
+ * and are listed so that a key can be read and written in full. (Service interface, Authentication, 3.)
  */
 export const AccessLevel = Schema.Literals([
   "None",

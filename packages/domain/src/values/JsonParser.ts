@@ -1,8 +1,3 @@
-/**
- * Parses JSON with arbitrary property names, such as those of custom fields. `JSON.parse` of Node 24 and 26 may confuse an
- * escaped name with one that it read before: `5"` with `5\`. Needed until https://github.com/nodejs/node/issues/63785 is fixed.
- */
-
 /** The closing quote of the string that opens at a quote, or -1. */
 const endOfString = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
@@ -36,7 +31,11 @@ const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
   return object
 }
 
-/** Parses JSON as `JSON.parse` should. Escaped names are replaced by placeholders while it runs. */
+/**
+ * Parses JSON with arbitrary property names, such as those of custom fields. `JSON.parse` of Node 24 and 26 may confuse an
+ * escaped name with one that it read before: `5"` with `5\`. Escaped names are therefore replaced by placeholders while it
+ * runs. Needed until https://github.com/nodejs/node/issues/63785 is fixed.
+ */
 export const parse = (text: string): unknown => {
   if (!text.includes("\\")) return JSON.parse(text)
   // A private-use character, with a random number if the text contains it.

@@ -1,7 +1,3 @@
-/**
- * Finds out what a key may do by harmless requests, since the interface cannot tell a key its own levels. Only levels that
- * allow a reading operation can be probed; the others would need a change.
- */
 import { Effect } from "effect"
 import {
   type AccessLevel,
@@ -28,7 +24,11 @@ const probe = (level: AccessLevel, question: Effect.Effect<unknown, ServiceError
     Effect.map((granted): ProbedLevel => ({ level, granted }))
   )
 
-/** Probes each level that can be probed. Fails as the requests do, with `Unauthorized` if the key is not valid at all. */
+/**
+ * Finds out what a key may do by harmless requests, since the interface cannot tell a key its own levels. Only levels that
+ * allow a reading operation can be probed; the others would need a change. Fails as the requests do, with `Unauthorized` if
+ * the key is not valid at all.
+ */
 export const probeAccess = fnRedacted("probeAccess")(function* () {
   const contacts = yield* ContactsService
   const { apiKeys } = yield* CredentialsService

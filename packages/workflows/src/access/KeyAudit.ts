@@ -1,6 +1,3 @@
-/**
- * Audits API keys for more access than they need: unused keys, keys about to expire, unused levels, no IP restriction.
- */
 import { Data, DateTime, Duration } from "effect"
 import { type ApiKey, formatWireDate, type ReportedAccessLevel } from "@roster/domain"
 
@@ -33,7 +30,7 @@ export interface KeyAuditOptions {
 
 const managing: ReadonlySet<string> = new Set<ReportedAccessLevel>(["Security", "ModifyAccessTokens"])
 
-/** Gives the findings in the order of the keys. */
+/** Audits keys for more access than they need, and for an expiry that is near. The findings have the order of the keys. */
 export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))

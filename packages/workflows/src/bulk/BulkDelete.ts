@@ -1,7 +1,3 @@
-/**
- * Deletes the contacts of a backup by their addresses, so contacts that came to match a rule after the backup survive.
- * Idempotent: safe to run again after an interruption.
- */
 import { Effect, Stream } from "effect"
 import { type Contact, ContactFilter, ContactsService, fnRedacted, type ServiceError } from "@roster/domain"
 
@@ -18,7 +14,10 @@ export interface DeletionReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** Deletes contacts, a thousand per request. A failure of the service ends it, and the report says how far it came. */
+/**
+ * Deletes the contacts of a backup by their addresses, a thousand per request, so contacts that came to match a rule after
+ * the backup survive. A failure of the service ends it, and the report says how far it came. Safe to run again.
+ */
 export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   contacts: Stream.Stream<Pick<Contact, "email">, E, R>,
   options: { readonly onProgress?: ((deleted: number) => Effect.Effect<void>) | undefined } = {}

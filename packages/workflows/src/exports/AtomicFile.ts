@@ -1,7 +1,3 @@
-/**
- * Files that appear under their name only when they are whole: the bytes go to a temporary file beside the target, which is
- * flushed to disk and renamed.
- */
 import { Effect, FileSystem, Path, Stream } from "effect"
 
 /** How `prepareFile` makes the temporary file. */
@@ -13,9 +9,10 @@ export interface PrepareOptions {
 }
 
 /**
- * Creates the temporary file, readable by its owner alone, and gives the function that writes the content and takes the
- * name. Its result is the number of bytes, and its second argument a last check, just before the file is renamed. The scope
- * removes the temporary file, so a failure leaves nothing behind.
+ * Prepares a file that appears under its name only when it is whole: the bytes go to a temporary file beside it, readable by
+ * its owner alone, which is flushed to disk and renamed. Gives the function that writes the content and takes the name; its
+ * result is the number of bytes, and its second argument a last check, just before the file is renamed. The scope removes
+ * the temporary file, so a failure leaves nothing behind.
  */
 export const prepareFile = Effect.fnUntraced(function* (target: string, options: PrepareOptions = {}) {
   const fs = yield* FileSystem.FileSystem

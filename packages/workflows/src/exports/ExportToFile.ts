@@ -1,4 +1,3 @@
-/** Brings the file of an export to where it is wanted: into a file on disk, or to any sink. */
 import { Effect, Stream } from "effect"
 import {
   ContactsService,

@@ -1,6 +1,4 @@
-/**
- * Adds any number of contacts: in requests of at most 1000, several of them at once, with the outcome of every contact.
- */
+/** Adds any number of contacts in concurrent requests of at most 1000, and tells the outcome of every contact. */
 import {
   type ContactPayload,
   ContactsService,
