@@ -85,17 +85,18 @@ export type Operator = Comparison | TextOperator
 /** The value of `All`. */
 export const all: All = { _tag: "All" }
 
+const join =
+  (tag: "And" | "Or") =>
+  (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
+    terms.length === 1
+      ? terms[0]
+      : { _tag: tag, terms: terms.flatMap((term) => (term._tag === tag ? term.terms : [term])) }
+
 /** Joins conditions by AND, flattens nested ones and returns a single condition unchanged. */
-export const and = (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
-  terms.length === 1
-    ? terms[0]
-    : { _tag: "And", terms: terms.flatMap((term) => (term._tag === "And" ? term.terms : [term])) }
+export const and = join("And")
 
 /** Joins conditions by OR, flattens nested ones and returns a single condition unchanged. */
-export const or = (terms: Arr.NonEmptyReadonlyArray<Condition>): Condition =>
-  terms.length === 1
-    ? terms[0]
-    : { _tag: "Or", terms: terms.flatMap((term) => (term._tag === "Or" ? term.terms : [term])) }
+export const or = join("Or")
 
 /** Makes a `Compare`. */
 export const compare = (field: Field, operator: Operator, value: Value): Compare => ({

@@ -4,7 +4,7 @@
  */
 import { Effect, Result, Schema, Stream } from "effect"
 import { Contact, ContactPayload, fnRedacted, inputProblem, JsonParser, type ServiceError } from "@roster/domain"
-import { addAll, AddOutcome } from "../upload/BulkAdd.ts"
+import { addAll } from "../upload/BulkAdd.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
@@ -197,12 +197,13 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   options: { readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined } = {}
 ) {
   const refused: Array<{ readonly email: string; readonly reason: string }> = []
-  const counts = { read: 0, restored: 0, notSent: 0, unknown: 0 }
+  const counts = { Accepted: 0, Refused: 0, Unknown: 0, NotSent: 0 }
+  let read = 0
   let stoppedBy: ServiceError | undefined
   let lost: ServiceError | undefined
   const payloads = contacts.pipe(
     Stream.map((contact) => {
-      counts.read++
+      read++
       const payload = payloadOf(contact)
       if (Result.isSuccess(payload)) return [payload.success]
       refused.push({ email: contact.email, reason: payload.failure })
@@ -210,31 +211,21 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
     }),
     Stream.flattenIterable
   )
-  const count = AddOutcome.$match({
-    Accepted: () => {
-      counts.restored++
-    },
-    Refused: ({ email, error }) => {
-      refused.push({ email, reason: error.message })
-    },
-    Unknown: ({ error }) => {
-      counts.unknown++
-      lost ??= error
-    },
-    NotSent: ({ error }) => {
-      counts.notSent++
-      stoppedBy ??= error
-    }
-  })
   yield* addAll(payloads).pipe(
     Stream.runForEachArray((outcomes) =>
       Effect.suspend(() => {
-        for (const outcome of outcomes) count(outcome)
-        const done = counts.restored + refused.length + counts.unknown + counts.notSent
+        for (const outcome of outcomes) {
+          counts[outcome._tag]++
+          if (outcome._tag === "Refused") refused.push({ email: outcome.email, reason: outcome.error.message })
+          else if (outcome._tag === "Unknown") lost ??= outcome.error
+          else if (outcome._tag === "NotSent") stoppedBy ??= outcome.error
+        }
+        const done = counts.Accepted + refused.length + counts.Unknown + counts.NotSent
         return options.onProgress?.(done) ?? Effect.void
       })
     )
   )
-  const report: RestoreReport = { ...counts, refused, stoppedBy: lost ?? stoppedBy }
+  const { Accepted: restored, NotSent: notSent, Unknown: unknown } = counts
+  const report: RestoreReport = { read, restored, refused, notSent, unknown, stoppedBy: lost ?? stoppedBy }
   return report
 })

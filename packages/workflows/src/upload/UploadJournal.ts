@@ -3,7 +3,7 @@
  * (docs/decisions/bulk-import.md)
  */
 import { Effect, Ref, Schema } from "effect"
-import { type Bitset, makeBitset } from "./DuplicateIndex.ts"
+import { makeBitset } from "./DuplicateIndex.ts"
 import type { UploadSurvey } from "./UploadSurvey.ts"
 
 /** What identifies an upload: the content of the file, its target, and the options that change which rows are sent. */
@@ -102,19 +102,6 @@ const differencesOf = (noted: UploadSubject, now: UploadSubject): ReadonlyArray<
   ...(noted.encoding === now.encoding ? [] : ["the encoding was another"])
 ]
 
-/** What earlier runs of an upload settled. */
-export interface EarlierRuns {
-  /** Whether there was no earlier run, or it is disregarded. */
-  readonly isNew: boolean
-  /** The numbers of the rows that the service accepted. */
-  readonly settled: Bitset
-  readonly accepted: number
-  /** The rows that the service refused, by number. They are not sent again. */
-  readonly refused: Map<number, { readonly line: number; readonly reason: string }>
-  /** Number of sendable rows with an answer. */
-  readonly answered: number
-}
-
 /**
  * Reads the journal of an upload. Rows without an answer count as not sent: adding a contact again only updates it. Fails with
  * `OtherUpload` if the journal belongs to another upload.
@@ -124,7 +111,7 @@ export const resumeUpload = Effect.fnUntraced(function* <E>(
   journal: JournaledUpload<E> | undefined
 ) {
   const settled = makeBitset()
-  const refused: EarlierRuns["refused"] = new Map()
+  const refused = new Map<number, { readonly line: number; readonly reason: string }>()
   const record = journal === undefined || journal.restart === true ? undefined : yield* journal.lines.load
   if (journal !== undefined && record !== undefined) {
     const differences = differencesOf(record.subject, journal.subject)
@@ -141,12 +128,15 @@ export const resumeUpload = Effect.fnUntraced(function* <E>(
   for (const row of refused.keys()) settled.remove(row)
   let accepted = 0
   for (let row = 1; row <= read; row++) if (settled.has(row)) accepted++
-  const earlier: EarlierRuns = {
+  return {
+    /** Whether there was no earlier run, or it is disregarded. */
     isNew: record === undefined,
+    /** The numbers of the rows that the service accepted. */
     settled,
     accepted,
+    /** The rows that the service refused, by number. They are not sent again. */
     refused,
+    /** Number of sendable rows with an answer. */
     answered: accepted + refused.size
   }
-  return earlier
 })
