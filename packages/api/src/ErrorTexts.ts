@@ -114,7 +114,7 @@ export const readExceedsGrantor = (text: string): ExceedsGrantor | undefined => 
 
 const storeFailed = /^The store failed: (.+)\. Nothing of this request was kept\.$/s
 
-/** Parses the failure of a service that says what is wrong with its store. */
+/** Parses the failure of a service whose store failed. */
 export const readStoreFailure = (text: string): StoreFailure | undefined => {
   const detail = storeFailed.exec(text)?.[1]
   return detail === undefined ? undefined : new StoreFailure({ detail })

@@ -14,28 +14,18 @@ export interface Operation {
 }
 
 /** All operations by their identifier, read from the contract. */
-export const operations: ReadonlyMap<string, Operation> = (() => {
-  const found = new Map<string, Operation>()
-  for (const group of Object.values(RosterApi.groups)) {
-    for (const endpoint of Object.values(group.endpoints)) {
-      found.set(endpoint.identifier, {
-        id: endpoint.identifier,
-        method: endpoint.method,
-        path: endpoint.path,
-        requiredAccess: Context.getUnsafe(endpoint.annotations, RequiredAccess)
-      })
-    }
-  }
-  return found
-})()
+export const operations: ReadonlyMap<string, Operation> = new Map(
+  Object.values(RosterApi.groups).flatMap(({ endpoints }) =>
+    Object.values(endpoints).map(({ annotations, identifier: id, method, path }) => {
+      const operation: Operation = { id, method, path, requiredAccess: Context.getUnsafe(annotations, RequiredAccess) }
+      return [id, operation]
+    })
+  )
+)
 
 /** The access levels that a key needs for these purposes, and no others. */
 export const accessFor = (wanted: Iterable<Purpose>): ReadonlyArray<AccessLevel> => {
-  const purposes = new Set(wanted)
-  const levels = new Set<AccessLevel>()
-  for (const { id, requiredAccess } of operations.values()) {
-    const purpose = purposeOf(id)
-    if (purpose !== undefined && purposes.has(purpose)) levels.add(requiredAccess)
-  }
-  return [...levels]
+  const purposes = new Set<Purpose | undefined>(wanted)
+  const wantedOperations = [...operations.values()].filter(({ id }) => purposes.has(purposeOf(id)))
+  return [...new Set(wantedOperations.map(({ requiredAccess }) => requiredAccess))]
 }

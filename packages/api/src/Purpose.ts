@@ -38,13 +38,10 @@ const byOperation: ReadonlyMap<string, Purpose> = new Map(Object.entries(operati
 /** The purpose of an operation, by its identifier. */
 export const purposeOf = (operation: string): Purpose | undefined => byOperation.get(operation)
 
-/** The part of a purpose after the colon: `export` of `contacts:export`. */
-const shortOf = (purpose: Purpose): string => purpose.slice(purpose.indexOf(":") + 1)
-
 /** Parses a purpose as it is typed, whole or only its part after the colon if that is unambiguous. */
 export const parsePurpose = (text: string): Purpose | undefined => {
   const typed = text.trim().toLowerCase()
   const whole = purposes.find((purpose) => purpose === typed)
-  const [short, ...others] = purposes.filter((purpose) => shortOf(purpose) === typed)
+  const [short, ...others] = purposes.filter((purpose) => purpose.split(":")[1] === typed)
   return whole ?? (others.length === 0 ? short : undefined)
 }

@@ -1,7 +1,4 @@
-/**
- * The fields of contacts and the exact schemas of their records. `Contact.ts` adds the fast codec to two of them.
- * (Service interface, Resources: Contact, ContactPayload, ContactUpdatePayload; docs/decisions/records.md)
- */
+/** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
 import { EmailAddress } from "../values/EmailAddress.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"

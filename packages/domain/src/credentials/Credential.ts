@@ -55,7 +55,7 @@ export const credentialFields = {
 }
 
 /**
- * The fields that create or change every credential. A change keeps what is left out; `null` clears the expiry and an empty
+ * The fields that create or change every credential. A change keeps omitted fields; `null` clears the expiry and an empty
  * array the ranges. A new credential without an expiry, or with `null`, does not expire.
  */
 export const credentialPayloadFields = {

@@ -1,7 +1,4 @@
-/**
- * SMTP credentials, with which mail programs log in. The name is the login, is e-mail shaped and unique in the whole service.
- * (Service interface, Resources: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.)
- */
+/** SMTP credentials. (Service interface, Resources: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.) */
 import { Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
@@ -10,7 +7,7 @@ import { credentialFields, credentialNames, credentialPayloadFields, token } fro
 
 const fields = { ...credentialFields, accessLevel: Schema.optionalKey(ReportedAccessLevel) }
 
-/** SMTP credentials without their password. */
+/** SMTP credentials without their password. The name is the login: e-mail shaped and unique in the whole service. */
 export const SmtpCredentials = wireRecord(fields, credentialNames).annotate({ identifier: "SmtpCredentials" })
 export interface SmtpCredentials extends Schema.Schema.Type<typeof SmtpCredentials> {}
 

@@ -1,7 +1,3 @@
-/**
- * Converts the text of a file in any encoding to UTF-8. Invalid bytes are an error with a line, never a replacement character
- * in somebody's name.
- */
 import { Result, Schema } from "effect"
 import { joinBytes } from "./CsvReader.ts"
 
@@ -65,8 +61,9 @@ const readableLines = (bytes: Uint8Array): Uint8Array => {
 }
 
 /**
- * Makes a function that takes the pieces of a file and gives each as UTF-8, or the error. A byte order mark takes precedence
- * over `encoding` (default: UTF-8) and is removed. UTF-8 is checked and passed on without a copy. The last call has `last`.
+ * Makes a function that takes the pieces of a file and gives each as UTF-8, or the error: invalid bytes never become a
+ * replacement character in somebody's name. A byte order mark takes precedence over `encoding` (default: UTF-8) and is
+ * removed. UTF-8 is checked and passed on without a copy. The last call has `last`.
  */
 export const makeTextReader = (
   encoding = "utf-8"

@@ -82,8 +82,6 @@ export const parseWireDate = (text: string): DateTime.Utc | undefined => {
 const earliest = -62_167_219_200_000
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-const isOfFourDigits = (milliseconds: number): boolean => milliseconds >= earliest && milliseconds <= latest
-
 /** The date of a day since 1970 as the number YYYYMMDD, by eras of 400 years: the inverse of `readPlain`. */
 const dateOf = (days: number): number => {
   // One era later, so that no number is negative and truncation rounds down.
@@ -105,8 +103,11 @@ const ones = (number: number): number => 0x30 + (number % 10)
 
 /** Prints an instant to the second. */
 export const formatWireDate = (date: DateTime.Utc): string => {
-  if (!isOfFourDigits(date.epochMilliseconds)) return DateTime.formatIso(date).replace(/\.\d+Z$/, "Z")
-  const seconds = Math.floor(date.epochMilliseconds / 1000)
+  const { epochMilliseconds } = date
+  if (epochMilliseconds < earliest || epochMilliseconds > latest) {
+    return DateTime.formatIso(date).replace(/\.\d+Z$/, "Z")
+  }
+  const seconds = Math.floor(epochMilliseconds / 1000)
   const days = Math.floor(seconds / 86_400)
   const ofDay = (seconds - days * 86_400) | 0
   const yearMonthDay = dateOf(days)

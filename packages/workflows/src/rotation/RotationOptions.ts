@@ -11,7 +11,7 @@ export interface RotationPlanOptions<E = never> {
 /** The options of a rotation; `E` and `R` are the errors and the services of the callbacks and the journal. */
 export interface RotationOptions<New, E = never, R = never> extends RotationPlanOptions<E> {
   /**
-   * Hands over the new secret. It may only succeed once the secret is safe, since the old credential is deleted because of
+   * Delivers the new secret. It may only succeed once the secret is safe, since the old credential is deleted because of
    * it; if it fails, the successor is deleted and nothing has changed.
    */
   readonly deliver: (made: New) => Effect.Effect<void, E, R>

@@ -8,7 +8,7 @@ import type { FastContact } from "@roster/domain"
 /** Each row has three words of its hash, and its number. */
 const wordsPerRow = 4
 
-/** Rows are partitioned by hash, so that what is compared at the end fits into a processor cache. */
+/** Rows are partitioned by hash, so that the rows compared at the end fit into a processor cache. */
 const parts = 64
 
 /** Rows that a part holds in memory before they are spilled: a quarter of a million in all parts. */

@@ -1,5 +1,5 @@
 /**
- * The journal that lets an interrupted upload resume: what is uploaded to where, and which rows have been answered.
+ * The journal that lets an interrupted upload resume: the file, its target, and which rows have been answered.
  * (docs/decisions/bulk-import.md)
  */
 import { Effect, Ref, Schema } from "effect"

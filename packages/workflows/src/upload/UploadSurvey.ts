@@ -1,7 +1,3 @@
-/**
- * Reads a file before an upload sends anything: which rows can be sent, what is wrong with the others, and which rows a
- * later row of the same address supersedes.
- */
 import { Effect, Result, Stream } from "effect"
 import {
   contactOf,
@@ -31,7 +27,10 @@ export interface UploadSurvey {
   readonly sendable: Bitset
 }
 
-/** Surveys all rows in constant memory. A file of more than a quarter of a million rows needs a temporary file. */
+/**
+ * Reads all rows in constant memory before an upload sends anything: which can be sent, what is wrong with the others, and
+ * which are superseded. A file of more than a quarter of a million rows needs a temporary file.
+ */
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: { readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined } = {}
