@@ -4,7 +4,7 @@ import { exportTo } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
-import { parseEmail, toggle } from "../shared/CommonFlags.ts"
+import { parseEmail, toggle, withExamples } from "../shared/CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
 import { filterFlags, noteFields, oneRule } from "../shared/RuleFlags.ts"
@@ -66,17 +66,12 @@ export const command = Command.make(
         )
       : Effect.void
   ),
-  Command.withExamples([
-    { command: "roster contacts export --out contacts.csv" },
-    {
-      command: 'roster contacts export --rule "status = Active" --format json --zip --out active.zip',
-      description: "Export the contacts that a rule selects, as a ZIP file"
-    },
-    {
-      command: "roster contacts export --email ann@example.com > ann.csv",
-      description: "Print one contact to stdout"
-    },
-    { command: "roster contacts export --no-wait", description: "Check it later with: roster exports status ID" }
-  ]),
+  withExamples({
+    "roster contacts export --out contacts.csv": "",
+    'roster contacts export --rule "status = Active" --format json --zip --out active.zip':
+      "Export the contacts that a rule selects, as a ZIP file",
+    "roster contacts export --email ann@example.com > ann.csv": "Print one contact to stdout",
+    "roster contacts export --no-wait": "Check it later with: roster exports status ID"
+  }),
   Command.provide(TargetLayer.layer)
 )

@@ -2,7 +2,7 @@
 import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
-import { count, refuseFlags, toggle } from "../shared/CommonFlags.ts"
+import { count, refuseFlags, toggle, withExamples } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import { noteFields, oneRule, ruleFlags } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
@@ -34,16 +34,10 @@ export const command = Command.make(
   Command.validate(({ all, limit }) =>
     refuseFlags([all && limit !== undefined, "--all and --limit cannot be used together."])
   ),
-  Command.withExamples([
-    { command: "roster contacts list --limit 50", description: "List the first 50 contacts" },
-    {
-      command: "roster contacts list --rule \"status = Active AND city = 'Berlin'\"",
-      description: "List the contacts that a rule selects"
-    },
-    {
-      command: "roster contacts list --all -o json | jq -r '.[].Email'",
-      description: "Print the addresses of all contacts"
-    }
-  ]),
+  withExamples({
+    "roster contacts list --limit 50": "List the first 50 contacts",
+    "roster contacts list --rule \"status = Active AND city = 'Berlin'\"": "List the contacts that a rule selects",
+    "roster contacts list --all -o json | jq -r '.[].Email'": "Print the addresses of all contacts"
+  }),
   Command.provide(TargetLayer.layer)
 )

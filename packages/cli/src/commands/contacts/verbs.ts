@@ -3,7 +3,7 @@ import { Contact, ContactsService, ContactStatus } from "@roster/domain"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
-import { customFields, email, lists, refuseFlags, text } from "../shared/CommonFlags.ts"
+import { customFields, email, lists, refuseFlags, text, withExamples } from "../shared/CommonFlags.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
@@ -21,13 +21,10 @@ export const get = Command.make(
     yield* Results.record(Contact, yield* contacts.get(email))
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster contacts get ann@example.com" },
-    {
-      command: "roster contacts get ann@example.com -o json | jq .CustomFields",
-      description: "Print the custom fields"
-    }
-  ]),
+  withExamples({
+    "roster contacts get ann@example.com": "",
+    "roster contacts get ann@example.com -o json | jq .CustomFields": "Print the custom fields"
+  }),
   Command.provide(TargetLayer.layer)
 )
 
@@ -50,17 +47,12 @@ export const add = Command.make(
     yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster contacts add ann@example.com --first-name Ann --last-name Lee" },
-    {
-      command: "roster contacts add ann@example.com --field city=Berlin --field plan=pro --list Newsletter",
-      description: "Set custom fields and add the contact to a list"
-    },
-    {
-      command: "roster contacts add ann@example.com --status Unsubscribed",
-      description: "Change the status of a contact"
-    }
-  ]),
+  withExamples({
+    "roster contacts add ann@example.com --first-name Ann --last-name Lee": "",
+    "roster contacts add ann@example.com --field city=Berlin --field plan=pro --list Newsletter":
+      "Set custom fields and add the contact to a list",
+    "roster contacts add ann@example.com --status Unsubscribed": "Change the status of a contact"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )
 
@@ -78,12 +70,9 @@ export const update = Command.make(
       "There is nothing to change: add --first-name, --last-name or --field."
     ])
   ),
-  Command.withExamples([
-    { command: "roster contacts update ann@example.com --last-name Lee-Smith" },
-    {
-      command: "roster contacts update ann@example.com --field city=Paris --field plan=",
-      description: "Set one custom field, and clear another"
-    }
-  ]),
+  withExamples({
+    "roster contacts update ann@example.com --last-name Lee-Smith": "",
+    "roster contacts update ann@example.com --field city=Paris --field plan=": "Set one custom field, and clear another"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -12,7 +12,7 @@ import { printable } from "../../terminal/Printable.ts"
 import { quoted, ResumeHint } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { text } from "../shared/CommonFlags.ts"
+import { text, withExamples } from "../shared/CommonFlags.ts"
 import { confirm, yes } from "../shared/Confirm.ts"
 
 /** A credential with its secret, as the service returns it once. */
@@ -58,10 +58,10 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
       yield* Results.records(schema, columns, Stream.fromArrayEffect(list(of)))
     })
   ).pipe(
-    Command.withExamples([
-      { command: `roster ${group} list` },
-      { command: `roster ${group} list --subaccount team@example.com`, description: "List those of a subaccount" }
-    ]),
+    withExamples({
+      [`roster ${group} list`]: "",
+      [`roster ${group} list --subaccount team@example.com`]: "List those of a subaccount"
+    }),
     Command.provide(TargetLayer.layer)
   )
 
@@ -84,10 +84,10 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
       yield* Results.done(`Deleted ${noun} ${name}`)
     })
   ).pipe(
-    Command.withExamples([
-      { command: `roster ${group} delete ${example}` },
-      { command: `roster ${group} delete ${example} --yes`, description: "Without a confirmation prompt" }
-    ]),
+    withExamples({
+      [`roster ${group} delete ${example}`]: "",
+      [`roster ${group} delete ${example} --yes`]: "Without a confirmation prompt"
+    }),
     Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
   )
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { checkInputs, readText } from "../../settings/InputFile.ts"
-import { refuse, refuseFlags, text } from "../shared/CommonFlags.ts"
+import { refuse, refuseFlags, text, withExamples } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { parseWith } from "../../errors/UsageError.ts"
@@ -68,14 +68,11 @@ export const command = Command.make(
       ]
     )
   ),
-  Command.withExamples([
-    { command: 'roster emails send --from news@example.com --to ann@example.com --subject Hello --text "Hello Ann"' },
-    {
-      command:
-        'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html',
-      description: "Send an HTML file"
-    }
-  ]),
+  withExamples({
+    'roster emails send --from news@example.com --to ann@example.com --subject Hello --text "Hello Ann"': "",
+    'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html':
+      "Send an HTML file"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun })),
   Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
 )

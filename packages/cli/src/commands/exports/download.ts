@@ -5,6 +5,7 @@ import { Argument, Command } from "effect/cli"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { invalid, refusedInput } from "../../errors/UsageError.ts"
+import { withExamples } from "../shared/CommonFlags.ts"
 
 const isLink = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
@@ -26,9 +27,9 @@ export const command = Command.make(
     yield* downloadTo(link, (content) => deliver(content))
   }, Effect.scoped)
 ).pipe(
-  Command.withExamples([
-    { command: 'roster exports download "$LINK" --out contacts.csv' },
-    { command: 'roster exports download "$LINK" | wc -l', description: "Print to stdout" }
-  ]),
+  withExamples({
+    'roster exports download "$LINK" --out contacts.csv': "",
+    'roster exports download "$LINK" | wc -l': "Print to stdout"
+  }),
   Command.provide(TargetLayer.layer)
 )

@@ -5,7 +5,7 @@ import { confirm, yes } from "../shared/Confirm.ts"
 import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
-import { count, refuseFlags, text } from "../shared/CommonFlags.ts"
+import { count, refuseFlags, text, withExamples } from "../shared/CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
 
@@ -20,13 +20,10 @@ export const list = Command.make(
     yield* Results.records(Job, columns, jobs.list({ limit }))
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster jobs list --limit 10" },
-    {
-      command: "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'",
-      description: "List the jobs that are running now"
-    }
-  ]),
+  withExamples({
+    "roster jobs list --limit 10": "",
+    "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'": "List the jobs that are running now"
+  }),
   Command.provide(EmbeddedStore.layerJobs)
 )
 
@@ -58,13 +55,11 @@ export const get = Command.make(
   Command.validate(({ force, rejected }) =>
     refuseFlags([force && (rejected === undefined || rejected === "-"), "--force needs --rejected FILE."])
   ),
-  Command.withExamples([
-    { command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
-    {
-      command: "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --rejected rejected.csv",
-      description: "Save the rejected rows, with the reason in the column _error"
-    }
-  ]),
+  withExamples({
+    "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6": "",
+    "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --rejected rejected.csv":
+      "Save the rejected rows, with the reason in the column _error"
+  }),
   Command.provide(EmbeddedStore.layerJobs)
 )
 
@@ -84,12 +79,9 @@ export const cancel = Command.make(
     yield* Results.record(Job, yield* jobs.cancel(id))
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6" },
-    {
-      command: "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes",
-      description: "Without a confirmation prompt"
-    }
-  ]),
+  withExamples({
+    "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6": "",
+    "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes": "Without a confirmation prompt"
+  }),
   Command.provide(EmbeddedStore.layerJobs)
 )

@@ -8,7 +8,7 @@ import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
 import { Signals } from "../../terminal/Signals.ts"
-import { parsedEach, text, texts } from "../shared/CommonFlags.ts"
+import { parsedEach, text, texts, withExamples } from "../shared/CommonFlags.ts"
 import { isThisMachine } from "../shared/Loopback.ts"
 
 /** The running service. */
@@ -110,15 +110,10 @@ export const command = Command.make(
     yield* stopped
   })
 ).pipe(
-  Command.withExamples([
-    {
-      command: "roster serve --port 4010 --db roster.db --key-file admin.key",
-      description: "The administrator key of a new store goes to admin.key"
-    },
-    {
-      command: "roster serve --db roster.db --allow-sender '*@example.com'",
-      description: "Accept e-mails from a domain"
-    }
-  ]),
+  withExamples({
+    "roster serve --port 4010 --db roster.db --key-file admin.key":
+      "The administrator key of a new store goes to admin.key",
+    "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain"
+  }),
   Command.provide(layer)
 )

@@ -2,7 +2,7 @@
 import { probeAccess } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { toggle } from "../shared/CommonFlags.ts"
+import { toggle, withExamples } from "../shared/CommonFlags.ts"
 import { openKey } from "../../target/TargetLayer.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
@@ -45,4 +45,9 @@ export const command = Command.make(
       )
     }
   })
-).pipe(Command.withExamples([{ command: "roster whoami" }, { command: "roster whoami --offline -o json" }]))
+).pipe(
+  withExamples({
+    "roster whoami": "",
+    "roster whoami --offline -o json": ""
+  })
+)

@@ -1,7 +1,7 @@
-/** Flags and arguments that several commands share, parsed into values of the domain. */
+/** Flags and arguments that several commands share, parsed into values of the domain, and how examples are written. */
 import { ContactColumns, EmailAddress } from "@roster/domain"
 import { Duration, Effect, type Schema } from "effect"
-import { Argument, CliError, type Command, Flag } from "effect/cli"
+import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
@@ -99,3 +99,11 @@ export const span = (name: string, description: string, otherwise: Duration.Dura
     `${description} (default: ${Duration.format(otherwise)})`,
     "TIME"
   ).pipe(Flag.map((given) => given ?? otherwise))
+
+/** Adds examples: a description for each command line, or `""` if the command line explains itself. */
+export const withExamples = (descriptions: { readonly [commandLine: string]: string }) =>
+  Command.withExamples(
+    Object.entries(descriptions).map(([command, description]) =>
+      description === "" ? { command } : { command, description }
+    )
+  )

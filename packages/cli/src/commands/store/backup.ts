@@ -3,7 +3,7 @@ import { Effect, FileSystem, Path } from "effect"
 import { Argument, Command } from "effect/cli"
 import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"
 import { fileProblem } from "../../errors/FileProblem.ts"
-import { toggle } from "../shared/CommonFlags.ts"
+import { toggle, withExamples } from "../shared/CommonFlags.ts"
 import { refuseTaken } from "../../files/AtomicFile.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
@@ -27,11 +27,8 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster backup monday.db --db roster.db" },
-    {
-      command: "roster backup latest.db --force",
-      description: "Back up the default store, and replace the last backup"
-    }
-  ])
+  withExamples({
+    "roster backup monday.db --db roster.db": "",
+    "roster backup latest.db --force": "Back up the default store, and replace the last backup"
+  })
 )

@@ -8,6 +8,7 @@ import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { Target } from "../../target/Target.ts"
+import { withExamples } from "../shared/CommonFlags.ts"
 
 const question = (file: string, { contacts, replaced }: StoreBackup.RestorePlan): string => {
   const what = `the ${counted(contacts)} of ${printable(file)} with its keys and jobs`
@@ -59,11 +60,8 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster restore monday.db --db roster.db" },
-    {
-      command: "roster restore monday.db --yes",
-      description: "Restore the default store without a confirmation prompt"
-    }
-  ])
+  withExamples({
+    "roster restore monday.db --db roster.db": "",
+    "roster restore monday.db --yes": "Restore the default store without a confirmation prompt"
+  })
 )

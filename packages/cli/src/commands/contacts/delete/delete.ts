@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { Argument, CliError, Command } from "effect/cli"
 import { confirm, confirmCount, confirmNumber, yes } from "../../shared/Confirm.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { parseEmail, text } from "../../shared/CommonFlags.ts"
+import { parseEmail, text, withExamples } from "../../shared/CommonFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { filterFlags, noteFields, oneRule } from "../../shared/RuleFlags.ts"
 import { deleteByRule, deleteSnapshot, mostByYes } from "./SnapshotDeletion.ts"
@@ -73,24 +73,14 @@ export const command = Command.make(
     }
     return backup !== undefined && !isByRule ? refuse("--backup needs --rule.") : Effect.void
   }),
-  Command.withExamples([
-    { command: "roster contacts delete ann@example.com" },
-    {
-      command: "roster contacts delete ann@example.com bob@example.com --yes",
-      description: "Delete several contacts without a confirmation prompt"
-    },
-    {
-      command: 'roster contacts delete --rule "status = Bounced"',
-      description: "Delete all contacts that a rule selects"
-    },
-    {
-      command: 'roster contacts delete --rule "status = Bounced" --dry-run',
-      description: "Show the number of contacts and a few examples"
-    },
-    {
-      command: 'roster contacts delete --rule "status = Bounced" --yes --confirm 20417',
-      description: "Without a terminal: delete only if exactly this many contacts match"
-    }
-  ]),
+  withExamples({
+    "roster contacts delete ann@example.com": "",
+    "roster contacts delete ann@example.com bob@example.com --yes":
+      "Delete several contacts without a confirmation prompt",
+    'roster contacts delete --rule "status = Bounced"': "Delete all contacts that a rule selects",
+    'roster contacts delete --rule "status = Bounced" --dry-run': "Show the number of contacts and a few examples",
+    'roster contacts delete --rule "status = Bounced" --yes --confirm 20417':
+      "Without a terminal: delete only if exactly this many contacts match"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

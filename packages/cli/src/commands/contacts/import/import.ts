@@ -10,7 +10,16 @@ import { invalidRows } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { count, lists, parsed, parsedEach, refuse, refuseFlags, toggle } from "../../shared/CommonFlags.ts"
+import {
+  count,
+  lists,
+  parsed,
+  parsedEach,
+  refuse,
+  refuseFlags,
+  toggle,
+  withExamples
+} from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
@@ -117,26 +126,16 @@ export const command = Command.make(
       "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, --delimiter, --concurrency, --rejected, --restart or --no-journal."
     ])
   ),
-  Command.withExamples([
-    { command: "roster contacts import contacts.csv --list Newsletter" },
-    {
-      command: "roster contacts import contacts.csv --dry-run",
-      description: "Show what would be sent, and which rows are invalid"
-    },
-    {
-      command: "roster contacts import contacts.csv --map 'First Name=FirstName' --delimiter ';'",
-      description: "Map a column with another name"
-    },
-    {
-      command: "roster contacts import excel.csv --encoding windows-1252",
-      description: "Import a file that is not UTF-8"
-    },
-    { command: "roster contacts import contacts.csv.rejected.csv", description: "Import the corrected rows" },
-    {
-      command: "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows",
-      description: "Import from stdin, and print the rejected rows"
-    }
-  ]),
+  withExamples({
+    "roster contacts import contacts.csv --list Newsletter": "",
+    "roster contacts import contacts.csv --dry-run": "Show what would be sent, and which rows are invalid",
+    "roster contacts import contacts.csv --map 'First Name=FirstName' --delimiter ';'":
+      "Map a column with another name",
+    "roster contacts import excel.csv --encoding windows-1252": "Import a file that is not UTF-8",
+    "roster contacts import contacts.csv.rejected.csv": "Import the corrected rows",
+    "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows":
+      "Import from stdin, and print the rejected rows"
+  }),
   Command.provide(TargetLayer.layer),
   Command.provideEffectDiscard(({ file }) => checkInputs([file]))
 )

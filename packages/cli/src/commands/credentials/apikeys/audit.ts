@@ -10,7 +10,7 @@ import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { span, toggle } from "../../shared/CommonFlags.ts"
+import { span, toggle, withExamples } from "../../shared/CommonFlags.ts"
 
 class KeyUse extends Context.Service<
   KeyUse,
@@ -97,10 +97,10 @@ export const command = Command.make(
     }
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster apikeys audit" },
-    { command: "roster apikeys audit --unused-for 30d --fail-on-findings", description: "For a script" },
-    { command: "roster apikeys audit --db roster.db", description: "Include access levels that were never used" }
-  ]),
+  withExamples({
+    "roster apikeys audit": "",
+    "roster apikeys audit --unused-for 30d --fail-on-findings": "For a script",
+    "roster apikeys audit --db roster.db": "Include access levels that were never used"
+  }),
   Command.provide(layer)
 )

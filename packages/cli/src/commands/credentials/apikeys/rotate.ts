@@ -6,6 +6,7 @@ import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./verbs.ts"
+import { withExamples } from "../../shared/CommonFlags.ts"
 
 export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
   runRotation(
@@ -21,13 +22,11 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
   )
 ).pipe(
   Command.validate((flags) => checkRotation(flags)),
-  Command.withExamples([
-    { command: "roster apikeys rotate ci-sync --out ci-sync.key", description: "Run it again to resume" },
-    {
-      command: "roster apikeys rotate ci-sync --exec 'vault kv put secret/ci key=-' --grace 7d",
-      description: "Pass the secret to a command on stdin"
-    },
-    { command: "roster apikeys rotate ci-sync --dry-run", description: "Show what would be done" }
-  ]),
+  withExamples({
+    "roster apikeys rotate ci-sync --out ci-sync.key": "Run it again to resume",
+    "roster apikeys rotate ci-sync --exec 'vault kv put secret/ci key=-' --grace 7d":
+      "Pass the secret to a command on stdin",
+    "roster apikeys rotate ci-sync --dry-run": "Show what would be done"
+  }),
   Command.provide(TargetLayer.layer)
 )

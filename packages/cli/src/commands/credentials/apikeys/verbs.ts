@@ -19,7 +19,7 @@ import { dryRun } from "../../../terminal/DryRun.ts"
 import { omitUndefined } from "../../../terminal/Results.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
-import { argument, refuseFlags } from "../../shared/CommonFlags.ts"
+import { argument, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 
 export const name = argument("name", CredentialName, "Name of the key")
 
@@ -51,21 +51,13 @@ export const create = Command.make(
       "Set what the key may do: --for contacts:read,export, or --access ViewContacts,Export."
     ])
   ),
-  Command.withExamples([
-    { command: "roster apikeys create ci-sync --for contacts:read,export --expires 30d" },
-    {
-      command: "roster apikeys create ci-sync --access ViewContacts,Export --expires 30d",
-      description: "The same, with access levels"
-    },
-    {
-      command: "roster apikeys create office --access ModifyContacts --ip-range 192.0.2.0/24",
-      description: "Allow use from one network only"
-    },
-    {
-      command: "roster apikeys create ci-sync --access Export --out ci-sync.key",
-      description: "Write the secret, which is shown only once, to a file"
-    }
-  ]),
+  withExamples({
+    "roster apikeys create ci-sync --for contacts:read,export --expires 30d": "",
+    "roster apikeys create ci-sync --access ViewContacts,Export --expires 30d": "The same, with access levels",
+    "roster apikeys create office --access ModifyContacts --ip-range 192.0.2.0/24": "Allow use from one network only",
+    "roster apikeys create ci-sync --access Export --out ci-sync.key":
+      "Write the secret, which is shown only once, to a file"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )
 
@@ -87,17 +79,11 @@ export const update = Command.make(
   })
 ).pipe(
   Command.validate((flags) => checkChanges(flags, namesLevels(flags))),
-  Command.withExamples([
-    { command: "roster apikeys update ci-sync --access ViewContacts,Export,Security" },
-    { command: "roster apikeys update ci-sync --for contacts:read,export", description: "Replace all access levels" },
-    {
-      command: "roster apikeys update ci-sync --rename ci-sync-old --expires 7d",
-      description: "Rename the key and set an expiry"
-    },
-    {
-      command: "roster apikeys update ci-sync --no-expiry --no-ip-range",
-      description: "Remove the expiry and the IP ranges"
-    }
-  ]),
+  withExamples({
+    "roster apikeys update ci-sync --access ViewContacts,Export,Security": "",
+    "roster apikeys update ci-sync --for contacts:read,export": "Replace all access levels",
+    "roster apikeys update ci-sync --rename ci-sync-old --expires 7d": "Rename the key and set an expiry",
+    "roster apikeys update ci-sync --no-expiry --no-ip-range": "Remove the expiry and the IP ranges"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

@@ -4,7 +4,7 @@ import { DateTime, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
-import { count, parsed, refuse } from "../../shared/CommonFlags.ts"
+import { count, parsed, refuse, withExamples } from "../../shared/CommonFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { parseDuration } from "../../../terminal/OutputFlags.ts"
 
@@ -43,13 +43,10 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster audit list --since 7d" },
-    {
-      command: "roster audit list -o json | jq '.[] | select(.outcome != \"Done\")'",
-      description: "Show what was refused"
-    }
-  ]),
+  withExamples({
+    "roster audit list --since 7d": "",
+    "roster audit list -o json | jq '.[] | select(.outcome != \"Done\")'": "Show what was refused"
+  }),
   Command.provide(
     Layer.unwrap(Effect.map(EmbeddedStore.server, ({ AuditQueries }) => AuditQueries.layer)).pipe(
       Layer.provideMerge(EmbeddedStore.layer)

@@ -6,6 +6,7 @@ import { Command } from "effect/cli"
 import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { name } from "./verbs.ts"
+import { withExamples } from "../../shared/CommonFlags.ts"
 
 export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
   runRotation(
@@ -21,9 +22,9 @@ export const command = Command.make("rotate", { name, ...rotationFlags }, ({ nam
   )
 ).pipe(
   Command.validate((flags) => checkRotation(flags)),
-  Command.withExamples([
-    { command: "roster smtp rotate shop@example.com --out shop.login", description: "Run it again to resume" },
-    { command: "roster smtp rotate shop@example.com --dry-run", description: "Show what would be done" }
-  ]),
+  withExamples({
+    "roster smtp rotate shop@example.com --out shop.login": "Run it again to resume",
+    "roster smtp rotate shop@example.com --dry-run": "Show what would be done"
+  }),
   Command.provide(TargetLayer.layer)
 )

@@ -9,7 +9,7 @@ import { dryRun } from "../../../terminal/DryRun.ts"
 import { omitUndefined } from "../../../terminal/Results.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
-import { argument } from "../../shared/CommonFlags.ts"
+import { argument, withExamples } from "../../shared/CommonFlags.ts"
 
 export const name = argument("name", EmailAddress, "User name for SMTP, an e-mail address")
 
@@ -34,13 +34,10 @@ export const create = Command.make(
     yield* createCredential(kind, { name, ...omitUndefined({ expires, ipRanges, subaccount }) }, out)
   })
 ).pipe(
-  Command.withExamples([
-    { command: "roster smtp create shop@example.com --expires 2030-12-31" },
-    {
-      command: "roster smtp create shop@example.com --out shop.password",
-      description: "Write the secret, which is shown only once, to a file"
-    }
-  ]),
+  withExamples({
+    "roster smtp create shop@example.com --expires 2030-12-31": "",
+    "roster smtp create shop@example.com --out shop.password": "Write the secret, which is shown only once, to a file"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )
 
@@ -55,16 +52,10 @@ export const update = Command.make(
   })
 ).pipe(
   Command.validate((changes) => checkChanges(changes, false)),
-  Command.withExamples([
-    { command: "roster smtp update shop@example.com --expires 30d" },
-    {
-      command: "roster smtp update shop@example.com --rename sales@example.com",
-      description: "Rename the credentials"
-    },
-    {
-      command: "roster smtp update shop@example.com --no-expiry --no-ip-range",
-      description: "Remove the expiry and the IP ranges"
-    }
-  ]),
+  withExamples({
+    "roster smtp update shop@example.com --expires 30d": "",
+    "roster smtp update shop@example.com --rename sales@example.com": "Rename the credentials",
+    "roster smtp update shop@example.com --no-expiry --no-ip-range": "Remove the expiry and the IP ranges"
+  }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

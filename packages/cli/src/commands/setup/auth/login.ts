@@ -5,7 +5,7 @@ import { Command, Flag, Prompt } from "effect/cli"
 import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
 import * as GlobalFlags from "../../../settings/GlobalFlags.ts"
 import { checkInputs, readKey } from "../../../settings/InputFile.ts"
-import { refuseFlags, text, toggle } from "../../shared/CommonFlags.ts"
+import { refuseFlags, text, toggle, withExamples } from "../../shared/CommonFlags.ts"
 import { keyFromCommand, KeySource, maskedKey } from "../../../settings/ApiKeySource.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { presetNames, presets } from "../../../settings/Preset.ts"
@@ -112,13 +112,11 @@ export const command = Command.make(
       "--credential-process and --key-file cannot be used together."
     ])
   ),
-  Command.withExamples([
-    { command: "roster auth login --base-url https://example.com/v4", description: "Prompt for the key" },
-    { command: "roster auth login --preset elastic-email --key-file key.txt" },
-    {
-      command: 'roster auth login --profile work --base-url https://example.com/v4 --credential-process "pass roster"',
-      description: "Keep the key in a password manager"
-    }
-  ]),
+  withExamples({
+    "roster auth login --base-url https://example.com/v4": "Prompt for the key",
+    "roster auth login --preset elastic-email --key-file key.txt": "",
+    'roster auth login --profile work --base-url https://example.com/v4 --credential-process "pass roster"':
+      "Keep the key in a password manager"
+  }),
   Command.provideEffectDiscard(({ keyFile }) => checkInputs([keyFile]))
 )
