@@ -1,21 +1,178 @@
 /** `roster`: the tree of all commands. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { apikeys } from "../commands/credentials/apikeys/apikeys.ts"
-import { audit } from "../commands/credentials/audit/audit.ts"
-import { auth } from "../commands/setup/auth/auth.ts"
-import { config } from "../commands/setup/config/config.ts"
-import { contacts } from "../commands/contacts/contacts.ts"
-import { emails } from "../commands/emails/emails.ts"
-import { exports } from "../commands/exports/exports.ts"
-import { jobs } from "../commands/jobs/jobs.ts"
-import { profile } from "../commands/setup/profile/profile.ts"
-import { smtp } from "../commands/credentials/smtp/smtp.ts"
 import { globalFlags } from "../settings/GlobalFlags.ts"
 import { everyWord, type Group, loadGroup, type Words } from "../commands/shared/LazyCommands.ts"
 
+/** Picks a command from a module that holds several. */
+const from =
+  <M>(load: () => Promise<M>) =>
+  <const Name extends keyof M>(name: Name) =>
+  async () => ({ command: (await load())[name] })
+
+const contactVerb = from(() => import("../commands/contacts/verbs.ts"))
+const exportVerb = from(() => import("../commands/exports/verbs.ts"))
+const jobVerb = from(() => import("../commands/jobs/verbs.ts"))
+const keyVerb = from(() => import("../commands/credentials/apikeys/verbs.ts"))
+const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
+const authVerb = from(() => import("../commands/setup/auth/verbs.ts"))
+const profileVerb = from(() => import("../commands/setup/profile/verbs.ts"))
+
+const contacts = {
+  description: "List, add, update, delete, restore, import and export contacts",
+  examples: [
+    { command: "roster contacts list" },
+    { command: "roster contacts import contacts.csv", description: "Import the contacts of a file" }
+  ],
+  subcommands: {
+    list: {
+      description: "List contacts in the order they were added",
+      load: () => import("../commands/contacts/list.ts")
+    },
+    get: { description: "Show a contact with all its fields", load: contactVerb("get") },
+    add: { description: "Add a contact, or update the one with the same address", load: contactVerb("add") },
+    update: { description: "Change the names and custom fields of a contact", load: contactVerb("update") },
+    delete: {
+      description: "Delete contacts from all lists; contacts that a rule selects are counted and backed up first",
+      load: () => import("../commands/contacts/delete/delete.ts")
+    },
+    restore: {
+      description: "Restore contacts from the backup that a delete wrote",
+      load: () => import("../commands/contacts/restore.ts")
+    },
+    import: {
+      description: "Add or update contacts from a CSV file",
+      load: () => import("../commands/contacts/import/import.ts")
+    },
+    export: {
+      description: "Export all contacts, those that a rule selects, or those named by address",
+      load: () => import("../commands/contacts/export.ts")
+    }
+  }
+} as const satisfies Group
+
+const exports = {
+  description: "Check and download exports started with: roster contacts export --no-wait",
+  examples: [{ command: "roster exports status 3fa85f64-5717-4562-b3fc-2c963f66afa6" }],
+  subcommands: {
+    status: {
+      description: "Show the status of an export: Loading, Ready, Error or Expired (exit code 10 for the last two)",
+      load: exportVerb("status")
+    },
+    download: { description: "Download the file of a finished export", load: exportVerb("download") }
+  }
+} as const satisfies Group
+
+const jobs = {
+  description: "List and cancel the imports and exports of a local store (a remote service has no status of imports)",
+  examples: [{ command: "roster jobs list --db roster.db" }],
+  subcommands: {
+    list: {
+      description: "List imports and exports, newest first; finished ones are kept for 30 days",
+      load: jobVerb("list")
+    },
+    get: { description: "Show an import or export, or the rows that an import rejected", load: jobVerb("get") },
+    cancel: {
+      description: "Cancel an import or export; contacts that were already imported stay",
+      load: jobVerb("cancel")
+    }
+  }
+} as const satisfies Group
+
+const apikeys = {
+  description: "List, create, update, rotate, audit and delete API keys",
+  examples: [{ command: "roster apikeys list" }],
+  subcommands: {
+    list: { description: "List API keys, without their secrets", load: keyVerb("list") },
+    get: { description: "Show an API key, without its secret", load: keyVerb("get") },
+    create: { description: "Create an API key and show its secret once", load: keyVerb("create") },
+    update: { description: "Change the given settings of an API key, and no others", load: keyVerb("update") },
+    rotate: {
+      description: "Replace the secret of an API key; the old one works until it is no longer used",
+      load: () => import("../commands/credentials/apikeys/rotate.ts")
+    },
+    audit: {
+      description: "Find API keys that are unused, expire soon, have unused access levels or have no IP ranges",
+      load: () => import("../commands/credentials/apikeys/audit.ts")
+    },
+    delete: { description: "Delete an API key; it stops working at once", load: keyVerb("remove") }
+  }
+} as const satisfies Group
+
+const smtp = {
+  description: "List, create, update, rotate and delete SMTP credentials",
+  examples: [{ command: "roster smtp list" }],
+  subcommands: {
+    list: { description: "List SMTP credentials, without their secrets", load: smtpVerb("list") },
+    get: { description: "Show SMTP credentials, without their secret", load: smtpVerb("get") },
+    create: { description: "Create SMTP credentials and show their secret once", load: smtpVerb("create") },
+    update: { description: "Change the given settings of SMTP credentials, and no others", load: smtpVerb("update") },
+    rotate: {
+      description:
+        "Replace SMTP credentials with new ones, whose name contains the date; --out and --exec get the name and the secret, one per line",
+      load: () => import("../commands/credentials/smtp/rotate.ts")
+    },
+    delete: { description: "Delete SMTP credentials; they stop working at once", load: smtpVerb("remove") }
+  }
+} as const satisfies Group
+
+const audit = {
+  description: "Show the audit trail of the credentials of a local store",
+  examples: [{ command: "roster audit list" }],
+  subcommands: {
+    list: {
+      description: "List changes of credentials and refused attempts, newest first",
+      load: () => import("../commands/credentials/audit/list.ts")
+    }
+  }
+} as const satisfies Group
+
+const emails = {
+  description: "Send e-mails",
+  examples: [
+    { command: "roster emails send --from news@example.com --to ann@example.com --subject Hello --text Hello" }
+  ],
+  subcommands: { send: { description: "Send an e-mail", load: () => import("../commands/emails/send.ts") } }
+} as const satisfies Group
+
+const auth = {
+  description: "Log in to a service, log out, and show which key is used",
+  examples: [{ command: "roster auth login --base-url https://example.com/v4" }],
+  subcommands: {
+    login: {
+      description: "Save the address and the key of a service in a profile, and make it the default",
+      load: () => import("../commands/setup/auth/login.ts")
+    },
+    status: {
+      description: "Show the service in use and where its key comes from, without a request",
+      load: authVerb("status")
+    },
+    logout: { description: "Remove the key from a profile; its address stays", load: authVerb("logout") }
+  }
+} as const satisfies Group
+
+const profile = {
+  description: "List, select and remove the profiles that roster auth login saves",
+  examples: [{ command: "roster profile use production" }],
+  subcommands: {
+    list: { description: "List the profiles", load: profileVerb("list") },
+    use: { description: "Make a profile the default", load: profileVerb("use") },
+    remove: { description: "Remove a profile and its key; nothing changes at the service", load: profileVerb("remove") }
+  }
+} as const satisfies Group
+
+const config = {
+  description: "Show the settings in effect",
+  examples: [{ command: "roster config list --show-origin" }],
+  subcommands: {
+    list: {
+      description: "List the settings in effect; of a key, only its last characters",
+      load: () => import("../commands/setup/config/list.ts")
+    }
+  }
+} as const satisfies Group
+
 const commands = {
-  name: "roster",
   description:
     "Manage contacts and access credentials, of a service (--base-url and an API key) or in a local store (--db, or the default store)",
   examples: [
@@ -27,7 +184,7 @@ const commands = {
     },
     { command: "roster serve --port 4010 --db roster.db --key-file admin.key", description: "Serve a store over HTTP" }
   ],
-  subcommands: [
+  subcommands: {
     contacts,
     exports,
     jobs,
@@ -35,51 +192,44 @@ const commands = {
     smtp,
     audit,
     emails,
-    {
-      name: "serve",
+    serve: {
       description: "Serve a store over HTTP until interrupted",
       load: () => import("../commands/serve/serve.ts")
     },
-    {
-      name: "backup",
+    backup: {
       description: "Back up a store to a file while it is in use, and verify the copy",
       load: () => import("../commands/store/backup.ts")
     },
-    {
-      name: "restore",
+    restore: {
       description: "Replace a store with a backup while it is in use; the old store is kept",
       load: () => import("../commands/store/restore.ts")
     },
     auth,
     profile,
     config,
-    {
-      name: "whoami",
+    whoami: {
       description: "Show the service or store in use, the key and its access levels",
       load: () => import("../commands/setup/whoami.ts")
     },
-    {
-      name: "doctor",
+    doctor: {
       description: "Check the settings, the network, the API key and the local store",
       load: () => import("../commands/setup/doctor.ts")
     },
-    {
-      name: "completions",
+    completions: {
       description: "Print the completion script for a shell",
       load: async () => ({ command: (await import("./completions.ts")).completions(everyCommand) })
     },
-    {
-      name: "commands",
+    commands: {
       description: "List all commands; as JSON, with their flags and arguments",
       load: async () => ({ command: (await import("./commands.ts")).commands(everyCommand) })
     }
-  ]
+  }
 } as const satisfies Group
 
 /** The command line with the code of those commands whose names are among the words. */
 export const roster = (words: Words) =>
   Effect.map(
-    Effect.promise(() => loadGroup(commands, words)),
+    Effect.promise(() => loadGroup("roster", commands, words)),
     Command.withGlobalFlags(globalFlags)
   )
 
