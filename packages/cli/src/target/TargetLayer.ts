@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Redacted } from "effect"
 import { keyFrom, keyOrigin, KeySource, maskedKey } from "../settings/ApiKeySource.ts"
-import { settings, Settings } from "../settings/Settings.ts"
+import { type Given, settings, Settings } from "../settings/Settings.ts"
 
 const remoteTarget = Effect.promise(() => import("./RemoteTarget.ts"))
 const localTarget = Effect.promise(() => import("./LocalTarget.ts"))
@@ -23,16 +23,24 @@ export const layerForWrites = ({ dryRun }: { readonly dryRun: boolean }) =>
 
 export const layer = layerForWrites({ dryRun: false })
 
+/** A service, called with this key instead of the configured one. */
+export const layerWithKey = (
+  { apiKeyHeader, apiKeyPrefix, baseUrl }: Given & { readonly baseUrl: string },
+  key: Redacted.Redacted<string>
+) => {
+  const remote = Settings.Remote({ baseUrl, key: KeySource.Environment({ key }), apiKeyHeader, apiKeyPrefix })
+  return Layer.unwrap(Effect.map(remoteTarget, ({ layer }) => layer(remote, { dryRun: false })))
+}
+
 /**
  * Reads the key of a service once, since standard input can be read only once and a command of the profile may ask for a
  * password. Returns the part of the key that may be shown, its source, and a layer of the services that uses it.
  */
 export const openKey = Effect.fnUntraced(function* (remote: Extract<Settings, { readonly _tag: "Remote" }>) {
-  const { layer } = yield* remoteTarget
   const key = yield* keyFrom(remote.key)
   return {
     shown: maskedKey(Redacted.value(key)),
     source: keyOrigin(remote.key),
-    services: layer({ ...remote, key: KeySource.Environment({ key }) }, { dryRun: false })
+    services: layerWithKey(remote, key)
   }
 })

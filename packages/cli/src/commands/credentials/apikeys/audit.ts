@@ -1,7 +1,7 @@
 /** `roster apikeys audit` */
-import { CredentialsService, type EmailAddress, type ReportedAccessLevel, type ServiceError } from "@roster/domain"
+import { CredentialsService, type EmailAddress } from "@roster/domain"
 import { describeFinding, auditApiKeys } from "@roster/workflows"
-import { Context, DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
+import { DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import { PartlyDone } from "../../../errors/UsageError.ts"
@@ -12,50 +12,21 @@ import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { span, toggle, withExamples } from "../../shared/CommonFlags.ts"
 
-class KeyUse extends Context.Service<
-  KeyUse,
-  {
-    /** The access levels that each key was used for, by key name; `undefined` if they are not recorded. */
-    readonly levelsUsed: (
-      subaccount: EmailAddress | undefined
-    ) => Effect.Effect<
-      ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined,
-      ServiceError
-    >
+/** The keys, and the access levels that each was used for, by name. The HTTP interface has no operation for the latter. */
+const keysAndUse = Effect.fnUntraced(function* (subaccount: EmailAddress | undefined) {
+  const list = Effect.flatMap(CredentialsService, ({ apiKeys }) => apiKeys.list({ subaccount }))
+  if ((yield* settings)._tag === "Remote") {
+    return { keys: yield* Effect.provide(list, TargetLayer.layer), levelsUsed: undefined }
   }
->()("@roster/cli/KeyUse") {}
-
-/** The HTTP interface has no operation for the use of keys. */
-const untold = Layer.succeed(KeyUse, { levelsUsed: () => Effect.undefined })
-
-const told = Layer.unwrap(
-  Effect.gen(function* () {
-    const { AuditQueries, SqlCredentialsService } = yield* EmbeddedStore.server
-    const use = Effect.map(AuditQueries.AuditQueries, ({ levelsUsed }) =>
-      KeyUse.of({
-        levelsUsed: (subaccount) =>
-          Effect.map(levelsUsed({ subaccount }), (keys) => {
-            const levels = [...keys].map(([name, used]) => [name, new Set<string>(used.keys())] as const)
-            return new Map(levels)
-          })
-      })
+  const { AuditQueries, SqlCredentialsService } = yield* EmbeddedStore.server
+  const use = Effect.flatMap(AuditQueries.AuditQueries, ({ levelsUsed }) => levelsUsed({ subaccount }))
+  const [keys, used] = yield* Effect.all([list, use]).pipe(
+    Effect.provide(
+      Layer.merge(AuditQueries.layer, SqlCredentialsService.layer).pipe(Layer.provide(EmbeddedStore.layer))
     )
-    return Layer.mergeAll(
-      Layer.effect(KeyUse, use).pipe(Layer.provide(AuditQueries.layer)),
-      SqlCredentialsService.layer
-    )
-  })
-).pipe(Layer.provideMerge(EmbeddedStore.layer))
-
-type Chosen = Layer.Layer<
-  KeyUse | CredentialsService,
-  Layer.Error<typeof told> | Layer.Error<typeof TargetLayer.layer>,
-  Layer.Services<typeof told> | Layer.Services<typeof TargetLayer.layer>
->
-
-const layer = Layer.unwrap(
-  Effect.map(settings, (on): Chosen => (on._tag === "Local" ? told : Layer.merge(TargetLayer.layer, untold)))
-)
+  )
+  return { keys, levelsUsed: new Map([...used].map(([name, levels]) => [name, new Set<string>(levels.keys())])) }
+})
 
 const Row = Schema.Struct({
   Name: Schema.String,
@@ -73,10 +44,8 @@ export const command = Command.make(
     subaccount
   },
   Effect.fnUntraced(function* ({ expiring, failOnFindings, subaccount, unusedFor }) {
-    const { apiKeys } = yield* CredentialsService
     const output = yield* Output
-    const keys = yield* apiKeys.list({ subaccount })
-    const levelsUsed = yield* (yield* KeyUse).levelsUsed(subaccount)
+    const { keys, levelsUsed } = yield* keysAndUse(subaccount)
     const now = yield* DateTime.now
     const findings = auditApiKeys(keys, { now, unusedFor, expiringWithin: expiring, levelsUsed })
     const rows = findings.map((finding) => {
@@ -101,6 +70,5 @@ export const command = Command.make(
     "roster apikeys audit": "",
     "roster apikeys audit --unused-for 30d --fail-on-findings": "For a script",
     "roster apikeys audit --db roster.db": "Include access levels that were never used"
-  }),
-  Command.provide(layer)
+  })
 )

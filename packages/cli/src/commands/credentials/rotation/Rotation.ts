@@ -20,21 +20,21 @@ import {
   Schedule,
   type Schema
 } from "effect"
-import { CliError, type Command } from "effect/cli"
+import { type Argument, Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { readKey } from "../../../settings/InputFile.ts"
-import { span } from "../../shared/CommonFlags.ts"
+import { refuseFlags, span, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { type JournalFile, withJournal } from "./RotationJournal.ts"
 import { deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
-import { KeySource } from "../../../settings/ApiKeySource.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
-export const rotationFlags = {
+const rotationFlags = {
   ...deliveryFlags,
   idle: span("idle", "Delete the old one after it has been unused for this long", Duration.minutes(10)),
   grace: span("grace", "Maximum total wait; after that, both are kept", Duration.hours(24)),
@@ -45,14 +45,11 @@ export const rotationFlags = {
 type RotationFlags = Command.Command.Config.Infer<typeof rotationFlags>
 
 /** Refuses flags that exclude each other. */
-export const checkRotation = (flags: RotationFlags): Effect.Effect<void, CliError.ValidationError> => {
-  const { exec, grace, idle, out } = flags
-  const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
-  if (out !== undefined && exec !== undefined) return refuse("--out and --exec cannot be used together.")
-  return Duration.isLessThanOrEqualTo(grace, idle)
-    ? refuse("--grace is the total wait and must be longer than --idle.")
-    : Effect.void
-}
+const checkRotation = ({ exec, grace, idle, out }: RotationFlags) =>
+  refuseFlags(
+    [out !== undefined && exec !== undefined, "--out and --exec cannot be used together."],
+    [Duration.isLessThanOrEqualTo(grace, idle), "--grace is the total wait and must be longer than --idle."]
+  )
 
 /** Services record a use at most once a minute. */
 const shortestIdle = Duration.minutes(2)
@@ -90,8 +87,7 @@ const plannedWork: { readonly [State in RotationPlan["state"]]: string } = {
 const serviceWithKey = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
   const on = yield* settings
   if (on._tag === "Local") return undefined
-  const { layer } = yield* Effect.promise(() => import("../../../target/RemoteTarget.ts"))
-  const services = yield* Layer.build(layer({ ...on, key: KeySource.Environment({ key }) }, { dryRun: false }))
+  const services = yield* Layer.build(TargetLayer.layerWithKey(on, key))
   return Context.get(services, CredentialsService)
 })
 
@@ -136,7 +132,7 @@ interface Kind<New extends NewCredential> {
 }
 
 /** Rotates a credential, or shows the plan on a dry run. */
-export const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
+const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
   { content, kind, plan, rotate, schema }: Kind<New>,
   name: string,
   { dryRun, exec, grace, idle, out, subaccount }: RotationFlags
@@ -183,3 +179,15 @@ export const runRotation = Effect.fnUntraced(function* <New extends NewCredentia
   if (out === undefined && exec === undefined) return yield* output.note(said)
   yield* Results.summary({ ok: true, name: rotated.name, resumed: rotated.isResumed }, said)
 }, Effect.scoped)
+
+/** The command that rotates one kind of credential. */
+export const rotateCommand = <New extends NewCredential>(
+  kind: Kind<New>,
+  name: Argument.Argument<string>,
+  examples: { readonly [commandLine: string]: string }
+) =>
+  Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) => runRotation(kind, name, flags)).pipe(
+    Command.validate((flags) => checkRotation(flags)),
+    withExamples(examples),
+    Command.provide(TargetLayer.layer)
+  )

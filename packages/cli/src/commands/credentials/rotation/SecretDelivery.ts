@@ -4,10 +4,10 @@
 import { Effect, type FileSystem, Redacted, type Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { text } from "../../shared/CommonFlags.ts"
-import { newSecret } from "../NewSecret.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { UsageError } from "../../../errors/UsageError.ts"
+import * as Results from "../../../terminal/Results.ts"
 
 export const deliveryFlags = {
   out: text("out", "Write the new secret to FILE, replacing its content", "FILE"),
@@ -55,7 +55,9 @@ export const secretDelivery = Effect.fnUntraced(function* <New>(
     } else if (exec !== undefined) {
       yield* give(exec, content(made))
     } else {
-      yield* newSecret(schema, made)
+      const output = yield* Output
+      yield* Results.record(schema, made)
+      if (output.format === "table") yield* output.note("The Token above is shown only once. Save it now.")
     }
   }, Effect.provideContext(context))
 })

@@ -2,29 +2,20 @@
 import { NewSmtpCredentials } from "@roster/domain"
 import { planSmtpRotation, rotateSmtp } from "@roster/workflows"
 import { Redacted } from "effect"
-import { Command } from "effect/cli"
-import { checkRotation, rotationFlags, runRotation } from "../rotation/Rotation.ts"
-import * as TargetLayer from "../../../target/TargetLayer.ts"
+import { rotateCommand } from "../rotation/Rotation.ts"
 import { name } from "./verbs.ts"
-import { withExamples } from "../../shared/CommonFlags.ts"
 
-export const command = Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) =>
-  runRotation(
-    {
-      kind: "smtp",
-      schema: NewSmtpCredentials,
-      content: ({ name, token }) => Redacted.make(`${name}\n${Redacted.value(token)}\n`),
-      plan: planSmtpRotation,
-      rotate: rotateSmtp
-    },
-    name,
-    flags
-  )
-).pipe(
-  Command.validate((flags) => checkRotation(flags)),
-  withExamples({
+export const command = rotateCommand(
+  {
+    kind: "smtp",
+    schema: NewSmtpCredentials,
+    content: ({ name, token }) => Redacted.make(`${name}\n${Redacted.value(token)}\n`),
+    plan: planSmtpRotation,
+    rotate: rotateSmtp
+  },
+  name,
+  {
     "roster smtp rotate shop@example.com --out shop.login": "Run it again to resume",
     "roster smtp rotate shop@example.com --dry-run": "Show what would be done"
-  }),
-  Command.provide(TargetLayer.layer)
+  }
 )

@@ -1,4 +1,5 @@
 /** `roster auth login` */
+import { elasticEmailApiKeyHeader } from "@roster/api"
 import { ContactsService } from "@roster/domain"
 import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
@@ -6,13 +7,20 @@ import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
 import * as GlobalFlags from "../../../settings/GlobalFlags.ts"
 import { checkInputs, readKey } from "../../../settings/InputFile.ts"
 import { refuseFlags, text, toggle, withExamples } from "../../shared/CommonFlags.ts"
-import { keyFromCommand, KeySource, maskedKey } from "../../../settings/ApiKeySource.ts"
+import { keyFromCommand, maskedKey } from "../../../settings/ApiKeySource.ts"
 import { Output } from "../../../terminal/Output.ts"
-import { presetNames, presets } from "../../../settings/Preset.ts"
+import { layerWithKey } from "../../../target/TargetLayer.ts"
 import { defaultProfile, type Profile, ProfileName } from "../../../settings/Profile.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { environment, Settings } from "../../../settings/Settings.ts"
+import { environment } from "../../../settings/Settings.ts"
 import { usageError } from "../../../errors/UsageError.ts"
+
+/** Addresses and key headers of well-known services. */
+const presets = {
+  "elastic-email": { baseUrl: "https://api.elasticemail.com/v4", apiKeyHeader: elasticEmailApiKeyHeader }
+} as const satisfies Record<string, Pick<Profile, "baseUrl" | "apiKeyHeader">>
+
+const presetNames = ["elastic-email"] as const
 
 /** A prompt reads Ctrl-C as a key; this turns it into the signal. */
 const interrupted = Effect.andThen(
@@ -37,24 +45,12 @@ const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
 
 /** Checks the key with a cheap request. A key that may not read contacts is valid, too. */
 const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
-  Effect.gen(function* () {
-    const { layer } = yield* Effect.promise(() => import("../../../target/RemoteTarget.ts"))
-    const remote = Settings.Remote({
-      baseUrl: profile.baseUrl,
-      key: KeySource.Environment({ key }),
-      apiKeyHeader: profile.apiKeyHeader,
-      apiKeyPrefix: profile.apiKeyPrefix
-    })
-    const look = ContactsService.pipe(Effect.flatMap((contacts) => contacts.list({ limit: 1 })))
-    return yield* look.pipe(
-      Effect.as("accepted"),
-      Effect.catchReason("ServiceError", "AccessDenied", () =>
-        Effect.succeed("accepted, but it may not read contacts")
-      ),
-      Effect.catchTags({ InvalidInput: Effect.die, InvalidRule: Effect.die }),
-      Effect.provide(layer(remote, { dryRun: false }))
-    )
-  })
+  Effect.flatMap(ContactsService, (contacts) => contacts.list({ limit: 1 })).pipe(
+    Effect.as("accepted"),
+    Effect.catchReason("ServiceError", "AccessDenied", () => Effect.succeed("accepted, but it may not read contacts")),
+    Effect.catchTags({ InvalidInput: Effect.die, InvalidRule: Effect.die }),
+    Effect.provide(layerWithKey(profile, key))
+  )
 
 export const command = Command.make(
   "login",
@@ -87,9 +83,7 @@ export const command = Command.make(
     const name = (yield* GlobalFlags.profile) ?? defaultProfile
     const key = yield* credentialProcess === undefined ? readSecret(keyFile) : keyFromCommand(credentialProcess)
     const profile: Profile = {
-      baseUrl,
-      ...(apiKeyHeader === undefined ? {} : { apiKeyHeader }),
-      ...(apiKeyPrefix === undefined ? {} : { apiKeyPrefix }),
+      ...Results.omitUndefined({ baseUrl, apiKeyHeader, apiKeyPrefix }),
       ...(credentialProcess === undefined ? { apiKey: key } : { credentialProcess }),
       ...(requireRemote ? { requireRemote } : {})
     }
