@@ -1,9 +1,6 @@
-/**
- * Writes files atomically: the bytes go to a temporary file beside the target, are flushed to disk, and take the name of the
- * target by a rename. A file under the real name is always complete, and a failure leaves nothing behind. Files are
- * readable by their owner alone.
- */
-import { Effect, FileSystem, Option, Path, PlatformError, Stream } from "effect"
+/** Files that are written atomically, with the checks and the errors of a command. They are readable by their owner alone. */
+import { prepareFile } from "@roster/workflows"
+import { Effect, FileSystem, Option, PlatformError, Stream } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
@@ -43,38 +40,14 @@ const reserved = 4096
  */
 export const prepare = Effect.fnUntraced(function* (target: string, options: WriteOptions) {
   const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const temporary =
-    options.temporary ?? path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
-  const checkTarget = refuseTaken(target, options)
-  const writeTemporary = <E, R>(flag: "w" | "r+", write: (file: FileSystem.File) => Effect.Effect<void, E, R>) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const file = yield* fs.open(temporary, { flag, mode: 0o600 })
-        yield* write(file)
-        yield* file.sync
-      })
-    ).pipe(Effect.catchIf(PlatformError.isPlatformError, (error) => Effect.fail(fileProblem(target, "written")(error))))
-
-  yield* checkTarget
-  yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))
-  yield* writeTemporary("w", (file) => file.writeAll(new Uint8Array(reserved)))
-
-  return Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
-    let written = 0
-    yield* writeTemporary("r+", (file) =>
-      content.pipe(
-        Stream.runForEach((part) => {
-          written += part.length
-          return file.writeAll(part)
-        }),
-        Effect.andThen(Effect.suspend(() => file.truncate(written)))
-      )
+  const check = Effect.provideService(refuseTaken(target, options), FileSystem.FileSystem, fs)
+  const explained = <A, E, R>(effect: Effect.Effect<A, E | PlatformError.PlatformError, R>) =>
+    effect.pipe(
+      Effect.catchIf(PlatformError.isPlatformError, (error) => Effect.fail(fileProblem(target, "written")(error)))
     )
-    yield* checkTarget
-    yield* fs.rename(temporary, target).pipe(Effect.mapError(fileProblem(target, "written")))
-    return written
-  })
+  yield* check
+  const write = yield* explained(prepareFile(target, { reserve: reserved, temporary: options.temporary }))
+  return <E, R>(content: Stream.Stream<Uint8Array, E, R>) => explained(write(content, check))
 })
 
 /** Writes a line of text as a whole file. */

@@ -2,7 +2,7 @@
 import { parsePurpose, type Purpose, purposes } from "@roster/api/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/RuleError"
-import { DateTime, Effect, type Schema } from "effect"
+import { DateTime, type Duration, Effect, type Schema } from "effect"
 import { type CliError, Flag } from "effect/cli"
 import { parsed, parsedEach, parseEmail, refuse, refuseFlags, toggle } from "../shared/CommonFlags.ts"
 import { shorten } from "../../terminal/Printable.ts"
@@ -71,19 +71,31 @@ export const levelsOf = Effect.fnUntraced(function* ({ access, for: wanted }: Le
   return [...new Set([...access, ...accessFor(wanted)])]
 })
 
+/** Parses a date, or a time that `moved` adds to the current time or subtracts from it. */
+export const parseMoment =
+  (field: string, moved: (span: Duration.Duration) => (now: DateTime.Utc) => DateTime.Utc, examples: string) =>
+  (given: string) => {
+    const span = parseDuration(given)
+    if (span !== undefined) return Effect.map(DateTime.now, moved(span))
+    const date = parseWireDate(given)
+    return date === undefined ? refuse(field, `write a date such as ${examples}`) : Effect.succeed(date)
+  }
+
+const parseExpiry = parseMoment(
+  "expires",
+  DateTime.addDuration,
+  "2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d"
+)
+
 /** Expiry: a date, or a time from now. */
 export const expires = parsed(
   "expires",
-  (given) => {
-    const span = parseDuration(given)
-    if (span !== undefined) return Effect.map(DateTime.now, DateTime.addDuration(span))
-    const date = parseWireDate(given)
-    return date === undefined
-      ? refuse("expires", "write a date such as 2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d")
-      : Effect.flatMap(DateTime.isFuture(date), (isAhead) =>
-          isAhead ? Effect.succeed(date) : refuse("expires", `${given} is in the past`)
-        )
-  },
+  (given) =>
+    Effect.tap(parseExpiry(given), (date) =>
+      Effect.flatMap(DateTime.isFuture(date), (isAhead) =>
+        isAhead ? Effect.void : refuse("expires", `${given} is in the past`)
+      )
+    ),
   "Expiry: a date (UTC), or a time from now",
   "DATE|30d"
 )

@@ -1,25 +1,17 @@
 /** `roster audit list` */
-import { canonicalEmail, parseWireDate } from "@roster/domain"
+import { canonicalEmail } from "@roster/domain"
 import { DateTime, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { subaccount } from "../CredentialFlags.ts"
+import { parseMoment, subaccount } from "../CredentialFlags.ts"
 import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
-import { count, parsed, refuse, withExamples } from "../../shared/CommonFlags.ts"
+import { count, parsed, withExamples } from "../../shared/CommonFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { parseDuration } from "../../../terminal/OutputFlags.ts"
 
 const columns = ["time", "actor._tag", "actor.name", "operation", "subject", "outcome", "peer", "account"]
 
 const since = parsed(
   "since",
-  (given) => {
-    const span = parseDuration(given)
-    if (span !== undefined) return Effect.map(DateTime.now, DateTime.subtractDuration(span))
-    const date = parseWireDate(given)
-    return date === undefined
-      ? refuse("since", "write a date such as 2026-11-21, or a time before now such as 7d")
-      : Effect.succeed(date)
-  },
+  parseMoment("since", DateTime.subtractDuration, "2026-11-21, or a time before now such as 7d"),
   "Show entries since a date (UTC), or since a time before now (default: all)",
   "DATE|7d"
 )
