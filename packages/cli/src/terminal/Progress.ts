@@ -14,6 +14,8 @@ export interface Work {
   readonly total?: number | undefined
   /** Number of units that an earlier run has done (default: 0). */
   readonly from?: number | undefined
+  /** The note after an interruption, from the number of units done. */
+  readonly interrupted?: (done: number) => string
 }
 
 const redraw = "100 millis"
@@ -69,6 +71,7 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
       done = now
       return turn
     })
+  // A note is not printed either with `--quiet`.
   if (isQuiet(yield* stdio.args)) return yield* use(update)
 
   const text = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))
@@ -78,8 +81,8 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
     ? Effect.andThen(Effect.sleep(redraw), draw)
     : Effect.andThen(Effect.sleep(linesEvery), Effect.flatMap(text, output.note))
   const drawing = yield* Effect.forkChild(Effect.forever(show))
-  return yield* Effect.ensuring(
-    use(update),
-    Effect.andThen(Fiber.interrupt(drawing), isTerminal ? write("\r\u001b[K") : Effect.void)
+  return yield* use(update).pipe(
+    Effect.ensuring(Effect.andThen(Fiber.interrupt(drawing), isTerminal ? write("\r\u001b[K") : Effect.void)),
+    Effect.onInterrupt(() => (work.interrupted === undefined ? Effect.void : output.note(work.interrupted(done))))
   )
 })

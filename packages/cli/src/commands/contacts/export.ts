@@ -2,12 +2,12 @@
 import { contactFilterFromInput, ContactsService, ExportLink, type ExportRequest } from "@roster/domain"
 import { exportTo } from "@roster/workflows"
 import { Effect, Option } from "effect"
-import { CliError, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
-import { parseEmail, toggle, withExamples } from "../shared/CommonFlags.ts"
+import { parsedEach, parseEmail, refuseFlags, toggle, withExamples } from "../shared/CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
-import { filterFlags, noteFields, oneRule } from "../shared/RuleFlags.ts"
+import { filterFlags, noteFields, twoRules } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { refusedHere, usageError } from "../../errors/UsageError.ts"
 
@@ -17,12 +17,7 @@ export const command = Command.make(
   "export",
   {
     ...filterFlags,
-    emails: Flag.String("email").pipe(
-      Flag.mapEffect(parseEmail("email")),
-      Flag.withMetavar("EMAIL"),
-      Flag.withDescription("Export this contact (repeatable)"),
-      Flag.atLeast(0)
-    ),
+    emails: parsedEach("email", parseEmail("email"), "Export this contact", "EMAIL"),
     format: Flag.Literals("format", ["csv", "json", "xml"]).pipe(
       Flag.withDescription("Format of the file (default: csv)"),
       Flag.withDefault("csv")
@@ -56,15 +51,11 @@ export const command = Command.make(
     })
   }, Effect.scoped)
 ).pipe(
-  Command.validate((given) => oneRule(given)),
-  Command.validate(({ noWait, out }) =>
-    noWait && out !== undefined
-      ? Effect.fail(
-          new CliError.ValidationError({
-            message: "--no-wait and --out cannot be used together: the file does not exist yet."
-          })
-        )
-      : Effect.void
+  Command.validate((given) =>
+    refuseFlags(twoRules(given), [
+      given.noWait && given.out !== undefined,
+      "--no-wait and --out cannot be used together: the file does not exist yet."
+    ])
   ),
   withExamples({
     "roster contacts export --out contacts.csv": "",

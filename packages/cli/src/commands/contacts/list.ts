@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { count, refuseFlags, toggle, withExamples } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
-import { noteFields, oneRule, ruleFlags } from "../shared/RuleFlags.ts"
+import { noteFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 
 const columns = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
@@ -30,9 +30,8 @@ export const command = Command.make(
     yield* Results.records(Contact, columns, found)
   })
 ).pipe(
-  Command.validate((given) => oneRule(given)),
-  Command.validate(({ all, limit }) =>
-    refuseFlags([all && limit !== undefined, "--all and --limit cannot be used together."])
+  Command.validate((given) =>
+    refuseFlags(twoRules(given), [given.all && given.limit !== undefined, "--all and --limit cannot be used together."])
   ),
   withExamples({
     "roster contacts list --limit 50": "List the first 50 contacts",

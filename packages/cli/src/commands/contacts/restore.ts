@@ -1,8 +1,8 @@
 /** `roster contacts restore` */
-import { restoreContacts, surveyBackup } from "@roster/workflows"
+import { readBackup, restoreContacts, surveyBackup } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { contactsIn } from "./delete/BackupFile.ts"
+import { readBytes } from "../../settings/InputFile.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
 import { PartlyDone } from "../../errors/UsageError.ts"
@@ -24,23 +24,19 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ dryRun, file }) {
     const output = yield* Output
     // Reads the whole file before anything is sent.
-    const { count } = yield* surveyBackup(yield* contactsIn(file))
+    const { count } = yield* surveyBackup(readBackup(yield* readBytes(file)))
     if (dryRun) {
       return yield* Results.summary({ dryRun: true, count }, `Would restore ${counted(count)}`)
     }
-    let done = 0
-    const contacts = yield* contactsIn(file)
-    const report = yield* withProgress({ doing: "Restoring", unit: "contacts", total: count }, (update) =>
-      restoreContacts(contacts, {
-        onProgress: (restored) => {
-          done = restored
-          return update(restored)
-        }
-      })
-    ).pipe(
-      Effect.onInterrupt(() =>
-        output.note(`${done} of ${count} contacts are restored. It is safe to run the same command again.`)
-      )
+    const contacts = readBackup(yield* readBytes(file))
+    const report = yield* withProgress(
+      {
+        doing: "Restoring",
+        unit: "contacts",
+        total: count,
+        interrupted: (done) => `${done} of ${count} contacts are restored. It is safe to run the same command again.`
+      },
+      (onProgress) => restoreContacts(contacts, { onProgress })
     )
     const { notSent, read, refused, restored, stoppedBy, unknown } = report
     yield* Results.summary(

@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { customFields, email, lists, refuseFlags, text, withExamples } from "../shared/CommonFlags.ts"
-import { omitUndefined } from "../../terminal/Results.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 
@@ -43,7 +42,9 @@ export const add = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun: _dryRun, lists, ...fields }) {
     const contacts = yield* ContactsService
-    const added = yield* contacts.add([omitUndefined(fields)], { listNames: lists.length === 0 ? undefined : lists })
+    const added = yield* contacts.add([Results.omitUndefined(fields)], {
+      listNames: lists.length === 0 ? undefined : lists
+    })
     yield* Effect.forEach(added, (contact) => Results.record(Contact, contact), { discard: true })
   })
 ).pipe(
@@ -61,7 +62,7 @@ export const update = Command.make(
   { email, ...names, customFields, dryRun },
   Effect.fnUntraced(function* ({ dryRun: _dryRun, email, ...changes }) {
     const contacts = yield* ContactsService
-    yield* Results.record(Contact, yield* contacts.update(email, omitUndefined(changes)))
+    yield* Results.record(Contact, yield* contacts.update(email, Results.omitUndefined(changes)))
   })
 ).pipe(
   Command.validate(({ customFields, firstName, lastName }) =>

@@ -7,6 +7,8 @@ import { Target } from "../../target/Target.ts"
 
 export class Declined extends Schema.TaggedError<Declined>()("Declined", { message: Schema.String }) {}
 
+const declined = (message: string) => new Declined({ message })
+
 export const yes = Flag.withAlias(toggle("yes", "Do not ask for confirmation"), "y")
 
 export const confirmCount = Flag.Int("confirm").pipe(
@@ -23,9 +25,7 @@ const hasTerminal = Effect.gen(function* () {
 /** Declines before anything is sent if no flag confirms and there is no terminal. */
 export const canAgree = Effect.fnUntraced(function* (what: string, given: { readonly agreed: boolean }) {
   if (given.agreed || (yield* hasTerminal)) return
-  return yield* new Declined({
-    message: `Nothing was done: this would ${what}, and there is no terminal to ask for confirmation.`
-  })
+  return yield* declined(`Nothing was done: this would ${what}, and there is no terminal to ask for confirmation.`)
 })
 
 const ask = Effect.fnUntraced(function* (question: string) {
@@ -40,7 +40,7 @@ const ask = Effect.fnUntraced(function* (question: string) {
 export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
   if (given.yes) return
   yield* canAgree(what, { agreed: false })
-  if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* new Declined({ message: "Nothing was done." })
+  if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* declined("Nothing was done.")
 })
 
 /** Asks for the number of contacts when much would be lost, unless `--confirm` gave it. `--yes` is not enough. */
@@ -51,17 +51,13 @@ export const confirmNumber = Effect.fnUntraced(function* (
 ) {
   if (given.confirm === count) return
   if (given.confirm !== undefined) {
-    return yield* new Declined({
-      message: `Nothing was done: this would ${what}: ${count} contacts, not ${given.confirm}.`
-    })
+    return yield* declined(`Nothing was done: this would ${what}: ${count} contacts, not ${given.confirm}.`)
   }
   if (!(yield* hasTerminal)) {
-    return yield* new Declined({
-      message: `Nothing was done: this would ${what}: ${count} contacts. To confirm, add --confirm ${count}.`
-    })
+    return yield* declined(
+      `Nothing was done: this would ${what}: ${count} contacts. To confirm, add --confirm ${count}.`
+    )
   }
   const typed = yield* ask(`${what}? Type the number of contacts to confirm:`)
-  if (typed !== String(count)) {
-    return yield* new Declined({ message: `Nothing was done. The number you typed is not ${count}.` })
-  }
+  if (typed !== String(count)) return yield* declined(`Nothing was done. The number you typed is not ${count}.`)
 })

@@ -1,7 +1,7 @@
 /** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
 import { type ContactRule, fieldHints, parseRule, RawRule, rawRule, RuleText } from "@roster/domain"
 import { Effect, Result } from "effect"
-import { parsed, refuseFlags, text } from "./CommonFlags.ts"
+import { parsed, text } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { refusedInput } from "../../errors/UsageError.ts"
 
@@ -28,12 +28,9 @@ export const ruleFlags = {
 /** The two flags where addresses are an alternative: the rule stays text, and the command checks both together. */
 export const filterFlags = { rule: text("rule", description, "RULE"), rawRule: raw }
 
-/** Refuses both flags at once. */
-export const oneRule = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>
-  refuseFlags([
-    given.rule !== undefined && given.rawRule !== undefined,
-    "--rule and --raw-rule cannot be used together."
-  ])
+/** The refusal of both flags at once, for `refuseFlags`. */
+export const twoRules = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>
+  [given.rule !== undefined && given.rawRule !== undefined, "--rule and --raw-rule cannot be used together."] as const
 
 /** Names the custom fields of a rule that look like built-in fields. A raw rule is not parsed. */
 export const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {

@@ -3,17 +3,24 @@
  * that come to match the rule later survive.
  */
 import { ContactFilter, type ContactRule, parseRule, ruleSource, selectsEveryContact } from "@roster/domain"
-import { type BackupSurvey, deleteContacts, exportTo, isMoreThanHalf, surveyBackup } from "@roster/workflows"
-import { Effect, FileSystem, Result } from "effect"
-import { contactsIn, defaultBackup } from "./BackupFile.ts"
+import {
+  type BackupSurvey,
+  deleteContacts,
+  exportTo,
+  isMoreThanHalf,
+  readBackup,
+  surveyBackup
+} from "@roster/workflows"
+import { DateTime, Effect, FileSystem, Path, Result } from "effect"
+import { readBytes } from "../../../settings/InputFile.ts"
+import { stateFolder } from "../../../files/UserFolder.ts"
 import { canAgree, confirm, confirmNumber } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
-import { PartlyDone } from "../../../errors/UsageError.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { invalid, refusedHere } from "../../../errors/UsageError.ts"
+import { invalid, PartlyDone, refusedHere } from "../../../errors/UsageError.ts"
 import { quoted, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 /** More contacts than this are never deleted by a simple yes. */
@@ -24,6 +31,13 @@ interface Given {
   readonly confirm: number | undefined
   readonly dryRun: boolean
 }
+
+/** A name for a new backup in the user's state folder. */
+const defaultBackup = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const time = DateTime.formatIso(yield* DateTime.now).replaceAll(/[-:]|\.\d+/g, "")
+  return path.join(yield* stateFolder("backups"), `contacts-${time}-${crypto.randomUUID().slice(0, 8)}.json`)
+})
 
 const describe = ({ count, sample, statuses }: BackupSurvey): string =>
   [
@@ -41,7 +55,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
 ) {
   const { dryRun, isSevere, what } = options
   const output = yield* Output
-  const survey = yield* surveyBackup(yield* contactsIn(file))
+  const survey = yield* surveyBackup(readBackup(yield* readBytes(file)))
   const { count, statuses } = survey
   const facts = { count, statuses: Object.fromEntries(statuses) }
   const severe = isSevere || count > mostByYes || (yield* isMoreThanHalf(count))
@@ -60,19 +74,15 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   const hint = yield* ResumeHint
   const resume = `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
   hint.command = resume
-  let deleted = 0
-  const contacts = yield* contactsIn(file)
-  const report = yield* withProgress({ doing: "Deleting", unit: "contacts", total: count }, (update) =>
-    deleteContacts(contacts, {
-      onProgress: (done) => {
-        deleted = done
-        return update(done)
-      }
-    })
-  ).pipe(
-    Effect.onInterrupt(() =>
-      output.note(`${deleted} of ${count} contacts are deleted; the backup is ${file}. Resume with: ${resume}`)
-    )
+  const contacts = readBackup(yield* readBytes(file))
+  const report = yield* withProgress(
+    {
+      doing: "Deleting",
+      unit: "contacts",
+      total: count,
+      interrupted: (done) => `${done} of ${count} contacts are deleted; the backup is ${file}. Resume with: ${resume}`
+    },
+    (onProgress) => deleteContacts(contacts, { onProgress })
   )
   yield* Results.summary(
     { deleted: report.deleted, left: report.left, backup: file },

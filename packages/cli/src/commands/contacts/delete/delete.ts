@@ -1,12 +1,12 @@
 /** `roster contacts delete` */
 import { ContactFilter, contactFilterFromInput, ContactsService } from "@roster/domain"
 import { Effect, Option } from "effect"
-import { Argument, CliError, Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { confirm, confirmCount, confirmNumber, yes } from "../../shared/Confirm.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { parseEmail, text, withExamples } from "../../shared/CommonFlags.ts"
+import { parseEmail, refuseFlags, text, withExamples } from "../../shared/CommonFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { filterFlags, noteFields, oneRule } from "../../shared/RuleFlags.ts"
+import { filterFlags, noteFields, twoRules } from "../../shared/RuleFlags.ts"
 import { deleteByRule, deleteSnapshot, mostByYes } from "./SnapshotDeletion.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { refusedHere } from "../../../errors/UsageError.ts"
@@ -61,17 +61,20 @@ export const command = Command.make(
     yield* deleteByRule(filter.value.rule, given)
   })
 ).pipe(
-  Command.validate((given) => oneRule(given)),
   Command.validate(({ backup, emails, rawRule, rule, snapshot }) => {
     const isByRule = rule !== undefined || rawRule !== undefined
-    const refuse = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
-    if (snapshot !== undefined && (isByRule || emails.length > 0 || backup !== undefined)) {
-      return refuse("--snapshot cannot be combined with addresses, --rule, --raw-rule or --backup.")
-    }
-    if (snapshot === undefined && !isByRule && emails.length === 0) {
-      return refuse("Name the contacts: by address, --rule or --snapshot.")
-    }
-    return backup !== undefined && !isByRule ? refuse("--backup needs --rule.") : Effect.void
+    return refuseFlags(
+      twoRules({ rule, rawRule }),
+      [
+        snapshot !== undefined && (isByRule || emails.length > 0 || backup !== undefined),
+        "--snapshot cannot be combined with addresses, --rule, --raw-rule or --backup."
+      ],
+      [
+        snapshot === undefined && !isByRule && emails.length === 0,
+        "Name the contacts: by address, --rule or --snapshot."
+      ],
+      [backup !== undefined && !isByRule, "--backup needs --rule."]
+    )
   }),
   withExamples({
     "roster contacts delete ann@example.com": "",

@@ -1,8 +1,7 @@
 /** A file that is read twice. Stdin and pipes are copied to a private temporary file first. */
-import { Effect, FileSystem, Stream } from "effect"
+import { Effect, FileSystem, Path, PlatformError, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
-import { temporaryCopy } from "../../../files/TemporaryFile.ts"
 import { readBytes } from "../../../settings/InputFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 
@@ -20,6 +19,20 @@ export interface ImportedFile {
   /** Refuses a file that was modified since it was opened. */
   readonly unchanged: Effect.Effect<void, UsageError>
 }
+
+/** Copies a stream to a temporary file that its owner alone can read, and returns its path. The file is removed with the scope. */
+const temporaryCopy = Effect.fnUntraced(
+  function* (content: Stream.Stream<Uint8Array, UsageError>) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const copy = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-import-" }), "content")
+    yield* Stream.run(content, fs.sink(copy, { flag: "wx", mode: 0o600 }))
+    return copy
+  },
+  Effect.catchIf(PlatformError.isPlatformError, (error) =>
+    Effect.fail(fileProblem("A temporary file for what comes from a pipe", "written")(error))
+  )
+)
 
 /** Opens a file, or `-` for standard input. */
 export const openImported = Effect.fnUntraced(function* (named: string) {

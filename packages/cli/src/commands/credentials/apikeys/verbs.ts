@@ -16,7 +16,6 @@ import {
 } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { omitUndefined } from "../../../terminal/Results.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { argument, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
@@ -42,7 +41,11 @@ export const create = Command.make(
   { name, ...levelFlags, expires, ipRanges, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount, ...levels }) {
     const accessLevels = yield* levelsOf(levels)
-    yield* createCredential(kind, { name, accessLevels, ...omitUndefined({ expires, ipRanges, subaccount }) }, out)
+    yield* createCredential(
+      kind,
+      { name, accessLevels, ...Results.omitUndefined({ expires, ipRanges, subaccount }) },
+      out
+    )
   })
 ).pipe(
   Command.validate((flags) =>
@@ -73,7 +76,7 @@ export const update = Command.make(
       name: changes.rename ?? name,
       accessLevels,
       ...changed(current, changes),
-      ...omitUndefined({ subaccount })
+      ...Results.omitUndefined({ subaccount })
     }
     yield* Results.record(ApiKey, yield* apiKeys.update(name, payload))
   })

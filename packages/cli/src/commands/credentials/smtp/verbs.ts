@@ -6,7 +6,6 @@ import { changed } from "../ChangedCredential.ts"
 import { checkChanges, clearing, expires, ipRanges, rename, subaccount } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { omitUndefined } from "../../../terminal/Results.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { argument, withExamples } from "../../shared/CommonFlags.ts"
@@ -31,7 +30,7 @@ export const create = Command.make(
   "create",
   { name, expires, ipRanges, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount }) {
-    yield* createCredential(kind, { name, ...omitUndefined({ expires, ipRanges, subaccount }) }, out)
+    yield* createCredential(kind, { name, ...Results.omitUndefined({ expires, ipRanges, subaccount }) }, out)
   })
 ).pipe(
   withExamples({
@@ -47,7 +46,11 @@ export const update = Command.make(
   Effect.fnUntraced(function* ({ name, subaccount, ...changes }) {
     const { smtp } = yield* CredentialsService
     const current = yield* smtp.get(name, { subaccount })
-    const payload = { name: changes.rename ?? name, ...changed(current, changes), ...omitUndefined({ subaccount }) }
+    const payload = {
+      name: changes.rename ?? name,
+      ...changed(current, changes),
+      ...Results.omitUndefined({ subaccount })
+    }
     yield* Results.record(SmtpCredentials, yield* smtp.update(name, payload))
   })
 ).pipe(
