@@ -1,6 +1,9 @@
-/** The commands as data, with the flags that all of them have: for completion scripts and for programs. */
-import { Command, Completions } from "effect/cli"
+/** `roster commands` and `roster completions`, which print the tree of all commands for programs and for shells. */
+import { Effect, Stream } from "effect"
+import { Argument, Command, Completions } from "effect/cli"
 import { globalFlags } from "../settings/GlobalFlags.ts"
+import { Output } from "../terminal/Output.ts"
+import { jsonText } from "../terminal/Printable.ts"
 
 /** The global flags, which the descriptor of a command leaves out: a command that has them as its own lists them. */
 const common = Completions.fromCommand(
@@ -14,11 +17,11 @@ const withCommonFlags = (descriptor: Completions.CommandDescriptor): Completions
 })
 
 /** The tree below a command. An alias is a command of its own in it. */
-export const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
+const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
   withCommonFlags(Completions.fromCommand(root))
 
 /** The tree without the aliases. */
-export const withoutAliases = (
+const withoutAliases = (
   descriptor: Completions.CommandDescriptor,
   command: Command.Command.Any
 ): Completions.CommandDescriptor => {
@@ -31,3 +34,56 @@ export const withoutAliases = (
     })
   }
 }
+
+const paths = (command: Completions.CommandDescriptor, above = ""): ReadonlyArray<string> => {
+  const path = `${above}${command.name}`
+  return command.subcommands.length === 0
+    ? [`${path}  ${command.description ?? ""}`]
+    : command.subcommands.flatMap((sub) => paths(sub, `${path} `))
+}
+
+/** Lists the commands below `everyCommand`, among which it is itself. */
+export const commands = (everyCommand: Effect.Effect<Command.Command.Any>) =>
+  Command.make(
+    "commands",
+    {},
+    Effect.fnUntraced(function* () {
+      const output = yield* Output
+      const root = yield* everyCommand
+      const tree = withoutAliases(commandTree(root), root)
+      const text = output.format === "table" ? paths(tree).join("\n") : jsonText(tree)
+      yield* output.write(Stream.make(`${text}\n`))
+    })
+  ).pipe(Command.withExamples([{ command: "roster commands -o json" }]))
+
+const install: { readonly [Shell in Completions.Shell]: string } = {
+  bash: "roster completions bash > ~/.local/share/bash-completion/completions/roster",
+  zsh: 'roster completions zsh > "${fpath[1]}/_roster"',
+  fish: "roster completions fish > ~/.config/fish/completions/roster.fish",
+  powershell: "roster completions powershell >> $PROFILE"
+}
+
+/** Prints the script for the commands below `everyCommand`. It is static: no shell starts `roster` to complete a word. */
+export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
+  Command.make(
+    "completions",
+    {
+      shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
+        Argument.withDescription("Shell to print the script for")
+      )
+    },
+    Effect.fnUntraced(function* ({ shell }) {
+      const output = yield* Output
+      const root = yield* everyCommand
+      const script = Completions.generate(root.name, shell, commandTree(root))
+      yield* output.write(Stream.make(`${script.trimEnd()}\n`))
+      if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
+    })
+  ).pipe(
+    Command.withExamples([
+      { command: install.bash, description: "Install for bash; then start a new shell" },
+      { command: install.zsh, description: "Install for zsh" },
+      { command: install.fish, description: "Install for fish" },
+      { command: install.powershell, description: "Install for PowerShell" }
+    ])
+  )

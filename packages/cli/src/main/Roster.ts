@@ -217,11 +217,11 @@ const commands = {
     },
     completions: {
       description: "Print the completion script for a shell",
-      load: async () => ({ command: (await import("./completions.ts")).completions(everyCommand) })
+      load: async () => ({ command: (await import("./CommandTree.ts")).completions(everyCommand) })
     },
     commands: {
       description: "List all commands; as JSON, with their flags and arguments",
-      load: async () => ({ command: (await import("./commands.ts")).commands(everyCommand) })
+      load: async () => ({ command: (await import("./CommandTree.ts")).commands(everyCommand) })
     }
   }
 } as const satisfies Group

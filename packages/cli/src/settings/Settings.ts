@@ -74,40 +74,28 @@ export const resolve = (
         : profile === undefined
           ? undefined
           : keyOf(profile)
+  const refuse = (message: string, hint: string) => Result.fail(usageError(message, hint))
   if (baseUrl !== undefined && filename !== undefined) {
-    return Result.fail(
-      usageError(
-        "A service address and a store file are both set, but a command uses only one of them.",
-        "Remove --base-url (ROSTER_BASE_URL) or --db (ROSTER_DB)."
-      )
+    return refuse(
+      "A service address and a store file are both set, but a command uses only one of them.",
+      "Remove --base-url (ROSTER_BASE_URL) or --db (ROSTER_DB)."
     )
   }
   if (baseUrl !== undefined) {
-    return key === undefined
-      ? Result.fail(
-          new MissingKey({
-            message:
-              profile === undefined
-                ? "The address of a service is set, but no API key for it."
-                : `The profile ${profile.name} has no API key.`
-          })
-        )
-      : Result.succeed(Settings.Remote({ baseUrl, key, apiKeyHeader, apiKeyPrefix }))
+    if (key !== undefined) return Result.succeed(Settings.Remote({ baseUrl, key, apiKeyHeader, apiKeyPrefix }))
+    const from = profile === undefined ? undefined : `The profile ${profile.name} has no API key.`
+    return Result.fail(new MissingKey({ message: from ?? "The address of a service is set, but no API key for it." }))
   }
   if (key !== undefined || apiKeyHeader !== undefined || apiKeyPrefix !== undefined) {
-    return Result.fail(
-      usageError(
-        `An API key${key === undefined ? " header or prefix" : ""} is set, but no service address. The local store needs no key, so this cannot be meant for it.`,
-        "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and omit the --api-key flags."
-      )
+    return refuse(
+      `An API key${key === undefined ? " header or prefix" : ""} is set, but no service address. The local store needs no key, so this cannot be meant for it.`,
+      "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and omit the --api-key flags."
     )
   }
   if (environment.requireRemote === true || inUse?.requireRemote === true) {
-    return Result.fail(
-      usageError(
-        `This would use a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
-        "Set a service with --base-url or --profile, or remove that setting to use the local store."
-      )
+    return refuse(
+      `This would use a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
+      "Set a service with --base-url or --profile, or remove that setting to use the local store."
     )
   }
   return Result.succeed(Settings.Local({ filename }))

@@ -1,6 +1,6 @@
 /** `roster serve` */
 import { IpRange } from "@roster/domain"
-import { Context, Effect, Layer, Redacted, Ref, Stream } from "effect"
+import { Effect, Redacted, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { usageError, parseWith } from "../../errors/UsageError.ts"
 import { createLine } from "../../files/AtomicFile.ts"
@@ -10,9 +10,6 @@ import { Output } from "../../terminal/Output.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { parsedEach, text, texts, withExamples } from "../shared/CommonFlags.ts"
 import { isThisMachine } from "../shared/Loopback.ts"
-
-/** The running service. */
-class Listening extends Context.Service<Listening, { readonly address: string }>()("@roster/cli/Listening") {}
 
 const serveFlags = {
   port: Flag.Int("port").pipe(
@@ -53,67 +50,53 @@ const storeFile = Effect.gen(function* () {
 })
 
 /** Writes the key of a new store to a file, or as a line of output before the line that says the service listens. */
-const handOver = (keyFile: string | undefined) =>
-  Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
-    if (keyFile !== undefined) return yield* createLine(keyFile, Redacted.value(key))
-    const output = yield* Output
-    yield* output.note("The next line is the administrator key of this new store. It is shown only once.")
-    yield* output.write(Stream.make(`${Redacted.value(key)}\n`))
-  })
+const handOver = Effect.fnUntraced(function* (keyFile: string | undefined, key: Redacted.Redacted<string>) {
+  if (keyFile !== undefined) return yield* createLine(keyFile, Redacted.value(key))
+  const output = yield* Output
+  yield* output.note("The next line is the administrator key of this new store. It is shown only once.")
+  yield* output.write(Stream.make(`${Redacted.value(key)}\n`))
+})
 
 const keysAreThere = (keyFile: string, store: string): string =>
   `This store already has API keys, so nothing was written to ${keyFile}. To create another key: roster apikeys create NAME --access LEVEL --db ${store}`
 
-const layer = ({
-  allowedSenders,
-  allowFileUrl,
-  host,
-  keyFile,
-  port,
-  trustedProxies
-}: Command.Command.Config.Infer<typeof serveFlags>) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const filename = yield* storeFile
-      const isNew = yield* Ref.make(false)
-      const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
-      const server = RosterServer.layer({
-        host,
-        port,
-        store: { filename, allowedSenders, allowFileUrl },
-        trustedProxies,
-        onAdministratorKey: (key) => Effect.andThen(handOver(keyFile)(key), Ref.set(isNew, true))
-      })
-      const listening = Effect.gen(function* () {
-        const service = yield* RosterServer.RosterServer
-        if (keyFile !== undefined && !(yield* Ref.get(isNew)))
-          yield* (yield* Output).note(keysAreThere(keyFile, filename))
-        return service
-      })
-      return Layer.provide(Layer.effect(Listening, listening), server)
-    })
-  )
-
 export const command = Command.make(
   "serve",
   serveFlags,
-  Effect.fnUntraced(function* ({ host }) {
+  Effect.fnUntraced(function* ({ allowedSenders, allowFileUrl, host, keyFile, port, trustedProxies }) {
     const output = yield* Output
-    const { address } = yield* Listening
-    const stopped = yield* (yield* Signals).expect
-    if (!isThisMachine(host)) {
-      yield* output.note(
-        `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Put a TLS proxy in front of it.`
-      )
-    }
-    yield* output.write(Stream.make(`listening on ${address}\n`))
-    yield* stopped
+    const filename = yield* storeFile
+    const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
+    let isNew = false
+    const server = RosterServer.layer({
+      host,
+      port,
+      store: { filename, allowedSenders, allowFileUrl },
+      trustedProxies,
+      onAdministratorKey: (key) =>
+        Effect.andThen(
+          handOver(keyFile, key),
+          Effect.sync(() => void (isNew = true))
+        )
+    })
+    const untilStopped = Effect.gen(function* () {
+      const { address } = yield* RosterServer.RosterServer
+      if (keyFile !== undefined && !isNew) yield* output.note(keysAreThere(keyFile, filename))
+      const stopped = yield* (yield* Signals).expect
+      if (!isThisMachine(host)) {
+        yield* output.note(
+          `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Put a TLS proxy in front of it.`
+        )
+      }
+      yield* output.write(Stream.make(`listening on ${address}\n`))
+      yield* stopped
+    })
+    yield* Effect.provide(untilStopped, server)
   })
 ).pipe(
   withExamples({
     "roster serve --port 4010 --db roster.db --key-file admin.key":
       "The administrator key of a new store goes to admin.key",
     "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain"
-  }),
-  Command.provide(layer)
+  })
 )
