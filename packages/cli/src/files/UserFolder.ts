@@ -12,12 +12,9 @@ export const userFolderPath = (kind: "config" | "data" | "state") => {
   )
 }
 
-/**
- * The path of a folder, which is created if it is missing. Permissions of other users are removed: its content is private.
- */
-export const userFolder = Effect.fnUntraced(function* (kind: "config" | "data" | "state") {
+/** Creates a folder if it is missing, and removes the permissions of other users: its content is private. */
+const privateFolder = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
-  const folder = yield* userFolderPath(kind)
   yield* Effect.gen(function* () {
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     const { mode } = yield* fs.stat(folder)
@@ -26,13 +23,11 @@ export const userFolder = Effect.fnUntraced(function* (kind: "config" | "data" |
   return folder
 })
 
-/** A folder for one kind of files in the user's state folder, made if it is missing. */
+/** The path of a folder, which is created if it is missing. */
+export const userFolder = (kind: "config" | "data" | "state") => Effect.flatMap(userFolderPath(kind), privateFolder)
+
+/** A folder for one kind of files in the user's state folder, created if it is missing. */
 export const stateFolder = Effect.fnUntraced(function* (name: string) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const folder = path.join(yield* userFolder("state"), name)
-  yield* fs
-    .makeDirectory(folder, { recursive: true, mode: 0o700 })
-    .pipe(Effect.mapError(fileProblem(folder, "written")))
-  return folder
+  return yield* privateFolder(path.join(yield* userFolder("state"), name))
 })

@@ -8,26 +8,15 @@ import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
 import { withoutKeys } from "../settings/ApiKeySource.ts"
 import { DryRunRequest } from "../terminal/DryRun.ts"
-import { Output } from "../terminal/Output.ts"
-import { jsonText, printableLines } from "../terminal/Printable.ts"
+import { type CommandEnd, report } from "../terminal/Output.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
 import { codeOf, exitCode, exitInfo, type Failure } from "./ExitCode.ts"
 
-interface Report {
-  readonly code: string
-  readonly message: string
-  readonly hint: string
-}
-
-const tell = Effect.fnUntraced(function* ({ code, hint, message: unsafe }: Report) {
-  const output = yield* Output
+const tell = Effect.fnUntraced(function* ({ code, hint, message: unsafe }: Omit<CommandEnd, "resume">) {
   const { command: resume } = yield* ResumeHint
   const message = withoutKeys(unsafe)
-  if (output.format === "json" || output.format === "ndjson")
-    return yield* output.noteExactly(jsonText({ code, message, hint, ...(resume === undefined ? {} : { resume }) }))
   const resumeLine = resume === undefined ? "" : `\n  Resume with: ${resume}`
-  // `--quiet` does not hide errors.
-  yield* output.noteExactly(printableLines(`error: ${message}\n  ${hint}${resumeLine}`))
+  yield* report({ code, message, hint, resume }, `error: ${message}\n  ${hint}${resumeLine}`)
 })
 
 /** A reader such as `| head` has seen enough, which is no failure. */

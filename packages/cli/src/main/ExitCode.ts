@@ -4,15 +4,10 @@
  */
 import { purposeOf } from "@roster/api/Purpose"
 import type * as Domain from "@roster/domain"
-import type * as Workflows from "@roster/workflows"
-import type { InvalidSettings } from "@roster/http-client"
-import type { JobEnded, JobNotFound, RosterServer, SqlServices, StoreBackup } from "@roster/server"
-import { type PlatformError, Record } from "effect"
-import type { Declined } from "../commands/shared/Confirm.ts"
-import type { Unhealthy } from "../commands/setup/doctor.ts"
-import type { PartlyDone, UsageError } from "../errors/UsageError.ts"
-import type { MissingKey } from "../settings/ApiKeySource.ts"
+import { Record } from "effect"
+import type { CliError } from "effect/cli"
 import type { TimeLimitReached } from "../target/TimeLimit.ts"
+import type { CommandError } from "./Roster.ts"
 
 export const exitCode = {
   ok: 0,
@@ -32,43 +27,7 @@ export const exitCode = {
 } as const
 
 /** Every expected failure of a command. */
-export type Failure =
-  | Domain.ConflictingFilter
-  | Domain.ContactNotFound
-  | Domain.CredentialNotFound
-  | Domain.ExportExpired
-  | Domain.ExportFailed
-  | Domain.ExportInterrupted
-  | Domain.ExportNotFound
-  | Domain.ExportTimedOut
-  | Domain.ImportRefused
-  | Domain.InvalidInput
-  | Domain.InvalidRule
-  | Domain.LastManagingKey
-  | Domain.ListNotFound
-  | Domain.NameTaken
-  | Domain.NotAllowedSender
-  | Workflows.OtherUpload
-  | Workflows.RotationRefused
-  | Domain.ServiceError
-  | Workflows.StillInUse
-  | Domain.TooManyContacts
-  | Domain.TooManyCredentials
-  | Workflows.UnreadableBackup
-  | Domain.UnreadableFile
-  | InvalidSettings
-  | SqlServices.StoreError
-  | StoreBackup.BackupRefused
-  | RosterServer.ServeError
-  | JobEnded
-  | JobNotFound
-  | PlatformError.PlatformError
-  | Declined
-  | MissingKey
-  | PartlyDone
-  | TimeLimitReached
-  | Unhealthy
-  | UsageError
+export type Failure = Exclude<CommandError, CliError.CliError> | TimeLimitReached
 
 export interface ExitInfo {
   readonly exit: number

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { globalFlags } from "../settings/GlobalFlags.ts"
-import { everyWord, type Group, loadGroup, type Words } from "../commands/shared/LazyCommands.ts"
+import { everyWord, type Group, type Loaded, loadGroup, type Words } from "../commands/shared/LazyCommands.ts"
 
 /** Picks a command from a module that holds several. */
 const from =
@@ -225,6 +225,9 @@ const commands = {
     }
   }
 } as const satisfies Group
+
+/** The errors of all commands. */
+export type CommandError = Command.Error<Loaded<typeof commands>>
 
 /** The command line with the code of those commands whose names are among the words. */
 export const roster = (words: Words) =>

@@ -26,9 +26,7 @@ export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<str
 })
 
 /** A whole file as UTF-8 text. */
-export const readText = Effect.fnUntraced(function* (path: string) {
-  return yield* textOf(path, yield* readBytes(path))
-})
+export const readText = (path: string) => Effect.flatMap(readBytes(path), (bytes) => textOf(path, bytes))
 
 /** Maximum size of a key file in bytes, far above any key: a device such as /dev/zero never ends. */
 const largestKeyFile = 64 * 1024

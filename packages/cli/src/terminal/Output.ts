@@ -1,7 +1,7 @@
 /** The two channels: results alone on stdout, messages for people on stderr. */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
 import { isQuiet, outputFormat, type OutputFormat } from "./OutputFlags.ts"
-import { printableLines } from "./Printable.ts"
+import { jsonText, printableLines } from "./Printable.ts"
 
 export class Output extends Context.Service<
   Output,
@@ -72,3 +72,18 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** How a command ended, other than by success. */
+export interface CommandEnd {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  /** The command line that resumes interrupted work. */
+  readonly resume: string | undefined
+}
+
+/** Writes the end of a command to stderr, also with `--quiet`: one line of JSON for programs, or words. */
+export const report = Effect.fnUntraced(function* (end: CommandEnd, words: string) {
+  const { format, noteExactly } = yield* Output
+  yield* noteExactly(format === "json" || format === "ndjson" ? jsonText(end) : printableLines(words))
+})

@@ -11,8 +11,7 @@ import {
   plannedSummary,
   plannedWords
 } from "./ImportReport.ts"
-import { Output } from "../../../terminal/Output.ts"
-import { jsonText, printableLines } from "../../../terminal/Printable.ts"
+import { Output, report as reportEnd } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import type { KeepRejected } from "./RejectedFile.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -57,8 +56,7 @@ const journaled = Effect.fnUntraced(function* <E>(run: ImportRun<E>, lines: Uplo
       target: name,
       listNames: run.lists,
       columns,
-      ...(delimiter === undefined ? {} : { delimiter }),
-      ...(encoding === undefined ? {} : { encoding })
+      ...Results.omitUndefined({ delimiter, encoding })
     },
     restart: run.restart
   }
@@ -83,11 +81,8 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
       resume === undefined
         ? "Run the import again: existing contacts are updated."
         : "Run the same command again to resume."
-    yield* output.format === "json" || output.format === "ndjson"
-      ? output.noteExactly(
-          jsonText({ code: "Interrupted", message, hint, ...(resume === undefined ? {} : { resume }) })
-        )
-      : output.noteExactly(printableLines(`${message}\n  ${resume === undefined ? hint : `Resume with: ${resume}`}`))
+    const next = resume === undefined ? hint : `Resume with: ${resume}`
+    yield* reportEnd({ code: "Interrupted", message, hint, resume }, `${message}\n  ${next}`)
   })
 
   hintBox.command = resume
