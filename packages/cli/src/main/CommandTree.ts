@@ -16,7 +16,7 @@ const withCommonFlags = (descriptor: Completions.CommandDescriptor): Completions
   subcommands: descriptor.subcommands.map(withCommonFlags)
 })
 
-/** The tree below a command. An alias is a command of its own in it. */
+/** The tree below a command. Each alias is a separate command in it. */
 const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
   withCommonFlags(Completions.fromCommand(root))
 
@@ -42,7 +42,7 @@ const paths = (command: Completions.CommandDescriptor, above = ""): ReadonlyArra
     : command.subcommands.flatMap((sub) => paths(sub, `${path} `))
 }
 
-/** Lists the commands below `everyCommand`, among which it is itself. */
+/** Lists the commands below `everyCommand`, including itself. */
 export const commands = (everyCommand: Effect.Effect<Command.Command.Any>) =>
   Command.make(
     "commands",

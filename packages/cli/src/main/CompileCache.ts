@@ -1,6 +1,6 @@
 /**
- * Keeps compiled code between starts, in the user's cache folder. It imports nothing, since everything loaded before it is
- * compiled at every start. Figure: `roster contacts get` (RESULTS.md, "Start-up of the command line").
+ * Keeps compiled code between starts, in the user's cache folder. It imports nothing, since code that
+ * is loaded before it is compiled at every start. Figure: `roster contacts get` (RESULTS.md, "Start-up of the command line").
  */
 
 /** The cache folder by the conventions of the platform; `undefined` if the environment names no home. */
@@ -37,7 +37,7 @@ const isPrivate = (folder: string): boolean => {
   return isOwn(folder) && (process.getuid === undefined || (statSync(folder).mode & 0o022) === 0)
 }
 
-/** Turns the cache on, unless a variable of Node says otherwise. Without a private folder every start compiles. */
+/** Enables the cache, unless a variable of Node disables it or there is no private folder for it. */
 export const enableCompileCache = (): void => {
   try {
     const node = process.getBuiltinModule("node:module")

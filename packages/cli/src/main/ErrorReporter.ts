@@ -39,14 +39,14 @@ const isWrite = (operation: string) =>
 
 /** Whether the service answered a request in a way that cannot be read, without refusing it. */
 const isUnreadAnswer = ({ mayHaveHappened, reason }: ServiceError): boolean => {
-  // The message of an unknown outcome says already how to find out.
+  // The message of an unknown outcome already says how to find out.
   if (!mayHaveHappened || reason._tag === "OutcomeUnknown") return false
   return !("status" in reason && reason.status >= 400 && reason.status < 500)
 }
 
 /**
  * The hint of a failure. After a write whose answer cannot be read, it says first that the write may have been carried out,
- * and names the command that tells, if there is one.
+ * and names the command that shows whether it was, if there is one.
  */
 const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   const { hint } = exitInfo(failure)

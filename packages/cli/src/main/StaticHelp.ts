@@ -10,7 +10,7 @@ export type HelpPages = Readonly<Record<string, string>>
 /** The file of help pages beside the program. */
 export const helpFile = (colors: boolean): string => (colors ? "help.colors.json" : "help.json")
 
-/** Decides as effect/cli does for standard output. */
+/** Applies the rules of effect/cli for stdout. */
 const hasColors = (): boolean => {
   const { FORCE_COLOR: forced = "", NO_COLOR: refused = "", TERM: terminal } = process.env
   if (terminal === "dumb" || refused !== "") return false

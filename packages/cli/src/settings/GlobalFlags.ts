@@ -65,7 +65,7 @@ export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
 
 export const db = GlobalFlag.Setting("db")({
   flag: text("db", "FILE", "Use the local store in this file instead of a service (or set ROSTER_DB)").pipe(
-    // What an unset variable of a script comes to, which is not the user's own store.
+    // An unset variable in a script gives an empty value, which must not select the user's own store.
     Flag.filter(
       (file) => file !== "",
       () => "the name of a file, but the value is empty"

@@ -56,7 +56,7 @@ const turn = Effect.callback<void>((resume) => {
   return Effect.sync(() => clearImmediate(pending))
 })
 
-/** Shows progress while work runs. The work reports it through the function that it is given. */
+/** Shows progress while work runs. The work reports it by calling the function that it gets. */
 export const withProgress = Effect.fnUntraced(function* <A, E, R>(
   work: Work,
   use: (update: (done: number) => Effect.Effect<void>) => Effect.Effect<A, E, R>
@@ -71,7 +71,7 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
       done = now
       return turn
     })
-  // A note is not printed either with `--quiet`.
+  // `--quiet` also hides the note about an interruption.
   if (isQuiet(yield* stdio.args)) return yield* use(update)
 
   const text = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))

@@ -8,7 +8,7 @@ import { Context, Effect, Stdio } from "effect"
 export interface ResumeHintBox {
   /** The command line that resumes the work. */
   command: string | undefined
-  /** The command line that tells whether a write was carried out, if its answer cannot be read. */
+  /** The command line that shows whether a write was carried out, if its answer cannot be read. */
   look?: string | undefined
 }
 

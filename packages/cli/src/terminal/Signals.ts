@@ -1,6 +1,6 @@
 /**
- * SIGINT and SIGTERM. A signal interrupts a command, which cleans up and ends with 130 or 143. A command that runs until it
- * is told to stop waits for the signal here, and chooses its own end.
+ * SIGINT and SIGTERM. A signal interrupts a command, which cleans up and ends with 130 or 143. A command that runs
+ * until it is stopped waits for the signal here, and ends by itself.
  */
 import { Context, Deferred, Effect } from "effect"
 

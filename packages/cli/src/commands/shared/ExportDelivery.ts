@@ -22,7 +22,7 @@ const print = Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Arr
   yield* output.write(output.isTerminal ? lines : content)
 })
 
-/** Checks that the file can be written, before the service is called, and gives the function that takes the bytes. */
+/** Checks that the file can be written, before the service is called, and returns the function that writes the bytes. */
 export const delivery = Effect.fnUntraced(function* (to: {
   readonly out: string | undefined
   readonly force: boolean

@@ -113,7 +113,7 @@ export const deleteByRule = Effect.fnUntraced(function* (
   const write = yield* prepare(file, { force: false })
   yield* exportTo({ filter: ContactFilter.ByRule({ rule }), fileFormat: "Json" }, (content) => write(content))
   const remove = Effect.ignore(fs.remove(file))
-  // Nobody can tell what a rule of another dialect selects.
+  // It is unknown what a rule of another dialect selects.
   const isSevere = Result.isFailure(parsed) || parsed.success._tag === "All"
   const outcome = yield* deleteSnapshot(file, { ...options, what, isSevere }).pipe(
     Effect.tapError((error) => (error._tag === "Declined" ? remove : Effect.void))

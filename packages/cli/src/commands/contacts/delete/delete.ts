@@ -21,7 +21,7 @@ const deleteByEmails = Effect.fnUntraced(function* (
   yield* count > mostByYes
     ? confirmNumber(`delete ${what} everywhere`, count, given)
     : confirm(`delete ${what} everywhere`, given)
-  // One address has an operation of its own, which says when nobody has it.
+  // A single address has its own operation, which fails if there is no such contact.
   yield* count === 1 ? contacts.delete(emails[0]) : contacts.deleteMany(ContactFilter.ByEmails({ emails }))
   yield* Results.done(`Deleted ${what}`)
 })
@@ -54,7 +54,7 @@ export const command = Command.make(
     const filter = yield* refusedHere(contactFilterFromInput(input))
     if (Option.isNone(filter)) return
     if (filter.value._tag === "ByEmails") {
-      // Where nothing is sent, nobody need agree.
+      // A dry run sends nothing, so it needs no confirmation.
       return yield* deleteByEmails(filter.value.emails, { ...given, yes: given.yes || given.dryRun })
     }
     yield* noteFields(filter.value.rule)

@@ -41,7 +41,7 @@ const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted
   if (code !== 0) return yield* notDelivered(commandLine, `ended with ${code}`)
 })
 
-/** Prepares the delivery, and gives the function that delivers; `content` is what a file or a command gets. */
+/** Prepares the delivery, and returns the function that delivers; `content` makes the text for a file or a command. */
 export const secretDelivery = Effect.fnUntraced(function* <New>(
   { exec, out }: { readonly out: string | undefined; readonly exec: string | undefined },
   schema: Schema.Codec<New, unknown>,
