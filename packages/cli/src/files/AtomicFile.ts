@@ -4,7 +4,7 @@ import { Effect, FileSystem, Option, PlatformError, Stream } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Whether an existing file may be replaced. */
   readonly force: boolean
   /** Name of the temporary file (default: a random one). A fixed name needs a lock; leftovers of a killed command are overwritten. */

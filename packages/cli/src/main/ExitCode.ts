@@ -29,7 +29,7 @@ export const exitCode = {
 /** Every expected failure of a command. */
 export type Failure = Exclude<CommandError, CliError.CliError> | TimeLimitReached
 
-export interface ExitInfo {
+interface ExitInfo {
   readonly exit: number
   readonly hint: string
 }

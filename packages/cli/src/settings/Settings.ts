@@ -29,7 +29,7 @@ export interface GivenEnvironment extends Given {
 }
 
 /** A profile with its name. */
-export interface NamedProfile extends Profile {
+interface NamedProfile extends Profile {
   readonly name: string
 }
 

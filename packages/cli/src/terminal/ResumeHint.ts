@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Stdio } from "effect"
 
-export interface ResumeHintBox {
+interface ResumeHintBox {
   /** The command line that resumes the work. */
   command: string | undefined
   /** The command line that shows whether a write was carried out, if its answer cannot be read. */

@@ -1,9 +1,9 @@
 /** The flags of API keys and SMTP credentials, and the values they have in a request. */
-import { parsePurpose, type Purpose, purposes } from "@roster/api/Purpose"
+import { parsePurpose, purposes } from "@roster/api/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/RuleError"
 import { DateTime, type Duration, Effect, type Schema } from "effect"
-import { type CliError, Flag } from "effect/cli"
+import { type CliError, type Command, Flag } from "effect/cli"
 import { parsed, parsedEach, parseEmail, refuse, refuseFlags, toggle } from "../shared/CommonFlags.ts"
 import { shorten } from "../../terminal/Printable.ts"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
@@ -56,10 +56,7 @@ export const levelFlags = {
   ).pipe(Flag.map((groups) => groups.flat()))
 }
 
-export interface LevelFlags {
-  readonly access: ReadonlyArray<AccessLevel>
-  readonly for: ReadonlyArray<Purpose>
-}
+type LevelFlags = Command.Command.Config.Infer<typeof levelFlags>
 
 /** Whether the flags set access levels. */
 export const namesLevels = (flags: LevelFlags): boolean => flags.access.length + flags.for.length > 0

@@ -26,7 +26,7 @@ interface Payload {
   readonly subaccount?: EmailAddress | undefined
 }
 
-export interface CredentialKind<Credential, New extends Credential & Created, P extends Payload, Protected> {
+interface CredentialKind<Credential, New extends Credential & Created, P extends Payload, Protected> {
   /** The word the user types. */
   readonly group: "apikeys" | "smtp"
   /** The credential and what follows from deleting it, as in "the API key" and "which stops working at once". */

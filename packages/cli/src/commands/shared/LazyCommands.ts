@@ -5,7 +5,7 @@
 import { Command } from "effect/cli"
 
 /** A command that runs, and the module that exports it. */
-export interface Leaf<C extends Command.Command.Any = Command.Command.Any> {
+interface Leaf<C extends Command.Command.Any = Command.Command.Any> {
   readonly description: string
   readonly load: () => Promise<{ readonly command: C }>
 }

@@ -22,7 +22,7 @@ const encodeHeader = Schema.encodeEffect(Header)
 const decodeLines = Schema.decodeEffect(Schema.Array(Line))
 const encodeLine = Schema.encodeSync(Line)
 
-export const journalName = (file: string): string => `${file}.roster-journal`
+const journalName = (file: string): string => `${file}.roster-journal`
 
 /** The journal of an imported file. To write to it, a command must hold its lock. */
 export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) {

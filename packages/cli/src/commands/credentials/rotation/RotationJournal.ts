@@ -12,7 +12,7 @@ import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 
 /** Which credential is rotated, and on which target. */
-export interface RotationSubject {
+interface RotationSubject {
   readonly target: string
   readonly kind: "apikeys" | "smtp"
   readonly name: string
