@@ -9,6 +9,7 @@ import { budgetLeft, tagOf, waited } from "./ClientMetrics.ts"
 import type { Failure } from "./ErrorClassification.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
+import { within } from "./TimeLimit.ts"
 
 /** The settings of a retry policy. */
 export interface RetrySettings {
@@ -163,11 +164,8 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
       Effect.suspend(() => {
         const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
         const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
-        const limited = attempt(current).pipe(
-          Effect.timeoutOrElse({ duration: bound, orElse: () => Effect.fail(timedOut(bound, phase)) }),
-          Effect.provideService(CurrentRequestPhase, phase)
-        )
-        return Effect.matchEffect(limited, {
+        const limited = within(attempt(current), bound, () => timedOut(bound, phase))
+        return Effect.matchEffect(Effect.provideService(limited, CurrentRequestPhase, phase), {
           onFailure: (failure) => again(current, failure),
           onSuccess: (value) => {
             budget.giveBack(taken)

@@ -75,31 +75,37 @@ export class UndiciBody implements ResponseBody {
   // For the reader.
 
   /** Interrupting the last fiber that waits for the whole body closes the connection. */
-  readonly bytes: Effect.Effect<Uint8Array, unknown> = Effect.suspend(() => {
+  get bytes(): Effect.Effect<Uint8Array, unknown> {
+    return Effect.suspend(() => this.#whole())
+  }
+
+  #whole(): Effect.Effect<Uint8Array, unknown> {
     if (this.#use === "stream") return Effect.fail<unknown>(new Error("The body has been read as a stream."))
     this.#use = "whole"
     this.#checkSize()
     this.#resume()
-    if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.bytes)
+    if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.#whole())
     return Effect.map(this.#end, () => {
       const bytes = concatBytes(this.#chunks)
       this.#chunks = [bytes]
       return bytes
     })
-  })
+  }
 
   /** Can be read once, unless the body has been read as a whole. Leaving it before its end closes the connection. */
-  readonly stream: Stream.Stream<Uint8Array, unknown> = Stream.suspend(() =>
-    this.#use === "whole" && this.#end !== undefined && Exit.isSuccess(this.#end)
-      ? Stream.fromIterable(this.#chunks)
-      : Stream.ensuring(
-          Stream.fromPull(Effect.succeed(this.#pull)),
-          Effect.sync(() => this.close())
-        )
-  )
+  get stream(): Stream.Stream<Uint8Array, unknown> {
+    return Stream.suspend(() =>
+      this.#use === "whole" && this.#end !== undefined && Exit.isSuccess(this.#end)
+        ? Stream.fromIterable(this.#chunks)
+        : Stream.ensuring(
+            Stream.fromPull(Effect.succeed(Effect.suspend(() => this.#pull()))),
+            Effect.sync(() => this.close())
+          )
+    )
+  }
 
   /** The chunks that have come since the last call. */
-  readonly #pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, unknown> = Effect.suspend(() => {
+  #pull(): Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, unknown> {
     if (this.#use === "whole") return Effect.fail<unknown>(new Error("The body is being read as a whole."))
     this.#use = "stream"
     const chunks = this.#chunks
@@ -109,9 +115,9 @@ export class UndiciBody implements ResponseBody {
       this.#resume()
       return Effect.succeed(chunks)
     }
-    if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.#pull)
+    if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.#pull())
     return Effect.flatMap(this.#end, () => Cause.done())
-  })
+  }
 
   /** The fiber that had the response was interrupted: closes the connection unless somebody reads. */
   abandon(): void {
