@@ -29,11 +29,15 @@ type RequestOf<E> = E extends HttpApiEndpoint.ConstraintRequest
 
 type Response = HttpClientResponse.HttpClientResponse
 
+/** One request of an operation. */
+export interface EndpointCall {
+  readonly operation: OperationId
+  readonly send: Effect.Effect<Response, HttpClientError.HttpClientError | Schema.SchemaError>
+}
+
 /** All operations but the import, whose file is sent as a stream: an endpoint cannot declare that. */
 export type EndpointCalls = {
-  readonly [Id in Exclude<OperationId, "contactsImportPost">]: (
-    request: RequestOf<Endpoint<Id>>
-  ) => Effect.Effect<Response, HttpClientError.HttpClientError | Schema.SchemaError>
+  readonly [Id in Exclude<OperationId, "contactsImportPost">]: (request: RequestOf<Endpoint<Id>>) => EndpointCall
 }
 
 /** Encodes a value, if there is a schema for it, and continues with the result. */
@@ -113,9 +117,9 @@ export const endpointCalls = (
   const calls: Record<string, unknown> = {}
   for (const group of Object.values(RosterApi.groups)) {
     for (const endpoint of Object.values(group.endpoints)) {
-      if (endpoint.identifier === "contactsImportPost") continue
+      const operation = endpoint.identifier
       let call: ReturnType<typeof compile> | undefined
-      calls[endpoint.identifier] = (inputs: Inputs) => (call ??= compile(endpoint, baseUrl, send))(inputs)
+      calls[operation] = (inputs: Inputs) => ({ operation, send: (call ??= compile(endpoint, baseUrl, send))(inputs) })
     }
   }
   // One function for each endpoint, of the type that the endpoint declares.

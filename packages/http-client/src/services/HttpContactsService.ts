@@ -87,8 +87,7 @@ const make = Effect.gen(function* () {
     const { limit, offset } = page
     const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
     return yield* call({
-      operation: "contactsGet",
-      send: api.contactsGet({ query: { limit, offset, rule } }),
+      ...api.contactsGet({ query: { limit, offset, rule } }),
       read: readContacts,
       refusals: ["InvalidRule", "InvalidInput"]
     }).pipe(inRule(page.rule))
@@ -97,9 +96,8 @@ const make = Effect.gen(function* () {
   const getUntraced = Effect.fnUntraced(function* (email: string) {
     yield* inPath("email", email)
     return yield* call({
-      operation: "contactsByEmailGet",
+      ...api.contactsByEmailGet({ params: { email } }),
       about: email,
-      send: api.contactsByEmailGet({ params: { email } }),
       read: readContact,
       refusals: ["ContactNotFound", "InvalidInput"],
       byStatus: { 404: () => new ContactNotFound({ email }) }
@@ -125,8 +123,7 @@ const make = Effect.gen(function* () {
       }
       yield* inQuery("listnames", options.listNames)
       return yield* call({
-        operation: "contactsPost",
-        send: api.contactsPost({ query: { listnames: options.listNames }, payload: contacts }),
+        ...api.contactsPost({ query: { listnames: options.listNames }, payload: contacts }),
         read: readContacts,
         refusals: ["TooManyContacts", "InvalidInput"]
       })
@@ -148,7 +145,7 @@ const make = Effect.gen(function* () {
         send:
           some instanceof FastContacts
             ? withKey.execute(HttpClientRequest.bodyUint8Array(request, some.json, "application/json"))
-            : api.contactsPost({ query, payload: some }),
+            : api.contactsPost({ query, payload: some }).send,
         read: readList,
         refusals: ["TooManyContacts", "InvalidInput"]
       })
@@ -157,9 +154,8 @@ const make = Effect.gen(function* () {
     update: fn("ContactsService.update")(function* (email, payload) {
       yield* inPath("email", email)
       return yield* call({
-        operation: "contactsByEmailPut",
+        ...api.contactsByEmailPut({ params: { email }, payload }),
         about: email,
-        send: api.contactsByEmailPut({ params: { email }, payload }),
         read: readContact,
         refusals: ["ContactNotFound", "InvalidInput"],
         byStatus: { 404: () => new ContactNotFound({ email }) }
@@ -169,10 +165,9 @@ const make = Effect.gen(function* () {
     delete: fn("ContactsService.delete")(function* (email) {
       yield* inPath("email", email)
       return yield* call({
-        operation: "contactsByEmailDelete",
+        ...api.contactsByEmailDelete({ params: { email } }),
         about: email,
         goneAfterAmbiguous: Effect.void,
-        send: api.contactsByEmailDelete({ params: { email } }),
         read: readNothing,
         refusals: ["ContactNotFound", "InvalidInput"],
         byStatus: { 404: () => new ContactNotFound({ email }) }
@@ -182,9 +177,8 @@ const make = Effect.gen(function* () {
     deleteMany: fn("ContactsService.deleteMany")(function* (filter) {
       const payload = yield* filterToSend(filter, "body")
       return yield* call({
-        operation: "contactsDeletePost",
+        ...api.contactsDeletePost({ payload }),
         row: filter._tag === "ByRule" ? "contactsDeletePost by rule" : "contactsDeletePost",
-        send: api.contactsDeletePost({ payload }),
         read: readNothing,
         refusals: ["InvalidRule", "InvalidInput"]
       }).pipe(inRule(filter._tag === "ByRule" ? filter.rule : undefined))
@@ -219,8 +213,7 @@ const make = Effect.gen(function* () {
       yield* oneInQuery("fileName", fileName)
       const selected = filter === undefined ? {} : yield* filterToSend(filter, "query")
       return yield* call({
-        operation: "contactsExportPost",
-        send: api.contactsExportPost({
+        ...api.contactsExportPost({
           query: { ...selected, compressionFormat, fileFormat, fileName }
         }),
         read: readLink,
@@ -230,8 +223,7 @@ const make = Effect.gen(function* () {
 
     exportStatus: fn("ContactsService.exportStatus")(function* (id) {
       return yield* call({
-        operation: "contactsExportByIdStatusGet",
-        send: api.contactsExportByIdStatusGet({ params: { id } }),
+        ...api.contactsExportByIdStatusGet({ params: { id } }),
         read: Effect.fnUntraced(function* (operation, response) {
           const hint = yield* PollHint
           const wait = yield* retryAfter(response)

@@ -87,7 +87,6 @@ type Scoped = { readonly query: SubaccountScope }
 /** What differs between API keys and SMTP credentials. */
 interface Kind<Credential, NewCredential, Payload, Kept> {
   readonly name: "apiKeys" | "smtp"
-  readonly operations: Readonly<Record<"list" | "get" | "create" | "update" | "delete", OperationId>>
   readonly list: (request: Scoped) => Request
   readonly get: (request: Named<Scoped>) => Request
   readonly create: (request: { readonly payload: Payload }) => Request
@@ -113,7 +112,7 @@ const make = Effect.gen(function* () {
   >(
     kind: Kind<Credential, NewCredential, Payload, Kept>
   ) => {
-    const { kept, operations } = kind
+    const { kept } = kind
     const read = readJson(kind.credential)
     const readList = readJson(Schema.Array(kind.credential))
     const readNew = readJson(kind.newCredential)
@@ -121,9 +120,8 @@ const make = Effect.gen(function* () {
     const get = fn("get")(function* (name: string, { subaccount }: SubaccountScope = {}) {
       yield* inPath("name", name)
       return yield* call({
-        operation: operations.get,
+        ...kind.get({ params: { name }, query: { subaccount } }),
         about: name,
-        send: kind.get({ params: { name }, query: { subaccount } }),
         read,
         refusals: ["CredentialNotFound", "InvalidInput"],
         byStatus: notFound(name)
@@ -132,8 +130,7 @@ const make = Effect.gen(function* () {
     return {
       list: fn("list")(function* ({ subaccount }: SubaccountScope = {}) {
         return yield* call({
-          operation: operations.list,
-          send: kind.list({ query: { subaccount } }),
+          ...kind.list({ query: { subaccount } }),
           read: readList,
           refusals: ["InvalidInput"]
         })
@@ -142,9 +139,8 @@ const make = Effect.gen(function* () {
       create: fn("create")(function* (payload: Payload) {
         yield* isRecord(payload)
         return yield* call({
-          operation: operations.create,
+          ...kind.create({ payload }),
           about: payload.name,
-          send: kind.create({ payload }),
           read: readNew,
           refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
           byStatus: taken(payload.name)
@@ -158,22 +154,21 @@ const make = Effect.gen(function* () {
           ...notFound(name),
           ...taken(payload.name)
         }
+        const request = kind.update({ params: { name }, payload })
         return yield* call({
-          operation: operations.update,
+          ...request,
           about: name,
-          send: kind.update({ params: { name }, payload }),
           read,
           refusals: ["CredentialNotFound", "NameTaken", "InvalidInput", ...kept],
-          goneAfterAmbiguous: renamed(operations.update, name, payload, get(payload.name, { subaccount })),
+          goneAfterAmbiguous: renamed(request.operation, name, payload, get(payload.name, { subaccount })),
           byStatus
         })
       }),
       delete: fn("delete")(function* (name: string, { subaccount }: SubaccountScope = {}) {
         yield* inPath("name", name)
         return yield* call({
-          operation: operations.delete,
+          ...kind.delete({ params: { name }, query: { subaccount } }),
           about: name,
-          send: kind.delete({ params: { name }, query: { subaccount } }),
           read: readNothing,
           refusals: ["CredentialNotFound", "InvalidInput", ...kept],
           goneAfterAmbiguous: Effect.void,
@@ -186,13 +181,6 @@ const make = Effect.gen(function* () {
   return CredentialsService.of({
     apiKeys: methodsOf({
       name: "apiKeys",
-      operations: {
-        list: "securityApikeysGet",
-        get: "securityApikeysByNameGet",
-        create: "securityApikeysPost",
-        update: "securityApikeysByNamePut",
-        delete: "securityApikeysByNameDelete"
-      },
       list: api.securityApikeysGet,
       get: api.securityApikeysByNameGet,
       create: api.securityApikeysPost,
@@ -204,13 +192,6 @@ const make = Effect.gen(function* () {
     }),
     smtp: methodsOf({
       name: "smtp",
-      operations: {
-        list: "securitySmtpGet",
-        get: "securitySmtpByNameGet",
-        create: "securitySmtpPost",
-        update: "securitySmtpByNamePut",
-        delete: "securitySmtpByNameDelete"
-      },
       list: api.securitySmtpGet,
       get: api.securitySmtpByNameGet,
       create: api.securitySmtpPost,

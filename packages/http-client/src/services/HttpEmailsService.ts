@@ -16,8 +16,7 @@ const make = Effect.gen(function* () {
   return EmailsService.of({
     send: fn("EmailsService.send")(function* (message) {
       return yield* call({
-        operation: "emailsPost",
-        send: api.emailsPost({ payload: message }),
+        ...api.emailsPost({ payload: message }),
         read: readEmailSend,
         refusals: ["NotAllowedSender", "InvalidInput"]
       })
