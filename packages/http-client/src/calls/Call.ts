@@ -137,7 +137,7 @@ export const makeCall =
       row,
       budget,
       policyOf,
-      isKeyHonoured: Effect.sync(() => isKeyHonoured.current),
+      isKeyHonoured: () => isKeyHonoured.current,
       canRepeatBody,
       attempt
     })

@@ -1,12 +1,8 @@
-/**
- * The settings of a client: where the service is and how the client proves itself. They are checked once, before anything is
- * sent.
- */
 import { apiKeyHeader } from "@roster/api"
 import { Config, Effect, Redacted, Schema } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
-/** The settings of a client. */
+/** The settings of a client: where the service is and how the client proves itself. */
 export interface ClientOptions {
   /** The base address; its last segment is `v4`. */
   readonly baseUrl: string
@@ -52,14 +48,6 @@ const isThisMachine = (hostname: string): boolean =>
   /^127(?:\.\d{1,3}){3}$/.test(hostname) ||
   hostname.endsWith(".localhost")
 
-/** The options as the client works with them. */
-export interface CheckedOptions {
-  readonly baseUrl: string
-  readonly header: string
-  readonly key: Redacted.Redacted<string> | undefined
-  readonly headerValue: Redacted.Redacted<string> | undefined
-}
-
 /**
  * Checks the options. A key may end with a line break, as it does when it was read from a file; any other character that
  * a header cannot carry is refused.
@@ -85,8 +73,7 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
   if (!/^[\x20-\x7e]*$/.test(prefix))
     return yield* refuse("apiKeyPrefix", "it holds characters that a header cannot carry")
   const checked = { baseUrl: url.href.replace(/\/$/, ""), header }
-  if (options.apiKey === undefined)
-    return { ...checked, key: undefined, headerValue: undefined } satisfies CheckedOptions
+  if (options.apiKey === undefined) return { ...checked, key: undefined, headerValue: undefined }
   if (url.protocol === "http:" && !isThisMachine(url.hostname) && options.allowInsecure !== true) {
     return yield* refuse("baseUrl", "it would send the API key over the network unencrypted; use https")
   }
@@ -100,5 +87,5 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
     ...checked,
     key: Redacted.make(key, { label: "apiKey" }),
     headerValue: Redacted.make(prefix + key, { label: "apiKey" })
-  } satisfies CheckedOptions
+  }
 })

@@ -114,13 +114,14 @@ const isJson = (response: Response, first: string): boolean => {
 export const isPage = (response: Response): boolean =>
   /^\s*(?:text\/html|application\/xhtml)/i.test(contentTypeOf(response))
 
+/** Fails with the type and the beginning of a body that should be something else. */
 export const unexpectedContent = Effect.fnUntraced(function* (operation: string, response: Response, text: string) {
   const said = contentTypeOf(response)
   const contentType = said === "" ? "of no stated type" : yield* withoutSecrets(said.slice(0, 100))
   const snippet = yield* withoutSecrets(snippetOf(text))
   const reason = new UnexpectedContentType({ status: response.status, contentType, snippet })
   const failure: Failure<never> = { evidence: "Permanent", error: new ServiceError({ operation, reason }) }
-  return failure
+  return yield* Effect.fail(failure)
 })
 
 /** A body that is a record or a list of them. */
@@ -129,9 +130,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
   return (operation: string, response: Response): Effect.Effect<S["Type"], Failure<never>> =>
     Effect.flatMapEager(readText(operation, response), (text) => {
       const { status } = response
-      if (!isJson(response, text.trimStart().slice(0, 1))) {
-        return Effect.flatMap(unexpectedContent(operation, response, text), Effect.fail)
-      }
+      if (!isJson(response, text.trimStart().slice(0, 1))) return unexpectedContent(operation, response, text)
       let json: unknown
       try {
         json = JsonParser.parse(text)
@@ -161,7 +160,7 @@ export const readList = Effect.fnUntraced(function* (operation: string, response
   const bytes = yield* readBytes(operation, response)
   const first = signOf(bytes.find(isInk))
   if (!isJson(response, first)) {
-    return yield* Effect.flatMap(unexpectedContent(operation, response, new TextDecoder().decode(bytes)), Effect.fail)
+    return yield* unexpectedContent(operation, response, new TextDecoder().decode(bytes))
   }
   if (first === "[" && signOf(bytes.findLast(isInk)) === "]") return
   const detail = first === "" ? "it is empty" : "it is no list"
@@ -172,7 +171,7 @@ export const readList = Effect.fnUntraced(function* (operation: string, response
 export const readNothing = Effect.fnUntraced(function* (operation: string, response: Response) {
   const bytes = yield* readBytes(operation, response)
   if (isPage(response) && bytes.length > 0) {
-    return yield* Effect.flatMap(unexpectedContent(operation, response, new TextDecoder().decode(bytes)), Effect.fail)
+    return yield* unexpectedContent(operation, response, new TextDecoder().decode(bytes))
   }
 })
 

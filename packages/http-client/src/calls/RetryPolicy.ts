@@ -7,7 +7,6 @@ import { Clock, Context, Duration, Effect, Random } from "effect"
 import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
 import { budgetLeft, tagOf, waited } from "./ClientMetrics.ts"
 import type { Failure } from "./ErrorClassification.ts"
-import type { RetryBudget } from "./RetryBudget.ts"
 import type { RetryRow } from "./RetryTable.ts"
 import { within } from "./TimeLimit.ts"
 
@@ -69,6 +68,33 @@ export const clientPolicy = (settings: PartialRetrySettings = {}) =>
     })
   })
 
+const costs = { transient: 14, throttled: 5 } as const
+
+/**
+ * How much a client may repeat in all, so that an outage is not made worse by its callers: a bucket of 500 tokens that retries
+ * take from and successes give back to.
+ */
+export class RetryBudget {
+  static readonly #capacity = 500
+  #left = RetryBudget.#capacity
+
+  get left(): number {
+    return this.#left
+  }
+
+  /** Takes what a retry costs and answers with it, or with 0 where the bucket does not hold that much. */
+  take(kind: keyof typeof costs): number {
+    const cost = this.#left < costs[kind] ? 0 : costs[kind]
+    this.#left -= cost
+    return cost
+  }
+
+  /** Gives back what the last retry of a call took, or a little where there was none. */
+  giveBack(taken: number): void {
+    this.#left = Math.min(RetryBudget.#capacity, this.#left + Math.max(taken, 1))
+  }
+}
+
 /** Whether the row of an operation allows another attempt after a failure. */
 const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: boolean): boolean => {
   switch (failure.evidence) {
@@ -112,7 +138,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
   readonly row: RetryRow
   readonly budget: RetryBudget
   readonly policyOf: (call: Context.Context<never>) => RetrySettings
-  readonly isKeyHonoured: Effect.Effect<boolean>
+  readonly isKeyHonoured: () => boolean
   readonly canRepeatBody: () => boolean
   readonly attempt: (attempt: Attempt) => Effect.Effect<A, Failure<E>>
 }): Effect.Effect<A, Failure<E>> =>
@@ -144,19 +170,19 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
         if (
           current.number >= policy.attempts ||
           !canRepeatBody() ||
-          !mayRepeat(row, failure, policy.assumeIdempotencyKey || (yield* isKeyHonoured))
+          !mayRepeat(row, failure, policy.assumeIdempotencyKey || isKeyHonoured())
         ) {
           return yield* last
         }
         const wait = yield* waitAfter(policy, failure, current.number)
         if (wait === undefined || Duration.isGreaterThanOrEqualTo(wait, left())) return yield* last
-        const cost = yield* budget.take(failure.throttled === true ? "throttled" : "transient")
+        const cost = budget.take(failure.throttled === true ? "throttled" : "transient")
         if (cost === 0) return yield* last
         yield* Effect.logDebug(
           `${operation} is sent again in ${Math.round(Duration.toMillis(wait))} ms, attempt ${current.number + 1} of ${policy.attempts}: ${tagOf(failure.error)}`
         )
         yield* waited(operation, wait)
-        yield* budgetLeft(yield* budget.left)
+        yield* budgetLeft(budget.left)
         yield* Effect.sleep(wait)
         return yield* run({ number: current.number + 1, afterAmbiguous }, cost)
       })

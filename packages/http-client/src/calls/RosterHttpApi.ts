@@ -13,8 +13,7 @@ import {
 } from "effect/http"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
-import { makeRetryBudget, type RetryBudget } from "./RetryBudget.ts"
-import { clientPolicy, type RetrySettings } from "./RetryPolicy.ts"
+import { clientPolicy, RetryBudget, type RetrySettings } from "./RetryPolicy.ts"
 
 /** The contract as calls, and what the services need besides. */
 export class RosterHttpApi extends Context.Service<
@@ -98,7 +97,7 @@ export class RosterHttpApi extends Context.Service<
           api,
           withKey,
           withoutKey,
-          budget: yield* makeRetryBudget,
+          budget: new RetryBudget(),
           policyOf: yield* clientPolicy(options.retry),
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],
@@ -123,13 +122,17 @@ const inOurContext =
   (header: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.updateContext(effect, (context: Context.Context<R>) =>
-      Context.add(Context.merge(context, quiet), Headers.CurrentRedactedNames, [
-        ...Context.get(context, Headers.CurrentRedactedNames),
-        header.toLowerCase()
-      ])
+      // One by one: `Context.merge` copies the whole context on every call.
+      context.pipe(
+        Context.add(FetchHttpClient.RequestInit, manual),
+        Context.add(HttpClient.TracerDisabledWhen, always),
+        Context.add(HttpClient.TracerPropagationEnabled, false),
+        Context.add(Headers.CurrentRedactedNames, [
+          ...Context.get(context, Headers.CurrentRedactedNames),
+          header.toLowerCase()
+        ])
+      )
     )
 
-const quiet = Context.make(FetchHttpClient.RequestInit, { redirect: "manual" }).pipe(
-  Context.add(HttpClient.TracerDisabledWhen, () => true),
-  Context.add(HttpClient.TracerPropagationEnabled, false)
-)
+const manual: RequestInit = { redirect: "manual" }
+const always = () => true

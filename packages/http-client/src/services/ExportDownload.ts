@@ -153,9 +153,7 @@ const attempt = (
     const request = requestOf(url, progress)
     const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
     if (response.status < 200 || response.status >= 300) return yield* refusedDownload(response, url.href)
-    if (isPage(response)) {
-      return yield* Effect.fail(yield* unexpectedContent(operation, response, yield* readText(operation, response)))
-    }
+    if (isPage(response)) return yield* unexpectedContent(operation, response, yield* readText(operation, response))
     const issue = formIssue(response, request.headers["range"] !== undefined)
     const isPart = response.status === 206
     const overlap =
