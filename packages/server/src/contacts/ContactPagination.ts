@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { contactColumns, contactRowsOf } from "./ContactRow.ts"
+import { contactColumns, toContact } from "./ContactRow.ts"
 import { dialect } from "../store/SqlDialect.ts"
 
 /** Blocks of 1024 ids. */
@@ -49,5 +49,5 @@ export const pageByOffset = Effect.fnUntraced(function* (
       OFFSET ${offset} - coalesce((SELECT before FROM start), (SELECT before FROM rest), 0)`
     : sql`
       SELECT ${columns} FROM contacts WHERE account = ${account} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-  return contactRowsOf(yield* rows.values)
+  return (yield* rows.values).map(toContact)
 })

@@ -1,6 +1,5 @@
 /** The repository of contacts: the methods of `ContactsService` that read and write them on SQL. */
 import {
-  type Contact,
   checkFilter,
   checkPage,
   ContactFilter,
@@ -24,7 +23,7 @@ import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import { pageByOffset } from "./ContactPagination.ts"
-import { contactColumns, type ContactRow, contactRowOf, contactRowsOf, toContact } from "./ContactRow.ts"
+import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import { checkContacts, checkEmail, checkTexts } from "./ContactValidation.ts"
 import { readRule, selection } from "./RuleSql.ts"
@@ -62,7 +61,7 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
   const get = fnRedacted("ContactsService.get")(function* (email: string) {
     const { account } = yield* Caller
     yield* checkEmail("email", email)
-    const [row] = contactRowsOf(yield* find([account, canonicalEmail(email)]))
+    const [row] = yield* find([account, canonicalEmail(email)])
     return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
   }, orStoreFailure("contactsByEmailGet"))
 
@@ -71,10 +70,10 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
       const { account } = yield* Caller
       yield* checkPage(page)
       const { limit = defaultPageSize, offset = 0, rule } = page
-      if (rule === undefined) return (yield* pageByOffset(account, { limit, offset })).map(toContact)
+      if (rule === undefined) return yield* pageByOffset(account, { limit, offset })
       const where = yield* selection(account, ContactFilter.ByRule({ rule }))
       const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-      return contactRowsOf(yield* query.values).map(toContact)
+      return (yield* query.values).map(toContact)
     },
     inStore,
     orStoreFailure("contactsGet")
@@ -98,15 +97,14 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
       const written = Effect.gen(function* () {
         const lists = yield* ensureLists(account, listNames)
         const source = "ContactApi"
-        const values = yield* upsertContacts({ account, contacts, source, now, returning: contactColumns })
-        const rows = values.map(contactRowOf)
+        const rows = yield* upsertContacts({ account, contacts, source, now, returning: contactColumns })
         yield* addToLists(lists, rows)
         return rows
       })
       const rows = yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
       // A later payload for the same address changes the answer to an earlier one.
-      const saved = new Map(rows.map((row) => [row.id, row]))
-      return rows.map((row): Contact => toContact(saved.get(row.id) ?? row))
+      const saved = new Map(rows.map((row) => [row[0], row]))
+      return rows.map((row) => toContact(saved.get(row[0]) ?? row))
     },
     inStore,
     orStoreFailure("contactsPost")
@@ -123,14 +121,14 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
     yield* checkTexts(changes)
     const { customFields, firstName = null, lastName = null } = changes
     const merged = dialect(sql).mergeFields(sql`custom_fields`, sql`${JSON.stringify(customFields ?? {})}`)
-    const written = sql<ContactRow>`
+    const written = sql`
       UPDATE contacts SET
         first_name = coalesce(${firstName}, first_name),
         last_name = coalesce(${lastName}, last_name),
         custom_fields = ${merged},
         date_updated = ${yield* nowSeconds}
-      WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING *`
-    const [row] = yield* sharingCommit(sql.withTransaction(written))
+      WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING ${columns}`
+    const [row] = yield* sharingCommit(sql.withTransaction(written.values))
     return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
   }, orStoreFailure("contactsByEmailPut"))
 

@@ -6,7 +6,6 @@ import { type ContactPayload, type ContactSource, canonicalEmail } from "@roster
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { countNewContacts } from "./ContactPagination.ts"
-import type { ContactRow, ContactValues } from "./ContactRow.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { toSeconds } from "../store/Timestamps.ts"
 
@@ -19,7 +18,7 @@ interface ContactsToWrite {
 
 /** Columns that a payload may omit. A column that all contacts of an add omit is left out of the statement. */
 const optionalColumns: ReadonlyArray<{
-  readonly name: keyof ContactRow
+  readonly name: string
   readonly read: (contact: ContactPayload) => string | number | undefined
 }> = [
   { name: "first_name", read: ({ firstName }) => firstName },
@@ -34,12 +33,12 @@ const optionalColumns: ReadonlyArray<{
  * merged key by key, the status changes only if given; spelling, source and the date of adding stay. Returns the values of
  * the columns for each contact as it was right after its turn. Runs in a transaction.
  */
-export const upsertContacts = Effect.fnUntraced(function* <const Columns extends ReadonlyArray<keyof ContactRow>>(
+export const upsertContacts = Effect.fnUntraced(function* (
   options: ContactsToWrite & {
     readonly contacts: ReadonlyArray<ContactPayload>
     /** The canonical address of each contact, if the caller has them already. */
     readonly identities?: ReadonlyArray<string>
-    readonly returning: Columns
+    readonly returning: ReadonlyArray<string>
   }
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -74,8 +73,7 @@ export const upsertContacts = Effect.fnUntraced(function* <const Columns extends
   }
   const rows = yield* runEach(statement, contacts.map(parametersOf))
   yield* countNewContacts(account)
-  // A statement knows the columns of its rows, the client does not.
-  return rows as ReadonlyArray<ContactValues<Columns>>
+  return rows
 })
 
 /** The ids of lists by name; creates those that do not exist. */
@@ -96,13 +94,13 @@ export const findList = Effect.fnUntraced(function* (account: string, name: stri
   return row?.id
 })
 
-/** Adds contacts to lists, on which they may be already. Runs in a transaction. */
+/** Adds contacts to lists, on which they may be already, by rows that begin with their ids. Runs in a transaction. */
 export const addToLists = Effect.fnUntraced(function* (
   lists: ReadonlyArray<number>,
-  contacts: ReadonlyArray<Pick<ContactRow, "id">>
+  contacts: ReadonlyArray<ReadonlyArray<unknown>>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const members = lists.flatMap((list) => contacts.map(({ id }) => [list, id]))
+  const members = lists.flatMap((list) => contacts.map(([id]) => [list, id]))
   const [statement] = sql`
     INSERT INTO list_members ${sql.insert({ list_id: 0, contact_id: 0 })}
     ON CONFLICT (list_id, contact_id) DO NOTHING`.compile()

@@ -17,6 +17,7 @@ import {
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dialect as sqlDialect } from "../store/SqlDialect.ts"
+import { contactColumns } from "./ContactRow.ts"
 import { ruleSqlDialect, type RuleSqlDialect } from "./RuleSqlDialect.ts"
 
 type Fragment = Statement.Fragment
@@ -48,31 +49,8 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
 export const ruleSql = (sql: Statement.Constructor, rule: Rule.Rule, now: DateTime.Utc): Fragment =>
   rule._tag === "All" ? sql`1 = 1` : compiler(sql, ruleSqlDialect(sql), DateTime.toEpochMillis(now))(rule).sql
 
-// `contactage` is computed from `date_added`; every other field is a column.
-const columns: { readonly [Name in Exclude<RuleFields.RecordFieldName, "contactage">]: string } = {
-  email: "email",
-  status: "status",
-  firstname: "first_name",
-  lastname: "last_name",
-  consentip: "consent_ip",
-  consentdate: "consent_date",
-  consenttracking: "consent_tracking",
-  source: "source",
-  dateadded: "date_added",
-  dateupdated: "date_updated",
-  statuschangedate: "status_change_date",
-  totalsent: "total_sent",
-  totalopened: "total_opened",
-  totalclicked: "total_clicked",
-  totalfailed: "total_failed",
-  lastsent: "last_sent",
-  lastopened: "last_opened",
-  lastclicked: "last_clicked",
-  lastfailed: "last_failed",
-  lastip: "last_ip",
-  errorcode: "error_code",
-  friendlyerrormessage: "friendly_error_message"
-}
+// A field has the name of its column without underscores. Only `contactage` has no column: it is computed from `date_added`.
+const columns: ReadonlyMap<string, string> = new Map(contactColumns.map((name) => [name.replaceAll("_", ""), name]))
 
 /** A condition and the depth of its expression: SQLite refuses a depth above 1000 and counts each AND of a chain. */
 interface Measured {
@@ -91,6 +69,9 @@ const millisPerDay = 86_400_000
 // Days that are added before a division and subtracted after it. SQL rounds integer division towards zero, which is down
 // only for positive numbers; these days make any date positive, and the sum still fits in a safe integer.
 const dayOffset = 100_000_000
+
+// Spelled in SQL as in a rule.
+const comparisons: ReadonlySet<string> = new Set(["=", "<", "<=", ">", ">="])
 
 const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) => {
   const always = sql`1 = 1`
@@ -132,8 +113,8 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
 
   const operand = (field: Rule.Field): Operand => {
     if (field._tag === "CustomField") return { type: "text", sql: by.customField(field.name) }
-    if (field.name === "contactage") return { type: "number", sql: daysSince(instantOf(columns.dateadded)) }
-    const column = columns[field.name]
+    if (field.name === "contactage") return { type: "number", sql: daysSince(instantOf("date_added")) }
+    const column = columns.get(field.name) ?? field.name
     switch (RuleFields.recordFieldInfo(field.name).kind) {
       case "text":
       case "enumeration":
@@ -190,27 +171,11 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
     }
   }
 
-  const numberIn = (actual: Operand): Fragment | undefined => {
-    switch (actual.type) {
-      case "text":
-        return by.number(actual.sql)
-      case "number":
-        return actual.sql
-      case "instant":
-        return undefined
-    }
-  }
+  const numberIn = ({ sql, type }: Operand): Fragment | undefined =>
+    type === "text" ? by.number(sql) : type === "number" ? sql : undefined
 
-  const instantIn = (actual: Operand): Fragment | undefined => {
-    switch (actual.type) {
-      case "text":
-        return by.instant(actual.sql)
-      case "number":
-        return undefined
-      case "instant":
-        return actual.sql
-    }
-  }
+  const instantIn = ({ sql, type }: Operand): Fragment | undefined =>
+    type === "text" ? by.instant(sql) : type === "instant" ? sql : undefined
 
   const compareText = (actual: Fragment, operator: Rule.Operator, literal: string): Fragment => {
     switch (operator) {
@@ -262,22 +227,8 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
 
   // NULL is neither equal, nor before, nor after: only TRUE counts, and `!=` is the opposite of `=`.
   const inOrder = (left: Fragment, operator: Rule.Operator, right: Fragment): Fragment => {
-    switch (operator) {
-      case "=":
-        return sql`(${left} = ${right}) IS TRUE`
-      case "!=":
-        return sql`(${left} = ${right}) IS NOT TRUE`
-      case "<":
-        return sql`(${left} < ${right}) IS TRUE`
-      case "<=":
-        return sql`(${left} <= ${right}) IS TRUE`
-      case ">":
-        return sql`(${left} > ${right}) IS TRUE`
-      case ">=":
-        return sql`(${left} >= ${right}) IS TRUE`
-      default:
-        return never
-    }
+    if (operator === "!=") return sql`(${left} = ${right}) IS NOT TRUE`
+    return comparisons.has(operator) ? sql`(${left} ${sql.literal(operator)} ${right}) IS TRUE` : never
   }
 
   return condition

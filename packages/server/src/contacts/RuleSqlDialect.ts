@@ -5,40 +5,32 @@
 import { Rule } from "@roster/domain"
 import type { Statement } from "effect/sql"
 
-export interface RuleSqlDialect {
-  /** The folded form of a text, ordered by code points; the empty text for NULL. */
-  readonly fold: (text: Statement.Fragment) => Statement.Fragment
-  /** The value of a custom field, or NULL. A name with the same case wins over one with another. */
-  readonly customField: (name: string) => Statement.Fragment
-  /** A text as a number, or NULL. */
-  readonly number: (text: Statement.Fragment) => Statement.Fragment
-  /** A text as a date in milliseconds since 1970, or NULL. */
-  readonly instant: (text: Statement.Fragment) => Statement.Fragment
-  /** The month and day of milliseconds since 1970, as `MM-dd`. */
-  readonly monthDay: (instant: Statement.Fragment) => Statement.Fragment
-  /** Milliseconds since 1970 as `2024-01-31T10:00:00.000Z`. */
-  readonly isoDate: (instant: Statement.Fragment) => Statement.Fragment
-  /** Whether a text begins with a literal, in which nothing is a wildcard. */
-  readonly startsWith: (text: Statement.Fragment, literal: string) => Statement.Fragment
-  readonly endsWith: (text: Statement.Fragment, literal: string) => Statement.Fragment
-  readonly contains: (text: Statement.Fragment, literal: string) => Statement.Fragment
-}
+type Fragment = Statement.Fragment
 
-const sqlite = (sql: Statement.Constructor): RuleSqlDialect => ({
-  fold: (text) => sql`roster_fold(${text})`,
-  customField: (name) => sql`roster_custom_field(${sql("custom_fields")}, ${name})`,
-  number: (text) => sql`roster_number(${text})`,
-  instant: (text) => sql`roster_instant(${text})`,
-  monthDay: (instant) => sql`roster_month_day(${instant})`,
-  isoDate: (instant) => sql`roster_iso_date(${instant})`,
-  startsWith: (text, literal) => sql`instr(${text}, ${literal}) = 1`,
+const sqlite = (sql: Statement.Constructor) => ({
+  /** The folded form of a text, ordered by code points; the empty text for NULL. */
+  fold: (text: Fragment): Fragment => sql`roster_fold(${text})`,
+  /** The value of a custom field, or NULL. A name with the same case wins over one with another. */
+  customField: (name: string): Fragment => sql`roster_custom_field(${sql("custom_fields")}, ${name})`,
+  /** A text as a number, or NULL. */
+  number: (text: Fragment): Fragment => sql`roster_number(${text})`,
+  /** A text as a date in milliseconds since 1970, or NULL. */
+  instant: (text: Fragment): Fragment => sql`roster_instant(${text})`,
+  /** The month and day of milliseconds since 1970, as `MM-dd`. */
+  monthDay: (instant: Fragment): Fragment => sql`roster_month_day(${instant})`,
+  /** Milliseconds since 1970 as `2024-01-31T10:00:00.000Z`. */
+  isoDate: (instant: Fragment): Fragment => sql`roster_iso_date(${instant})`,
+  /** Whether a text begins with a literal, in which nothing is a wildcard. */
+  startsWith: (text: Fragment, literal: string): Fragment => sql`instr(${text}, ${literal}) = 1`,
   // In bytes, because SQLite's character functions stop at a NUL, and `substr` from 0 is the whole text.
-  endsWith: (text, literal) =>
+  endsWith: (text: Fragment, literal: string): Fragment =>
     literal === ""
       ? sql`1 = 1`
       : sql`substr(CAST(${text} AS BLOB), ${-Buffer.byteLength(literal)}) = CAST(${literal} AS BLOB)`,
-  contains: (text, literal) => sql`instr(${text}, ${literal}) > 0`
+  contains: (text: Fragment, literal: string): Fragment => sql`instr(${text}, ${literal}) > 0`
 })
+
+export type RuleSqlDialect = ReturnType<typeof sqlite>
 
 // Year, month, day, hour, minute, second, fraction, then the sign, hours and minutes of the offset.
 const datePattern =

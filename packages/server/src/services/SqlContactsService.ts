@@ -4,7 +4,10 @@ import {
   ContactsService,
   ContactUpdatePayload,
   ExportNotFound,
+  type ExportRequest,
   fnRedacted,
+  type ImportOptions,
+  type ImportSource,
   InvalidInput,
   Pagination,
   redactStreamSpans
@@ -30,33 +33,6 @@ const make = Effect.gen(function* () {
   const inStore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.provideService(StorePolicy, policy))
 
-  const import_: ContactsService["Service"]["import"] = fnRedacted("ContactsService.import")(
-    function* (source, options = {}) {
-      yield* acceptImport(source, options)
-      yield* jobs.wake
-    },
-    inStore,
-    orStoreFailure("contactsImportPost")
-  )
-
-  const export_: ContactsService["Service"]["export"] = fnRedacted("ContactsService.export")(
-    function* (request = {}) {
-      const link = yield* createExport(request)
-      yield* jobs.wake
-      return link
-    },
-    inStore,
-    orStoreFailure("contactsExportPost")
-  )
-
-  const exportStatus: ContactsService["Service"]["exportStatus"] = fnRedacted("ContactsService.exportStatus")(
-    function* (id) {
-      return yield* lookAtExport(id)
-    },
-    inStore,
-    orStoreFailure("contactsExportByIdStatusGet")
-  )
-
   const download: ContactsService["Service"]["download"] = (link) => {
     const fileKey = fileKeyOf(link)
     return fileKey === undefined
@@ -80,9 +56,28 @@ const make = Effect.gen(function* () {
     addWithoutAnswer: (contacts, options = {}) =>
       Effect.asVoid(repository.add(Array.from(contacts), options, readPayloads)),
     update: (email, changes) => repository.update(email, changes, readChanges),
-    import: import_,
-    export: export_,
-    exportStatus,
+    import: fnRedacted("ContactsService.import")(
+      function* (source: ImportSource, options: ImportOptions = {}) {
+        yield* acceptImport(source, options)
+        yield* jobs.wake
+      },
+      inStore,
+      orStoreFailure("contactsImportPost")
+    ),
+    export: fnRedacted("ContactsService.export")(
+      function* (request: ExportRequest = {}) {
+        const link = yield* createExport(request)
+        yield* jobs.wake
+        return link
+      },
+      inStore,
+      orStoreFailure("contactsExportPost")
+    ),
+    exportStatus: fnRedacted("ContactsService.exportStatus")(
+      lookAtExport,
+      inStore,
+      orStoreFailure("contactsExportByIdStatusGet")
+    ),
     download
   })
 })

@@ -4,6 +4,7 @@
  */
 import {
   type CompressionFormat,
+  type Contact,
   ContactColumns,
   type CustomFields,
   type ExportFileFormat,
@@ -11,14 +12,13 @@ import {
 } from "@roster/domain"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
-import { type ContactRow, toContact } from "../../contacts/ContactRow.ts"
 import { contactJson } from "../../contacts/ContactJson.ts"
 
 export interface ExportFormat {
-  /** The custom fields of a row that become columns. */
-  readonly fields: (row: ContactRow) => CustomFields
-  /** The text of a row, given the names of the columns of custom fields known so far. */
-  readonly row: (row: ContactRow, names: ReadonlyArray<string>) => string
+  /** The custom fields that become columns. */
+  readonly fields: (contact: Contact) => CustomFields
+  /** The text of a contact, given the names of the columns of custom fields known so far. */
+  readonly row: (contact: Contact, names: ReadonlyArray<string>) => string
   /** Adds empty cells to rows that were written before some columns were known. */
   readonly widened: (rows: string, known: ReadonlyArray<string>, names: ReadonlyArray<string>) => string
   readonly head: (names: ReadonlyArray<string>) => string
@@ -40,9 +40,8 @@ const columnCount = ContactColumns.exportHeader([]).length
 const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
 
 const csv: ExportFormat = {
-  // The store itself wrote it: an object of strings.
-  fields: (row) => JsonParser.parse(row.custom_fields) as CustomFields,
-  row: (row, names) => ContactColumns.exportCells(toContact(row), names).map(quoted).join(",") + line,
+  fields: ({ customFields = {} }) => customFields,
+  row: (contact, names) => ContactColumns.exportCells(contact, names).map(quoted).join(",") + line,
   widened: (rows, known, names) => {
     // The number of empty cells behind each cell of a row.
     const added = Array.from({ length: columnCount + known.length }, () => 0)
@@ -66,7 +65,7 @@ const csv: ExportFormat = {
 
 const json: ExportFormat = {
   ...withoutColumns,
-  row: (row) => contactJson(toContact(row)),
+  row: contactJson,
   head: () => "[",
   separator: ",",
   tail: "]"
@@ -105,7 +104,7 @@ const xmlInside = (name: string, value: unknown): string => {
 
 const xml: ExportFormat = {
   ...withoutColumns,
-  row: (row) => xmlOf("Contact", JsonParser.parse(contactJson(toContact(row)))),
+  row: (contact) => xmlOf("Contact", JsonParser.parse(contactJson(contact))),
   head: () => `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
   separator: "",
   tail: "</Contacts>"

@@ -2,14 +2,14 @@
  * Makes the file of an export. Its contacts are read from one snapshot and spooled to a temporary file, which goes into the
  * store after the snapshot is closed. An interrupted export starts over, since neither outlives the process.
  */
-import { CompressionFormat, ContactFilter, ExportFileFormat, fnRedacted, RuleText } from "@roster/domain"
+import { CompressionFormat, type Contact, ContactFilter, ExportFileFormat, fnRedacted, RuleText } from "@roster/domain"
 import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { contactColumns, type ContactRow, streamContacts } from "../../contacts/ContactRow.ts"
+import { contactColumns, streamContacts } from "../../contacts/ContactRow.ts"
 import { exportFile, type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { makeSpool } from "./ExportSpool.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
-import { inParts, partsAtOnce, removeParts, writeParts } from "../queue/JobBlobs.ts"
+import { removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { selection } from "../../contacts/RuleSql.ts"
@@ -43,7 +43,6 @@ const longWal = 36 * 1024 * 1024
 
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const fairness = yield* WriteFairness
   const request = yield* decodeRequest(job.request)
   const where = yield* selection(job.account, filterOf(request))
   yield* sql.withTransaction(
@@ -53,29 +52,19 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   // With the plus the planner does not scan the whole account in order for a few addresses.
   const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(request.emails === undefined ? "id" : "+id")
-  const statement = sql<ContactRow>`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
+  const statement = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
   const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], streamContacts(sql, statement))
 
   let written = 0
-  let part = 0
   const counted = Stream.map(pieces, (piece) => {
     written += piece.rows
     return piece
   })
-  yield* exportFile(counted, { ...request, customFields: names }).pipe(
-    inParts,
-    Stream.rechunk(partsAtOnce),
-    Stream.runForEachArray((contents) =>
-      sql
-        .withTransaction(
-          Effect.gen(function* () {
-            yield* advanceJob(job, { rowsDone: read, total: read, accepted: written, rejected: 0 })
-            yield* writeParts(job.number, part, contents)
-            part += contents.length
-          })
-        )
-        .pipe(Effect.andThen(fairness.yieldToWriters))
-    )
+  const file = exportFile(counted, { ...request, customFields: names })
+  yield* storeParts(
+    job.number,
+    file,
+    Effect.suspend(() => advanceJob(job, { rowsDone: read, total: read, accepted: written, rejected: 0 }))
   )
   yield* endJob(job, "Ready")
 }, Effect.scoped)
@@ -87,7 +76,7 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
 const spoolRows = Effect.fnUntraced(function* <E>(
   job: HeldJob,
   format: ExportFormat,
-  stream: Stream.Stream<ContactRow, E>
+  stream: Stream.Stream<Contact, E>
 ) {
   const sql = yield* SqlClient.SqlClient
   const fairness = yield* WriteFairness

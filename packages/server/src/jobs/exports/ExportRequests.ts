@@ -77,7 +77,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
 })
 
 /** The status of an export. */
-export const lookAtExport = Effect.fnUntraced(function* (id: string) {
+export function* lookAtExport(id: string) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
   const [job] =
@@ -85,7 +85,7 @@ export const lookAtExport = Effect.fnUntraced(function* (id: string) {
   if (job === undefined) return yield* new ExportNotFound({ id })
   if (job.expires <= (yield* nowSeconds)) return "Expired" satisfies ExportStatus
   return exportStatuses[job.state]
-})
+}
 
 /** The interface has no status for a cancelled export. */
 const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {

@@ -2,9 +2,8 @@
  * The rows of an export as text in a temporary file, so that their snapshot can be closed before the file is made: an open
  * snapshot would keep everything that is written meanwhile in the WAL.
  */
-import type { CustomFields } from "@roster/domain"
+import type { Contact, CustomFields } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import type { ContactRow } from "../../contacts/ContactRow.ts"
 import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"
 import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"
 
@@ -39,16 +38,16 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
     return false
   }
 
-  const add = Effect.fnUntraced(function* (contacts: ReadonlyArray<ContactRow>) {
-    for (const row of contacts) {
-      const own = format.fields(row)
+  const add = Effect.fnUntraced(function* (contacts: ReadonlyArray<Contact>) {
+    for (const contact of contacts) {
+      const own = format.fields(contact)
       if (hasNewColumn(own)) {
         yield* flush
         for (const [name, value] of Object.entries(own)) if (value !== "") known.add(name)
         // By code unit, whatever the locale of the machine.
         names = [...known].sort()
       }
-      text += separator + format.row(row, names)
+      text += separator + format.row(contact, names)
       separator = format.separator
       rows++
       if (text.length >= pieceLength) yield* flush

@@ -19,7 +19,7 @@ import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.ts"
-import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
+import { readParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
@@ -50,19 +50,7 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   const holding = advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 })
   // The parts of an interrupted fetch.
   yield* sql.withTransaction(Effect.andThen(holding, removeParts(job.number)))
-  let part = 0
-  yield* inParts(safeFetch(url, { allowed: allowFileUrl })).pipe(
-    Stream.rechunk(partsAtOnce),
-    Stream.runForEachArray((contents) =>
-      sql.withTransaction(
-        Effect.gen(function* () {
-          yield* holding
-          yield* writeParts(job.number, part, contents)
-          part += contents.length
-        })
-      )
-    )
-  )
+  yield* storeParts(job.number, safeFetch(url, { allowed: allowFileUrl }), holding)
   yield* checkArchive(job.number)
   const fetched = encodeRequest({ ...request, fetched: true })
   yield* sql.withTransaction(
@@ -154,13 +142,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         now
       } as const
       if (list === undefined) yield* upsertContacts({ ...written, returning: [] })
-      else {
-        const added = yield* upsertContacts({ ...written, returning: ["id"] })
-        yield* addToLists(
-          [list],
-          added.map(([id]) => ({ id }))
-        )
-      }
+      else yield* addToLists([list], yield* upsertContacts({ ...written, returning: ["id"] }))
       position = end
       if (position === rows.length) {
         chunk = yield* next

@@ -17,7 +17,7 @@ import { checkArchive, csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
-import { inParts, partsAtOnce, readParts, removeParts, writeParts } from "../queue/JobBlobs.ts"
+import { readParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
@@ -38,12 +38,7 @@ const receive = Effect.fnUntraced(function* (
   options: ImportOptions
 ) {
   const sql = yield* SqlClient.SqlClient
-  let part = 0
-  yield* inParts(source.content).pipe(
-    Stream.rechunk(partsAtOnce),
-    Stream.runForEachArray((contents) =>
-      Effect.map(sql.withTransaction(writeParts(job, part, contents)), () => (part += contents.length))
-    ),
+  yield* storeParts(job, source.content).pipe(
     Effect.andThen(checkHeader(job, options.encodingName)),
     Effect.andThen(
       sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`

@@ -4,6 +4,7 @@
  */
 import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 
 /** The size of a part. */
 const partBytes = 256 * 1024
@@ -34,18 +35,27 @@ export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<U
   })
 
 /** The parts of one transaction: 2 MiB, for which other writers wait some milliseconds. */
-export const partsAtOnce = 8
+const partsAtOnce = 8
 
-/** Writes parts from a number on. */
-export const writeParts = Effect.fnUntraced(function* (
+/** Stores a stream as the parts of a job, some in each transaction, in which `first` runs before they are written. */
+export const storeParts = Effect.fnUntraced(function* <E, E2 = never, R2 = never>(
   job: number,
-  first: number,
-  contents: ReadonlyArray<Uint8Array>
+  bytes: Stream.Stream<Uint8Array, E>,
+  first: Effect.Effect<void, E2, R2> = Effect.void
 ) {
   const sql = yield* SqlClient.SqlClient
-  for (const [index, content] of contents.entries()) {
-    yield* sql`INSERT INTO job_parts ${sql.insert({ job, part: first + index, content })}`
-  }
+  const { yieldToWriters } = yield* WriteFairness
+  let part = 0
+  const write = Effect.fnUntraced(function* (contents: ReadonlyArray<Uint8Array>) {
+    yield* first
+    for (const content of contents) {
+      yield* sql`INSERT INTO job_parts ${sql.insert({ job, part: part++, content })}`
+    }
+  })
+  yield* inParts(bytes).pipe(
+    Stream.rechunk(partsAtOnce),
+    Stream.runForEachArray((contents) => Effect.andThen(sql.withTransaction(write(contents)), yieldToWriters))
+  )
 })
 
 export const removeParts = Effect.fnUntraced(function* (job: number) {

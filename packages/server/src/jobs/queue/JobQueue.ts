@@ -6,8 +6,10 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
-import { fileSeconds } from "../../store/Retention.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
+
+/** The file of an export, and one that is still being received, is kept for 24 hours. */
+const fileSeconds = 24 * 60 * 60
 
 /** The duration of a lease, in seconds. */
 export const leaseSeconds = 30
