@@ -15,6 +15,8 @@ import { isPublicAddress } from "./AddressPolicy.ts"
 
 const flag = "--allow-file-url"
 
+export const refusedUrl = (reason: string): ImportRefused => new ImportRefused({ reason })
+
 /** In characters: longer than any signed link of an object store. */
 const maximumLength = 8_192
 
@@ -40,48 +42,45 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
 export const checkUrl: (address: string, allowed: ReadonlyArray<string>) => Effect.Effect<URL, ImportRefused> =
   Effect.fnUntraced(function* (address, allowed) {
     if (allowed.length === 0) {
-      return yield* new ImportRefused({
-        reason: `this service does not fetch files from addresses. Send the file itself, or ask the operator to start the service with ${flag} HOST.`
-      })
+      return yield* refusedUrl(
+        `this service does not fetch files from addresses. Send the file itself, or ask the operator to start the service with ${flag} HOST.`
+      )
     }
     const url = address.length > maximumLength ? null : URL.parse(address)
     if (url === null) {
-      return yield* new ImportRefused({
-        reason: `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such as https://files.example.com/contacts.csv.`
-      })
+      return yield* refusedUrl(
+        `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such as https://files.example.com/contacts.csv.`
+      )
     }
     // No part of a refused URL is repeated, not even the scheme: the scheme of "ann:secret@host" is a user name.
     if (url.protocol !== "http:" && url.protocol !== "https:") {
-      return yield* new ImportRefused({
-        reason:
-          "fileUrl is neither an http: nor an https: address, and no other is fetched. Give an address that begins with https://."
-      })
+      return yield* refusedUrl(
+        "fileUrl is neither an http: nor an https: address, and no other is fetched. Give an address that begins with https://."
+      )
     }
     if (url.username !== "" || url.password !== "") {
-      return yield* new ImportRefused({
-        reason:
-          "fileUrl holds a user name or a password, and none is sent. Give a link that needs neither, or send the file itself."
-      })
+      return yield* refusedUrl(
+        "fileUrl holds a user name or a password, and none is sent. Give a link that needs neither, or send the file itself."
+      )
     }
     url.hostname = withoutDot(url.hostname)
     url.hash = ""
     if (url.hostname.split(".").includes("")) {
-      return yield* new ImportRefused({
-        reason:
-          "fileUrl names no host: a part of the host name is empty. Give an address such as https://files.example.com/contacts.csv."
-      })
+      return yield* refusedUrl(
+        "fileUrl names no host: a part of the host name is empty. Give an address such as https://files.example.com/contacts.csv."
+      )
     }
     if (isListed(url, allowed)) return url
     if (!allowed.some(isAny)) {
-      return yield* new ImportRefused({
-        reason: `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the service with ${flag} ${url.host}.`
-      })
+      return yield* refusedUrl(
+        `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the service with ${flag} ${url.host}.`
+      )
     }
     const port = portOf(url)
     if (port !== "80" && port !== "443") {
-      return yield* new ImportRefused({
-        reason: `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
-      })
+      return yield* refusedUrl(
+        `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
+      )
     }
     // An IP address in the URL can be checked at once; a name has to be resolved first.
     const host = hostOf(url)
@@ -96,9 +95,9 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
  * which names exist in the network of the service.
  */
 export const notPublic = (url: URL): ImportRefused =>
-  new ImportRefused({
-    reason: `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`
-  })
+  refusedUrl(
+    `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`
+  )
 
 const isAny = (entry: string): boolean => entry.toLowerCase() === "any"
 

@@ -17,22 +17,15 @@ export const parseRange = (text: string): IpNetwork.IpNetwork | undefined =>
 /** Whether one of the ranges contains an address. */
 export const isInRanges = (text: string, ranges: ReadonlyArray<string>): boolean => {
   const address = parseAddress(text)
-  return address !== undefined && ranges.some((range) => contains(parseRange(range), address))
+  return address !== undefined && parseRanges(ranges).some((range) => IpNetwork.contains(range, address))
 }
 
-const contains = (range: IpNetwork.IpNetwork | undefined, address: NetAddress.IpAddress): boolean =>
-  range !== undefined && IpNetwork.contains(range, address)
+const parseRanges = (ranges: ReadonlyArray<string>) => ranges.flatMap((range) => parseRange(range) ?? [])
 
 /** Whether one of the other ranges contains a range. Two ranges that only together contain it do not count. */
 export const isRangeWithin = (text: string, others: ReadonlyArray<string>): boolean => {
   const range = parseRange(text)
-  return (
-    range !== undefined &&
-    others.some((text) => {
-      const other = parseRange(text)
-      return other !== undefined && IpNetwork.containsNetwork(other, range)
-    })
-  )
+  return range !== undefined && parseRanges(others).some((other) => IpNetwork.containsNetwork(other, range))
 }
 
 /** The network of one client: an IPv4 address, or the /64 network of an IPv6 address, of which one client has them all. */

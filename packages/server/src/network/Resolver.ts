@@ -1,9 +1,9 @@
 /** Resolves the host of a URL to the IP addresses that may be connected to. */
-import { ImportRefused } from "@roster/domain"
+import type { ImportRefused } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { lookup } from "node:dns"
 import { isIP } from "node:net"
-import { hostOf, isListed, notPublic } from "./AllowedUrls.ts"
+import { hostOf, isListed, notPublic, refusedUrl } from "./AllowedUrls.ts"
 import { isMetadataAddress, isNeighbourAddress, isPublicAddress } from "./AddressPolicy.ts"
 
 /**
@@ -50,14 +50,14 @@ export const resolveHost: (
     return yield* notPublic(url)
   }
   if (addresses.length === 0) {
-    return yield* new ImportRefused({
-      reason: `${url.hostname} has no address at present. Check the name, and that the machine of the service can resolve it.`
-    })
+    return yield* refusedUrl(
+      `${url.hostname} has no address at present. Check the name, and that the machine of the service can resolve it.`
+    )
   }
   if (addresses.some(isMetadataAddress)) {
-    return yield* new ImportRefused({
-      reason: `${url.hostname} leads to a link-local or metadata address, which no name may. Check the name, or ask the operator to list the IP address itself.`
-    })
+    return yield* refusedUrl(
+      `${url.hostname} leads to a link-local or metadata address, which no name may. Check the name, or ask the operator to list the IP address itself.`
+    )
   }
   return addresses
 })

@@ -1,9 +1,9 @@
 /** Fetches the file of an import from a URL that a request named. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { ImportRefused } from "@roster/domain"
+import type { ImportRefused } from "@roster/domain"
 import { Duration, Effect, Stream } from "effect"
 import type { IncomingMessage } from "node:http"
-import { checkUrl } from "./AllowedUrls.ts"
+import { checkUrl, refusedUrl } from "./AllowedUrls.ts"
 import { codeOf, safeRequest } from "./SafeRequest.ts"
 import { resolveHost } from "./Resolver.ts"
 
@@ -46,19 +46,16 @@ export const safeFetch = (url: URL, options: SafeFetchOptions): Stream.Stream<Ui
       yield* wait(request.connected, connectTimeout, "did not accept a connection")
       const response = yield* wait(request.response, responseTimeout, "did not answer")
       const problem = problemOf(response, maximumBytes)
-      if (problem !== undefined) return yield* new ImportRefused({ reason: `${host} ${problem}` })
+      if (problem !== undefined) return yield* refusedUrl(`${host} ${problem}`)
 
       let received = 0
       const limit = (chunks: ReadonlyArray<Uint8Array>) => {
         for (const chunk of chunks) received += chunk.length
-        return received > maximumBytes
-          ? Effect.fail(new ImportRefused({ reason: `${host} ${tooLarge(maximumBytes)}` }))
-          : Effect.void
+        return received > maximumBytes ? Effect.fail(refusedUrl(`${host} ${tooLarge(maximumBytes)}`)) : Effect.void
       }
       const body = NodeStream.fromReadable<Uint8Array, ImportRefused>({
         evaluate: () => response,
-        onError: (error) =>
-          new ImportRefused({ reason: `the file of ${host} broke off${codeOf(error)}. Import again.` })
+        onError: (error) => refusedUrl(`the file of ${host} broke off${codeOf(error)}. Import again.`)
       })
       return Stream.transformPull(body, (pull) =>
         Effect.succeed(Effect.tap(wait(pull, total, "did not send the whole file"), limit))
@@ -76,14 +73,12 @@ const waiting = (host: string, total: Duration.Duration) => {
       return Effect.timed(effect).pipe(
         Effect.timeoutOrElse({
           duration,
-          orElse: () =>
-            Effect.fail(
-              new ImportRefused({
-                reason: `${host} ${problem} within ${Duration.format(
-                  Duration.isLessThan(limit, left) ? limit : total
-                )}. Try again later, or send the file itself.`
-              })
+          orElse: () => {
+            const waited = Duration.format(Duration.isLessThan(limit, left) ? limit : total)
+            return Effect.fail(
+              refusedUrl(`${host} ${problem} within ${waited}. Try again later, or send the file itself.`)
             )
+          }
         }),
         Effect.map(([elapsed, value]) => {
           spent = Duration.sum(spent, elapsed)

@@ -1,10 +1,10 @@
 /** A GET request that connects only to addresses that were checked. */
-import { ImportRefused } from "@roster/domain"
+import type { ImportRefused } from "@roster/domain"
 import { Deferred, Effect, type Scope } from "effect"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
-import { hostOf } from "./AllowedUrls.ts"
+import { hostOf, refusedUrl } from "./AllowedUrls.ts"
 
 export interface SafeRequest {
   /** Waits for the connection, and for TLS with https. Nothing is sent before that. */
@@ -60,12 +60,9 @@ const begin = (url: URL, addresses: ReadonlyArray<string>) => {
     agent: false
   })
   const fail = (problem: string) => {
+    const up = tls ? "is up and has a trusted certificate" : "is up"
     const refused = Effect.fail(
-      new ImportRefused({
-        reason: `${url.host} ${problem}. Check the address and that the host is up${
-          tls ? " and has a trusted certificate" : ""
-        }, then import again.`
-      })
+      refusedUrl(`${url.host} ${problem}. Check the address and that the host ${up}, then import again.`)
     )
     Deferred.doneUnsafe(connected, refused)
     Deferred.doneUnsafe(response, refused)
