@@ -19,30 +19,6 @@ export interface KeyRow extends Pick<
   readonly level_last_use: number | null
 }
 
-type KeyValues = readonly [
-  id: number,
-  account: string,
-  name: string,
-  accessLevels: string,
-  ipRanges: string,
-  expires: number | null,
-  secretDigest: Uint8Array,
-  secretHint: string,
-  levelLastUse: number | null
-]
-
-const keyRowOf = (values: KeyValues): KeyRow => ({
-  id: values[0],
-  account: values[1],
-  name: values[2],
-  access_levels: values[3],
-  ip_ranges: values[4],
-  expires: values[5],
-  secret_digest: values[6],
-  secret_hint: values[7],
-  level_last_use: values[8]
-})
-
 /**
  * Makes the function that finds a key, with the time of its last use for a level. The index is searched by digest, about
  * which guessing reveals nothing; the digest is then compared in constant time.
@@ -60,9 +36,12 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
   return (key: string, level: AccessLevel) => {
     const digest = digestOf(key)
     return Effect.map(find([level, digest]), (rows) => {
-      // The columns of the query, in their order.
-      const [values] = rows as ReadonlyArray<KeyValues>
-      return values !== undefined && timingSafeEqual(values[6], digest) ? keyRowOf(values) : undefined
+      if (rows[0] === undefined) return undefined
+      const [id, account, name, access_levels, ip_ranges, expires, secret_digest, secret_hint, level_last_use] = rows[0]
+      const row = { id, account, name, access_levels, ip_ranges, expires, secret_digest, secret_hint, level_last_use }
+      // A statement knows the columns of its rows, the client does not.
+      const key = row as KeyRow
+      return timingSafeEqual(key.secret_digest, digest) ? key : undefined
     })
   }
 }

@@ -60,7 +60,7 @@ export interface Authentication {
 export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const findKey = keyLookup(sql)
-  const wrongKeys = yield* makeFailedAuthThrottle
+  const delayWrongKey = yield* makeFailedAuthThrottle
 
   const before = (operation: string, required: AccessLevel, answer: Respond): Respond => {
     const orFailure = orStoreFailure(operation)
@@ -72,7 +72,7 @@ export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlC
           ? { actor: { _tag: "Unknown" }, account: "", peer, operation }
           : { ...eventOf(callerOf(row, peer), operation), details: { because: "Expired" } }
       yield* recordRefusal(sql, event, "Unauthorized")
-      yield* wrongKeys.delay(peer)
+      yield* delayWrongKey(peer)
       return yield* new KeyRefused({ Error: new Unauthorized({}).message })
     })
 

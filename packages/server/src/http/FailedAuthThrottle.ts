@@ -20,12 +20,8 @@ const maximumClients = 10_000
 /** Maximum number of delayed responses; others are sent at once, because open connections are the scarcer resource. */
 const maximumWaiting = 100
 
-export interface FailedAuthThrottle {
-  /** Waits as long as this client has to after a wrong key. */
-  readonly delay: (peer: string) => Effect.Effect<void>
-}
-
-export const makeFailedAuthThrottle = Effect.sync((): FailedAuthThrottle => {
+/** Makes the function that waits as long as a client has to after a wrong key. */
+export const makeFailedAuthThrottle = Effect.sync(() => {
   // In the order of their last wrong key, oldest first.
   const clients = new Map<string, { readonly count: number; readonly last: number }>()
   let waiting = 0
@@ -41,23 +37,18 @@ export const makeFailedAuthThrottle = Effect.sync((): FailedAuthThrottle => {
   }
 
   const wait = (millis: number) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => {
-        waiting += 1
-      }),
-      () => Effect.sleep(millis),
-      () =>
-        Effect.sync(() => {
-          waiting -= 1
-        })
-    )
+    Effect.suspend(() => {
+      waiting += 1
+      return Effect.ensuring(
+        Effect.sleep(millis),
+        Effect.sync(() => (waiting -= 1))
+      )
+    })
 
-  const delay = Effect.fnUntraced(function* (peer: string) {
+  return Effect.fnUntraced(function* (peer: string) {
     const count = countOf(clientNetwork(peer), yield* Clock.currentTimeMillis)
     if (count > undelayed && waiting < maximumWaiting) {
       yield* wait(Math.min(longestDelay, firstDelay * 2 ** (count - undelayed - 1)))
     }
   })
-
-  return { delay }
 })

@@ -2,23 +2,13 @@
  * The operations of the contract as routes. Each endpoint is compiled once, to the few steps from a request to its response:
  * Effect's own interpreter costs a GET of one contact a third of its throughput. (docs/decisions/performance.md)
  */
-import {
-  type BadRequest,
-  type Conflict,
-  type Forbidden,
-  type KeyRefused,
-  type NotFound,
-  RosterApi,
-  type ServerFailure,
-  type ServerUnavailable,
-  type TooManyRequests,
-  versionSegment
-} from "@roster/api"
-import { type InvalidInput, JsonParser } from "@roster/domain"
+import { type Refusal, RosterApi, versionSegment } from "@roster/api"
+import { type InvalidInput, JsonParser, type ServiceError } from "@roster/domain"
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
 import { type FindMyWay, type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { queryReader } from "./QueryNames.ts"
+import type { WireOf } from "./WireErrors.ts"
 
 /** The contract below the version segment, where it is served. */
 export const servedApi = RosterApi.prefix(`/${versionSegment}`)
@@ -34,15 +24,7 @@ export interface Incoming extends Pick<FindMyWay.FindResult<unknown>, "params" |
   readonly body?: string | undefined
 }
 
-type WireError =
-  | BadRequest
-  | KeyRefused
-  | Forbidden
-  | NotFound
-  | Conflict
-  | TooManyRequests
-  | ServerFailure
-  | ServerUnavailable
+type WireError = WireOf<Refusal | ServiceError>
 
 /** The services of the server that a request may use: those for the file of an import. */
 export type RequestServices = FileSystem.FileSystem | Path.Path | Scope.Scope
