@@ -9,17 +9,7 @@ import { DatabaseSync } from "node:sqlite"
 import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
 import { latestMigration } from "./Migrations.ts"
 import * as Store from "./Store.ts"
-import {
-  countContacts,
-  isRoster,
-  isSame,
-  isThere,
-  migrationOf,
-  newer,
-  openReadOnly,
-  refuseForeign,
-  tablesOf
-} from "./StoreContents.ts"
+import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
 import { copyPages, type CopyOptions } from "./sqlite/StoreCopy.ts"
@@ -85,7 +75,8 @@ export const create = fnRedacted("StoreBackup.create")(function* (
     Effect.provide(context)
   )
   const database = yield* openReadOnly(target)
-  const contacts = yield* Effect.try({ try: () => countContacts(database), catch: fromCause(target) })
+  const { contacts, isRoster } = yield* contentsOf(database, target)
+  if (!isRoster) return yield* unavailable(target, notComplete)
   const backup: Backup = { filename: target, bytes: statSync(target).size, contacts }
   return backup
 }, Effect.scoped)
@@ -142,6 +133,8 @@ export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R
   })
 }, Effect.scoped)
 
+const notComplete = "Its tables are not complete. Open the store once with this version."
+
 const stagedSuffix = ".restoring"
 
 /** Removes what killed restores staged beside the store. */
@@ -162,18 +155,10 @@ const lookAt = Effect.fnUntraced(
     if (!isThere(path)) return { replaced: Replaced.Nothing(), pageSize: undefined }
     yield* refuseForeign(path)
     const database = yield* StoreFile.open({ filename: path })
-    const found = yield* Effect.try({
-      try: () => ({
-        isEmpty: tablesOf(database).length === 0,
-        pageSize: Number(database.prepare("PRAGMA page_size").get()?.["page_size"])
-      }),
-      catch: fromCause(path)
-    })
-    if (found.isEmpty) return { replaced: Replaced.Store({ contacts: 0 }), pageSize: found.pageSize }
-    const migration = yield* Effect.try({ try: () => migrationOf(database), catch: fromCause(path) })
+    const { contacts, isEmpty, isRoster, migration, pageSize } = yield* contentsOf(database, path)
+    if (!isRoster && !isEmpty) return yield* unavailable(path, notComplete)
     if (migration > latestMigration) return yield* unavailable(path, newer(migration))
-    const contacts = yield* Effect.try({ try: () => countContacts(database), catch: fromCause(path) })
-    return { replaced: Replaced.Store({ contacts }), pageSize: found.pageSize }
+    return { replaced: Replaced.Store({ contacts }), pageSize }
   },
   Effect.catchTag("StoreDamaged", ({ message }) =>
     Effect.succeed({ replaced: Replaced.Damaged({ message }), pageSize: undefined })
@@ -199,10 +184,8 @@ const stage = Effect.fnUntraced(function* (source: string, staged: string, pageS
 const openBackup = Effect.fnUntraced(function* (source: string) {
   if (!existsSync(source)) return yield* refuse(source, "There is no such file.")
   const database = yield* openReadOnly(source)
-  const look = <A>(of: (database: DatabaseSync) => A) =>
-    Effect.try({ try: () => of(database), catch: fromCause(source) })
-  if (!isRoster(yield* look(tablesOf))) return yield* refuse(source, "It is no store of Roster.")
-  const migration = yield* look(migrationOf)
+  const { isRoster, migration } = yield* contentsOf(database, source)
+  if (!isRoster) return yield* refuse(source, "It is no store of Roster.")
   if (migration > latestMigration) return yield* refuse(source, newer(migration))
   return database
 })

@@ -8,7 +8,7 @@ import { blockingWait, whileBusy } from "./sqlite/SqliteBusy.ts"
 import { isBusy } from "./sqlite/SqliteError.ts"
 import { fromCause, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
-import { checkSizes } from "./sqlite/StoreCheck.ts"
+import { checkSizes, pragma } from "./sqlite/StoreCheck.ts"
 
 /** Whether there is a store, or a WAL of one. */
 export const isThere = (path: string): boolean => existsSync(path) || existsSync(`${path}-wal`)
@@ -41,22 +41,31 @@ const openImmutable = (
   return new DatabaseSync(file, { readOnly: true, timeout })
 }
 
-/** The names of the tables. */
-export const tablesOf = (database: DatabaseSync): ReadonlyArray<unknown> =>
+const tablesOf = (database: DatabaseSync): ReadonlyArray<unknown> =>
   database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .all()
     .map(({ name }) => name)
 
-/** Whether tables of these names belong to a store. */
-export const isRoster = (tables: ReadonlyArray<unknown>) => tables.includes("migrations") && tables.includes("contacts")
-
-export const countContacts = (database: DatabaseSync): number =>
-  Number(database.prepare("SELECT count(*) AS count FROM contacts").get()?.["count"])
-
-/** The last migration that it has run. */
-export const migrationOf = (database: DatabaseSync): number =>
-  Number(database.prepare("SELECT max(migration_id) AS latest FROM migrations").get()?.["latest"])
+/** The contents of an open database file. A database without tables, or of another program, has no contacts. */
+export const contentsOf = (database: DatabaseSync, path: string) =>
+  Effect.try({
+    try: () => {
+      const tables = tablesOf(database)
+      const isRoster = tables.includes("migrations") && tables.includes("contacts")
+      const numberIn = (table: string, value: string): number =>
+        isRoster ? Number(database.prepare(`SELECT ${value} AS number FROM ${table}`).get()?.["number"]) : 0
+      return {
+        isEmpty: tables.length === 0,
+        isRoster,
+        pageSize: Number(pragma(database, "page_size")),
+        /** The last migration that it has run. */
+        migration: numberIn("migrations", "max(migration_id)"),
+        contacts: numberIn("contacts", "count(*)")
+      }
+    },
+    catch: fromCause(path)
+  })
 
 /** Why a store of a later version is refused. */
 export const newer = (migration: number) =>

@@ -6,7 +6,7 @@ import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlError } from "effect/sql"
-import { errorCode, holderOf, isDamaged, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
+import { errorCode, holderOf, isDamage, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
 
 /** Whether a request was made in this process by the owner of the store, and so needs no key. */
 export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
@@ -17,7 +17,7 @@ const isRemote = (context: Context.Context<never>): boolean =>
 
 const describe = (error: SqlError.SqlError, context: Context.Context<never>): string | undefined => {
   if (isDiskFull(error)) return "the disk is full"
-  if (isDamaged(error)) return "its file is damaged; restore a backup (roster restore FILE)"
+  if (isDamage(error.reason.cause)) return "its file is damaged; restore a backup (roster restore FILE)"
   if (isReadOnly(error)) return "its disk failed, so it takes no more writes; check the disk and restart the service"
   if (error.reason._tag === "LockTimeoutError") {
     const holder = isRemote(context) ? undefined : holderOf(error.reason.cause)
@@ -36,30 +36,17 @@ const unsynced = new OutcomeUnknown({
 })
 
 /** Logs a failure of the database and fails with the `ServiceError` of an operation. */
-export const storeFailure = (operation: string, error: SqlError.SqlError): Effect.Effect<never, ServiceError> =>
-  Effect.contextWith((context: Context.Context<never>) => inContext(operation, error, context))
-
-const inContext = (
-  operation: string,
-  error: SqlError.SqlError,
-  context: Context.Context<never>
-): Effect.Effect<never, ServiceError> => {
-  if (isUnsynced(error.reason.cause)) {
-    return Effect.logError(
-      `${operation}: the disk failed, and the store takes no more writes until it is restarted`
-    ).pipe(
-      Effect.andThen(Effect.logDebug(error)),
-      Effect.andThen(Effect.fail(new ServiceError({ operation, reason: unsynced })))
-    )
-  }
-  const detail = describe(error, context)
+export const storeFailure = Effect.fnUntraced(function* (operation: string, error: SqlError.SqlError) {
+  const isLost = isUnsynced(error.reason.cause)
+  const detail = isLost ? lostSync : describe(error, yield* Effect.context<never>())
   // Only a bug makes the database refuse a statement.
-  if (detail === undefined) return Effect.die(error)
-  return Effect.logError(`${operation}: the store failed: ${detail}`).pipe(
-    Effect.andThen(Effect.logDebug(error)),
-    Effect.andThen(Effect.fail(new ServiceError({ operation, reason: new StoreFailure({ detail }) })))
-  )
-}
+  if (detail === undefined) return yield* Effect.die(error)
+  yield* Effect.logError(`${operation}: ${isLost ? detail : `the store failed: ${detail}`}`)
+  yield* Effect.logDebug(error)
+  return yield* new ServiceError({ operation, reason: isLost ? unsynced : new StoreFailure({ detail }) })
+})
+
+const lostSync = "the disk failed, and the store takes no more writes until it is restarted"
 
 /** Turns failures of the database into the `ServiceError` of an operation. */
 export const orStoreFailure =

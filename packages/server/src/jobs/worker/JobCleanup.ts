@@ -1,8 +1,13 @@
-/** Removes what has expired, so that the tables do not grow for ever. (`Retention`) */
+/** Removes what has expired, so that the tables do not grow for ever. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { answerSeconds, jobSeconds } from "../../store/Retention.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
+
+/** The response to a call with an Idempotency-Key is kept for 1 hour, longer than any client retries. */
+const answerSeconds = 60 * 60
+
+/** A job that has ended is kept for 30 days, with the rows that it rejected. */
+const jobSeconds = 30 * 24 * 60 * 60
 
 /** A delete of so many rows makes nobody wait. */
 const batchRows = 10_000

@@ -6,45 +6,39 @@
 import { Context, Effect } from "effect"
 import { setImmediate, setTimeout } from "node:timers/promises"
 
-export interface LockContention {
-  /** The state, for another thread to build the same from. */
-  readonly shared: SharedArrayBuffer
-  readonly reportSyncFailure: () => void
-  readonly hasSyncFailed: () => boolean
-  /** Registers a waiter for the lock and returns what to call when it waits no more. */
-  readonly await: () => () => void
-  readonly hasWaiter: () => boolean
-  /** Tells the waiters that the lock is free. */
-  readonly release: () => void
-  /** Resolves when the lock is released, or after so many milliseconds. */
-  readonly released: (atMost: number) => Promise<unknown>
-}
-
 const [syncFailure, waiting, releases, fields] = [0, 1, 2, 3]
 
-export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 4)): LockContention => {
+export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 4)) => {
   const state = new Int32Array(shared)
   return {
+    /** The state, for another thread to build the same from. */
     shared,
     reportSyncFailure: () => void Atomics.store(state, syncFailure, 1),
     hasSyncFailed: () => Atomics.load(state, syncFailure) === 1,
+    /** Registers a waiter for the lock and returns what to call when it waits no more. */
     await: () => {
       Atomics.add(state, waiting, 1)
       return () => void Atomics.sub(state, waiting, 1)
     },
     hasWaiter: () => Atomics.load(state, waiting) > 0,
+    /** Tells the waiters that the lock is free. */
     release: () => {
       Atomics.add(state, releases, 1)
       Atomics.notify(state, releases)
     },
-    // Neither a promise of Atomics nor its timeout keeps the process alive, so a timer stands beside it.
-    released: (atMost) =>
+    /**
+     * Resolves when the lock is released, or after so many milliseconds. Neither a promise of Atomics nor its timeout keeps
+     * the process alive, so a timer stands beside it.
+     */
+    released: (atMost: number): Promise<unknown> =>
       Promise.race([
         Atomics.waitAsync(state, releases, Atomics.load(state, releases), atMost).value,
         setTimeout(atMost)
       ])
   }
 }
+
+export type LockContention = ReturnType<typeof make>
 
 /**
  * How a job shares the write lock with requests. The default is for a job on the thread that answers requests, which cannot

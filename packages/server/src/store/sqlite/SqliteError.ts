@@ -41,15 +41,15 @@ export const isUnsynced = (cause: unknown): boolean => [1034, 1290].includes(err
 /** Whether a connection refuses to write: SQLITE_READONLY, as after a failed fsync. */
 export const isReadOnly = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 8
 
-/** Whether a statement met damage in the file: SQLITE_CORRUPT or SQLITE_NOTADB. */
-export const isDamaged = (error: SqlError.SqlError): boolean => isDamage(error.reason.cause)
-
-/** The same for an error of node:sqlite. */
+/** Whether the cause of an error is damage in the file: SQLITE_CORRUPT or SQLITE_NOTADB. */
 export const isDamage = (cause: unknown): boolean => [11, 26].includes(primaryCode(cause) ?? 0)
 
 // PRIMARYKEY and ROWID conflicts have their own codes. For callers, as in PostgreSQL, they are unique violations.
 const uniqueCode = 2067
 const uniqueCodes: ReadonlyArray<number | undefined> = [uniqueCode, 1555, 2579]
+
+/** The message of an error. */
+export const messageOf = (cause: unknown): string => (Predicate.isError(cause) ? cause.message : "unknown cause")
 
 /** The `SqlError` of an error of node:sqlite, with it as cause. SQLite's messages name tables and columns, never values. */
 export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError => {
@@ -57,9 +57,7 @@ export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError
   const detail =
     Predicate.hasProperty(cause, "code") && cause.code === "ERR_OUT_OF_RANGE"
       ? "a whole number beyond 2^53 cannot be read as a number. Provide SqlClient.SafeIntegers to read integers as bigint"
-      : Predicate.isError(cause)
-        ? cause.message
-        : "unknown cause"
+      : messageOf(cause)
   // node:sqlite names the code `errcode`, and the classifier of Effect reads `errno`.
   if (Predicate.isError(cause) && code !== undefined) {
     Object.assign(cause, { errno: uniqueCodes.includes(code) ? uniqueCode : code })

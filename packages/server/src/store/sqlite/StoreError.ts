@@ -2,7 +2,7 @@
 import { Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"
-import { errorCode, heldBy, holderOf, isBusy, isDamage } from "./SqliteError.ts"
+import { errorCode, heldBy, holderOf, isBusy, isDamage, messageOf } from "./SqliteError.ts"
 
 /** The file is damaged or is not a SQLite database. Nothing was written to it. */
 export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamaged", {
@@ -80,5 +80,3 @@ export const fromStatement =
 
 /** The code of a system error, such as `ENOENT`. */
 export const systemCode = (cause: unknown): unknown => (Predicate.hasProperty(cause, "code") ? cause.code : undefined)
-
-const messageOf = (cause: unknown): string => (Predicate.isError(cause) ? cause.message : "unknown cause")

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
-import { isDamaged, isReadOnly } from "../../../src/store/sqlite/SqliteError.ts"
+import { isDamage, isReadOnly } from "../../../src/store/sqlite/SqliteError.ts"
 import { isSupported } from "../../../src/store/sqlite/StoreFile.ts"
 import * as LockContention from "../../../src/store/sqlite/LockContention.ts"
 import { freshPath, openSql, useSql } from "./Store.ts"
@@ -209,7 +209,7 @@ describe("a damaged file is refused and left as it is", () => {
         writeFileSync(filename, bytes.fill(0, 20 * 4096, 2000 * 4096))
         const error = yield* Effect.flip(useSql({ filename }, (sql) => sql`SELECT count(name) FROM people`))
         assert(error._tag === "SqlError")
-        assert.isTrue(isDamaged(error))
+        assert.isTrue(isDamage(error.reason.cause))
       }),
     60_000
   )
