@@ -1,4 +1,3 @@
-/** Serves Roster over HTTP on a socket. */
 import { versionSegment } from "@roster/api"
 import { type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

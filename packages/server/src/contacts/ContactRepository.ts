@@ -4,9 +4,9 @@ import {
   checkPage,
   ContactFilter,
   ContactNotFound,
-  type ContactPayload,
+  ContactPayload,
   type ContactsService,
-  type ContactUpdatePayload,
+  ContactUpdatePayload,
   canonicalEmail,
   fnRedacted,
   InvalidInput,
@@ -15,13 +15,14 @@ import {
   selectsEveryContact,
   TooManyContacts
 } from "@roster/domain"
-import { Effect, identity } from "effect"
+import { Effect, identity, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { dialect, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { delivered } from "../store/WirePayload.ts"
 import { pageByOffset } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
@@ -46,8 +47,8 @@ const checkListNames = (names: ReadonlyArray<string>) =>
         })
       )
 
-/** Validates the payload of a caller in this process. */
-type Read<A> = (payload: A) => Effect.Effect<A, InvalidInput>
+const readPayloads = delivered(Schema.Array(ContactPayload))
+const readChanges = delivered(ContactUpdatePayload)
 
 export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
@@ -82,8 +83,7 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
   const add = fnRedacted("ContactsService.add")(
     function* (
       payloads: ReadonlyArray<ContactPayload>,
-      options: { readonly listNames?: ReadonlyArray<string> | undefined },
-      read: Read<ReadonlyArray<ContactPayload>>
+      options: { readonly listNames?: ReadonlyArray<string> | undefined } = {}
     ) {
       const { account } = yield* Caller
       const { listNames = [] } = options
@@ -91,7 +91,7 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
         return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
       }
       yield* checkListNames(listNames)
-      const contacts = yield* read(payloads)
+      const contacts = yield* readPayloads(payloads)
       yield* checkContacts(contacts)
       const now = yield* nowSeconds
       const written = Effect.gen(function* () {
@@ -110,13 +110,9 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
     orStoreFailure("contactsPost")
   )
 
-  const update = fnRedacted("ContactsService.update")(function* (
-    email: string,
-    payload: ContactUpdatePayload,
-    read: Read<ContactUpdatePayload>
-  ) {
+  const update = fnRedacted("ContactsService.update")(function* (email: string, payload: ContactUpdatePayload) {
     const { account } = yield* Caller
-    const changes = yield* read(payload)
+    const changes = yield* readChanges(payload)
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const { customFields, firstName = null, lastName = null } = changes

@@ -1,4 +1,3 @@
-/** A contact as its row, and the values of a row as a contact. */
 import { type Consent, type Contact, type ContactActivity, type CustomFields, JsonParser } from "@roster/domain"
 import { type DateTime, Stream, type Types } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"

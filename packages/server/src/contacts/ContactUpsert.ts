@@ -9,13 +9,6 @@ import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { toSeconds } from "../store/Timestamps.ts"
 
-interface ContactsToWrite {
-  readonly account: string
-  readonly source: ContactSource
-  /** Seconds. */
-  readonly now: number
-}
-
 /** Columns that a payload may omit. A column that all contacts of an add omit is left out of the statement. */
 const optionalColumns: ReadonlyArray<{
   readonly name: string
@@ -33,14 +26,16 @@ const optionalColumns: ReadonlyArray<{
  * merged key by key, the status changes only if given; spelling, source and the date of adding stay. Returns the values of
  * the columns for each contact as it was right after its turn. Runs in a transaction.
  */
-export const upsertContacts = Effect.fnUntraced(function* (
-  options: ContactsToWrite & {
-    readonly contacts: ReadonlyArray<ContactPayload>
-    /** The canonical address of each contact, if the caller has them already. */
-    readonly identities?: ReadonlyArray<string>
-    readonly returning: ReadonlyArray<string>
-  }
-) {
+export const upsertContacts = Effect.fnUntraced(function* (options: {
+  readonly account: string
+  readonly source: ContactSource
+  /** Seconds. */
+  readonly now: number
+  readonly contacts: ReadonlyArray<ContactPayload>
+  /** The canonical address of each contact, if the caller has them already. */
+  readonly identities?: ReadonlyArray<string>
+  readonly returning: ReadonlyArray<string>
+}) {
   const sql = yield* SqlClient.SqlClient
   const { account, contacts, identities = [], now, returning, source } = options
   if (contacts.length === 0) return []

@@ -1,4 +1,3 @@
-/** Validation of contacts beyond their schemas. */
 import {
   ContactColumns,
   type ContactPayload,

@@ -1,4 +1,3 @@
-/** An entry of the audit trail: a change of a credential, or a refusal. */
 import { AccessLevel, WireDate } from "@roster/domain"
 import { Schema } from "effect"
 
@@ -27,7 +26,7 @@ export const AuditDetails = Schema.Struct({
 })
 export type AuditDetails = typeof AuditDetails.Type
 
-/** An entry of the audit trail. */
+/** An entry of the audit trail: a change of a credential, or a refusal. */
 export const AuditEntry = Schema.Struct({
   /** Increases with every entry. */
   number: Schema.Int,

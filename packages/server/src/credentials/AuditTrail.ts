@@ -41,18 +41,12 @@ export const eventOf = ({ account, key, peer }: CallerIdentity, operation: strin
   operation
 })
 
-interface Refused {
-  readonly _tag: string
-}
-
-/** The name of a refusal in the audit trail. */
-export const refusalTag = (error: Refused): string => (error instanceof ServiceError ? error.reason._tag : error._tag)
-
-/** The audit details of a refusal: the missing level, or the field that was invalid or exceeded its limit. */
-export const refusalDetails = (error: Refused): AuditDetails => {
+/** How the audit trail names a refusal, with its details: the missing level, or the field that was invalid or too wide. */
+export const refusalOf = (error: { readonly _tag: string }) => {
   const reason = error instanceof ServiceError ? error.reason : error
-  if (reason instanceof AccessDenied) return { required: reason.required }
-  return reason instanceof ExceedsGrantor || reason instanceof InvalidInput ? { field: reason.field } : {}
+  const hasField = reason instanceof ExceedsGrantor || reason instanceof InvalidInput
+  const details: AuditDetails = hasField ? { field: reason.field } : {}
+  return { outcome: reason._tag, details: reason instanceof AccessDenied ? { required: reason.required } : details }
 }
 
 const encodeDetails = Schema.encodeSync(Schema.fromJsonString(AuditDetails))

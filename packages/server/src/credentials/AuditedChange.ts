@@ -1,10 +1,9 @@
-/** A change of a credential: authorised, made and recorded in one transaction. */
 import { AccessDenied, EmailAddress, canonicalEmail, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { nowSeconds } from "../store/Timestamps.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
-import { eventOf, recordDone, recordRefusal, refusalDetails, refusalTag } from "./AuditTrail.ts"
+import { eventOf, recordDone, recordRefusal, refusalOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
 import { type CredentialRow, type CredentialScope, scopeOf, violationOf } from "./CredentialRow.ts"
 import { managingLevel } from "./LastAdminKey.ts"
@@ -54,7 +53,7 @@ export const checkScope = ({ operation, within }: Change, next: CredentialScope,
   return violation === undefined || isNarrowed ? Effect.void : Effect.fail(refuse(operation, violation))
 }
 
-/** Runs a change and records it, or records its refusal. */
+/** Authorises, makes and records a change of a credential in one transaction, or records its refusal. */
 export const auditedChange = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
     operation: string,
@@ -64,10 +63,10 @@ export const auditedChange = (sql: SqlClient.SqlClient) =>
   ) {
     const caller = yield* Caller
     const event = { ...eventOf(caller, operation), subject: String(name) }
-    const refused = (account: string) => (error: { readonly _tag: string }) =>
-      SqlError.isSqlError(error)
-        ? Effect.void
-        : recordRefusal(sql, { ...event, account, details: refusalDetails(error) }, refusalTag(error))
+    const refused = (account: string) => (error: { readonly _tag: string }) => {
+      const { details, outcome } = refusalOf(error)
+      return SqlError.isSqlError(error) ? Effect.void : recordRefusal(sql, { ...event, account, details }, outcome)
+    }
     const account = yield* Effect.tapError(accountOf(caller, subaccount), refused(caller.account))
     const recordedAccount = account ?? caller.account
     return yield* Effect.gen(function* () {

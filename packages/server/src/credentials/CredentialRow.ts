@@ -1,4 +1,3 @@
-/** A credential as its row: what it may do, until when and from where. */
 import { AccessDenied, type AccessLevel, ExceedsGrantor, formatWireDate } from "@roster/domain"
 import { type DateTime, Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"

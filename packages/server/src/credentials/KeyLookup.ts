@@ -1,4 +1,3 @@
-/** Looking up the key that a request carries, and recording its use. */
 import type { AccessLevel } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -50,14 +50,7 @@ const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDet
   return ranges.length > 0 && !isInRanges(peer, ranges) ? { because: "OutsideRanges" } : undefined
 }
 
-export interface Authentication {
-  /** Guards an operation of the contract. */
-  readonly guard: Guard
-  /** Guards a response that every valid key may get. */
-  readonly withAnyKey: (answer: Respond) => Respond
-}
-
-export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlClient> = Effect.gen(function* () {
+export const authentication = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const findKey = keyLookup(sql)
   const delayWrongKey = yield* makeFailedAuthThrottle
@@ -109,9 +102,12 @@ export const authentication: Effect.Effect<Authentication, never, SqlClient.SqlC
     return respond
   }
 
+  const guard: Guard = ({ annotations, identifier }, answer) =>
+    before(identifier, Context.getUnsafe(annotations, RequiredAccess), answer)
   return {
-    guard: ({ annotations, identifier }, answer) =>
-      before(identifier, Context.getUnsafe(annotations, RequiredAccess), answer),
-    withAnyKey: (answer) => before(noOperation, anyLevel, answer)
+    /** Guards an operation of the contract. */
+    guard,
+    /** Guards a response that every valid key may get. */
+    withAnyKey: (answer: Respond): Respond => before(noOperation, anyLevel, answer)
   }
 })

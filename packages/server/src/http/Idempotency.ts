@@ -29,31 +29,21 @@ interface AnswerRow {
   readonly body: Uint8Array
 }
 
+/** Carries out a call, or repeats the response to the same call with the same key. */
 export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,
-  endpoint: HttpApiEndpoint.Top,
+  { identifier: operation }: HttpApiEndpoint.Top,
   request: HttpServerRequest.HttpServerRequest,
   body: string,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
-  if (key === undefined || !keyed.has(endpoint.identifier)) return answer
+  if (key === undefined || !keyed.has(operation)) return answer
   if (key.length === 0 || key.length > 255)
     return Effect.succeed(errorResponse(400, "An Idempotency-Key has 1 to 255 characters."))
-  return once(sql, endpoint.identifier, key, request, body, answer)
-}
-
-const once = Effect.fnUntraced(function* <E, R>(
-  sql: SqlClient.SqlClient,
-  operation: string,
-  key: string,
-  request: HttpServerRequest.HttpServerRequest,
-  body: string,
-  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-) {
-  const { account } = yield* Caller
   const digest = createHash("sha256").update(request.url).update("\0").update(body).digest()
   const run = Effect.gen(function* () {
+    const { account } = yield* Caller
     const [known] = yield* sql<AnswerRow>`
       SELECT request_digest, status, body FROM idempotent_answers WHERE account = ${account} AND call_key = ${key}`
     if (known !== undefined) {
@@ -83,11 +73,8 @@ const once = Effect.fnUntraced(function* <E, R>(
     )
   const isSmall = body.length <= smallBody && operation !== "contactsDeletePost"
   // The transaction of a call that fails is rolled back as a whole.
-  return yield* inAtomicTransaction(sql, run).pipe(
-    isSmall ? sharingCommit : identity,
-    Effect.catchIf(isStoreError<E>, failed)
-  )
-})
+  return inAtomicTransaction(sql, run).pipe(isSmall ? sharingCommit : identity, Effect.catchIf(isStoreError<E>, failed))
+}
 
 const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
 

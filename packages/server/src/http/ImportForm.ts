@@ -32,18 +32,14 @@ const limits = { maxParts: 20, maxFieldSize: "64 KiB", maxPartSize: maximumBytes
 
 const limitReached = "it has at most 20 parts, 64 KiB in a field and 2 GiB in all"
 
-const describe = (error: MultipartParser.MultipartError): string => {
-  switch (error._tag) {
-    case "InvalidBoundary":
-      return "its Content-Type names no boundary"
-    case "BadHeaders":
-    case "InvalidDisposition":
-      return "the headers of a part are broken, or longer than 16 KiB"
-    case "EndNotReached":
-      return "it breaks off before its end"
-    case "ReachedLimit":
-      return limitReached
-  }
+const brokenHeaders = "the headers of a part are broken, or longer than 16 KiB"
+
+const problems: { readonly [Tag in MultipartParser.MultipartError["_tag"]]: string } = {
+  InvalidBoundary: "its Content-Type names no boundary",
+  BadHeaders: brokenHeaders,
+  InvalidDisposition: brokenHeaders,
+  EndNotReached: "it breaks off before its end",
+  ReachedLimit: limitReached
 }
 
 /**
@@ -86,7 +82,7 @@ const readForm = Effect.fnUntraced(
         }
       },
       onError: (error) => {
-        problem ??= unreadable(describe(error))
+        problem ??= unreadable(problems[error._tag])
       },
       onDone: () => {}
     })

@@ -39,53 +39,52 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
  * lower case, no trailing dot, no unusual spelling of an IP address, no fragment. `resolveHost` checks what the name
  * resolves to.
  */
-export const checkUrl: (address: string, allowed: ReadonlyArray<string>) => Effect.Effect<URL, ImportRefused> =
-  Effect.fnUntraced(function* (address, allowed) {
-    if (allowed.length === 0) {
-      return yield* refusedUrl(
-        `this service does not fetch files from addresses. Send the file itself, or ask the operator to start the service with ${flag} HOST.`
-      )
-    }
-    const url = address.length > maximumLength ? null : URL.parse(address)
-    if (url === null) {
-      return yield* refusedUrl(
-        `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such as https://files.example.com/contacts.csv.`
-      )
-    }
-    // No part of a refused URL is repeated, not even the scheme: the scheme of "ann:secret@host" is a user name.
-    if (url.protocol !== "http:" && url.protocol !== "https:") {
-      return yield* refusedUrl(
-        "fileUrl is neither an http: nor an https: address, and no other is fetched. Give an address that begins with https://."
-      )
-    }
-    if (url.username !== "" || url.password !== "") {
-      return yield* refusedUrl(
-        "fileUrl holds a user name or a password, and none is sent. Give a link that needs neither, or send the file itself."
-      )
-    }
-    url.hostname = withoutDot(url.hostname)
-    url.hash = ""
-    if (url.hostname.split(".").includes("")) {
-      return yield* refusedUrl(
-        "fileUrl names no host: a part of the host name is empty. Give an address such as https://files.example.com/contacts.csv."
-      )
-    }
-    if (isListed(url, allowed)) return url
-    if (!allowed.some(isAny)) {
-      return yield* refusedUrl(
-        `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the service with ${flag} ${url.host}.`
-      )
-    }
-    const port = portOf(url)
-    if (port !== "80" && port !== "443") {
-      return yield* refusedUrl(
-        `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
-      )
-    }
-    // An IP address in the URL can be checked at once; a name has to be resolved first.
-    const host = hostOf(url)
-    return isIP(host) !== 0 && !isPublicAddress(host) ? yield* notPublic(url) : url
-  })
+export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: ReadonlyArray<string>) {
+  if (allowed.length === 0) {
+    return yield* refusedUrl(
+      `this service does not fetch files from addresses. Send the file itself, or ask the operator to start the service with ${flag} HOST.`
+    )
+  }
+  const url = address.length > maximumLength ? null : URL.parse(address)
+  if (url === null) {
+    return yield* refusedUrl(
+      `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such as https://files.example.com/contacts.csv.`
+    )
+  }
+  // No part of a refused URL is repeated, not even the scheme: the scheme of "ann:secret@host" is a user name.
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    return yield* refusedUrl(
+      "fileUrl is neither an http: nor an https: address, and no other is fetched. Give an address that begins with https://."
+    )
+  }
+  if (url.username !== "" || url.password !== "") {
+    return yield* refusedUrl(
+      "fileUrl holds a user name or a password, and none is sent. Give a link that needs neither, or send the file itself."
+    )
+  }
+  url.hostname = withoutDot(url.hostname)
+  url.hash = ""
+  if (url.hostname.split(".").includes("")) {
+    return yield* refusedUrl(
+      "fileUrl names no host: a part of the host name is empty. Give an address such as https://files.example.com/contacts.csv."
+    )
+  }
+  if (isListed(url, allowed)) return url
+  if (!allowed.some(isAny)) {
+    return yield* refusedUrl(
+      `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the service with ${flag} ${url.host}.`
+    )
+  }
+  const port = portOf(url)
+  if (port !== "80" && port !== "443") {
+    return yield* refusedUrl(
+      `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
+    )
+  }
+  // An IP address in the URL can be checked at once; a name has to be resolved first.
+  const host = hostOf(url)
+  return isIP(host) !== 0 && !isPublicAddress(host) ? yield* notPublic(url) : url
+})
 
 /** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")

@@ -1,4 +1,3 @@
-/** IP addresses, and the ranges that contain them. */
 import { Option, Result } from "effect"
 import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 

@@ -1,5 +1,3 @@
-/** Resolves the host of a URL to the IP addresses that may be connected to. */
-import type { ImportRefused } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { lookup } from "node:dns"
 import { isIP } from "node:net"
@@ -31,10 +29,7 @@ export const Resolver = Context.Reference<(hostname: string) => Effect.Effect<Re
  *
  * Connect only to these addresses: the name may resolve to others the next time.
  */
-export const resolveHost: (
-  url: URL,
-  allowed: ReadonlyArray<string>
-) => Effect.Effect<ReadonlyArray<string>, ImportRefused> = Effect.fnUntraced(function* (url, allowed) {
+export const resolveHost = Effect.fnUntraced(function* (url: URL, allowed: ReadonlyArray<string>) {
   const host = hostOf(url)
   const isAddress = isIP(host) !== 0
   const listed = isListed(url, allowed)

@@ -1,4 +1,3 @@
-/** Fetches the file of an import from a URL that a request named. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import type { ImportRefused } from "@roster/domain"
 import { Duration, Effect, Stream } from "effect"
@@ -21,7 +20,7 @@ export interface SafeFetchOptions {
 }
 
 /**
- * Streams a file at the pace of its consumer. The URL is checked again, its host is resolved once, and only a checked
+ * Streams the file of an import from a URL that a request named, at the pace of its consumer. The URL is checked again, its host is resolved once, and only a checked
  * address is connected to. Redirects are not followed, and only a 200 that is neither compressed nor HTML is accepted.
  *
  * **Gotchas**

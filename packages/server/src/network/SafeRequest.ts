@@ -1,38 +1,18 @@
-/** A GET request that connects only to addresses that were checked. */
 import type { ImportRefused } from "@roster/domain"
-import { Deferred, Effect, type Scope } from "effect"
+import { Deferred, Effect } from "effect"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { hostOf, refusedUrl } from "./AllowedUrls.ts"
 
-export interface SafeRequest {
-  /** Waits for the connection, and for TLS with https. Nothing is sent before that. */
-  readonly connected: Effect.Effect<void, ImportRefused>
-  /** Sends the request and waits for the head of the response. */
-  readonly response: Effect.Effect<Http.IncomingMessage, ImportRefused>
-}
-
 /**
  * Starts to connect to one of the given addresses. The host name is used only for the Host header and the certificate and
  * is not resolved again. The socket is destroyed when the scope closes.
  */
-export const safeRequest = (
-  url: URL,
-  addresses: ReadonlyArray<string>
-): Effect.Effect<SafeRequest, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => begin(url, addresses)),
-      ({ request }) => Effect.sync(() => request.destroy())
-    ),
-    ({ connected, request, response }) => ({
-      connected: Deferred.await(connected),
-      response: Effect.suspend(() => {
-        request.end()
-        return Deferred.await(response)
-      })
-    })
+export const safeRequest = (url: URL, addresses: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => begin(url, addresses)),
+    ({ request }) => Effect.sync(() => request.destroy())
   )
 
 const begin = (url: URL, addresses: ReadonlyArray<string>) => {
@@ -74,7 +54,16 @@ const begin = (url: URL, addresses: ReadonlyArray<string>) => {
   // The message of the error contains the IP address, its code does not. The listener stays for errors after the end.
   request.on("error", (error) => fail(`could not be read from${codeOf(error)}`))
   request.once("close", () => fail("closed the connection without an answer"))
-  return { connected, request, response }
+  return {
+    request,
+    /** Waits for the connection, and for TLS with https. Nothing is sent before that. */
+    connected: Deferred.await(connected),
+    /** Sends the request and waits for the head of the response. */
+    response: Effect.suspend(() => {
+      request.end()
+      return Deferred.await(response)
+    })
+  }
 }
 
 /** The code of a system error in parentheses, for a message. */

@@ -1,8 +1,5 @@
-/** Contacts on SQL. */
 import {
-  ContactPayload,
   ContactsService,
-  ContactUpdatePayload,
   ExportNotFound,
   type ExportRequest,
   fnRedacted,
@@ -12,7 +9,7 @@ import {
   Pagination,
   redactStreamSpans
 } from "@roster/domain"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
 import { createExport, fileKeyOf, lookAtExport, openFile } from "../jobs/exports/ExportRequests.ts"
@@ -20,10 +17,6 @@ import { acceptImport } from "../jobs/imports/ImportRequests.ts"
 import { JobRunner } from "../jobs/worker/JobRunner.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
-import { delivered } from "./WirePayload.ts"
-
-const readPayloads = delivered(Schema.Array(ContactPayload))
-const readChanges = delivered(ContactUpdatePayload)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -52,10 +45,7 @@ const make = Effect.gen(function* () {
   return ContactsService.of({
     ...repository,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
-    add: (contacts, options = {}) => repository.add(contacts, options, readPayloads),
-    addWithoutAnswer: (contacts, options = {}) =>
-      Effect.asVoid(repository.add(Array.from(contacts), options, readPayloads)),
-    update: (email, changes) => repository.update(email, changes, readChanges),
+    addWithoutAnswer: (contacts, options) => Effect.asVoid(repository.add(Array.from(contacts), options)),
     import: fnRedacted("ContactsService.import")(
       function* (source: ImportSource, options: ImportOptions = {}) {
         yield* acceptImport(source, options)

@@ -1,4 +1,3 @@
-/** Credentials on SQL. */
 import {
   type ApiKey,
   ApiKeyPayload,
@@ -11,7 +10,7 @@ import {
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { credentialRepository } from "../credentials/CredentialRepository.ts"
-import { delivered } from "./WirePayload.ts"
+import { delivered } from "../store/WirePayload.ts"
 import { requireAdminKey } from "../credentials/LastAdminKey.ts"
 
 const make = Effect.map(SqlClient.SqlClient, (sql) =>

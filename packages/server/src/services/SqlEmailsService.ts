@@ -11,7 +11,7 @@ import {
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
-import { delivered } from "./WirePayload.ts"
+import { delivered } from "../store/WirePayload.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { nowSeconds } from "../store/Timestamps.ts"

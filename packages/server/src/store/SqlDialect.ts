@@ -4,62 +4,27 @@ import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
-export interface SqlDialect {
-  /** Merges custom fields, both as JSON. Those of `above` win. */
-  readonly mergeFields: (below: Statement.Fragment, above: Statement.Fragment) => Statement.Fragment
-  /** Whether a column is one of many texts, which are bound as one parameter. */
-  readonly isOneOf: (column: string, texts: ReadonlyArray<string>) => Statement.Fragment
-  /** A query with one row and column (`value`) for each of many texts, which are bound as one parameter. */
-  readonly textsOf: (texts: ReadonlyArray<string>) => Statement.Fragment
-  /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
-  readonly textsIn: (column: string) => Statement.Fragment
-  /**
-   * Runs a compiled statement for each set of parameters in the transaction of the caller, and gives the first row of each
-   * as values.
-   */
-  readonly runEach: (
-    statement: string,
-    parameters: ReadonlyArray<ReadonlyArray<unknown>>
-  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
-  /** Streams the rows of a statement as values, in the order of the given columns. */
-  readonly streamValues: (
-    statement: Statement.Statement<unknown>,
-    columns: ReadonlyArray<string>
-  ) => Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>
-  /** Runs a compiled query and gives its rows as values. */
-  readonly ask: (
-    query: string,
-    parameters: ReadonlyArray<unknown>
-  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
-  /**
-   * Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait at the count of the newest block,
-   * and skipping over an index is fast enough.
-   */
-  readonly countsBlocks: boolean
-  /** The size of the WAL in bytes, or 0 where there is none. */
-  readonly walBytes: Effect.Effect<() => number, SqlError.SqlError>
-}
+type Fragment = Statement.Fragment
+type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 
-const eachAlone =
-  (sql: SqlClient.SqlClient): SqlDialect["runEach"] =>
-  (statement, parameters) =>
-    Effect.map(
-      Effect.forEach(parameters, (params) => sql.unsafe(statement, params).values),
-      (results) => results.flatMap((rows) => rows.slice(0, 1))
-    )
+const eachAlone = (sql: SqlClient.SqlClient) => (statement: string, parameters: Rows) =>
+  Effect.map(
+    Effect.forEach(parameters, (params) => sql.unsafe(statement, params).values),
+    (results): Rows => results.flatMap((rows) => rows.slice(0, 1))
+  )
 
 /** All in one effect: one for each row would cost more than SQLite does. */
-const eachAtOnce =
-  (sql: SqlClient.SqlClient): SqlDialect["runEach"] =>
-  (statement, parameters) =>
-    Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-      Option.isSome(transaction) && isSqliteConnection(transaction.value[0])
-        ? transaction.value[0].executeEach(statement, parameters)
-        : eachAlone(sql)(statement, parameters)
-    )
+const eachAtOnce = (sql: SqlClient.SqlClient) => (statement: string, parameters: Rows) =>
+  Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+    Option.isSome(transaction) && isSqliteConnection(transaction.value[0])
+      ? transaction.value[0].executeEach(statement, parameters)
+      : eachAlone(sql)(statement, parameters)
+  )
+
+type Ask = (query: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<Rows, SqlError.SqlError>
 
 /** Fast path: without a tracer the connection runs the query directly, since the steps between cost as much as a query. */
-const askAtOnce = (sql: SqlClient.SqlClient): SqlDialect["ask"] => {
+const askAtOnce = (sql: SqlClient.SqlClient): Ask => {
   if (!isSqliteSqlClient(sql)) return (query, parameters) => sql.unsafe(query, parameters).values
   const { outsideTransactions, transactionService } = sql
   return (query, parameters) =>
@@ -71,28 +36,49 @@ const askAtOnce = (sql: SqlClient.SqlClient): SqlDialect["ask"] => {
     })
 }
 
-const sqlite = (sql: SqlClient.SqlClient): SqlDialect => ({
-  mergeFields: (below, above) => sql`json_patch(${below}, ${above})`,
-  isOneOf: (column, texts) => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
-  textsOf: (texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
-  textsIn: (column) => sql`json_each(${sql(column)})`,
+const sqlite = (sql: SqlClient.SqlClient) => ({
+  /** Merges custom fields, both as JSON. Those of `above` win. */
+  mergeFields: (below: Fragment, above: Fragment): Fragment => sql`json_patch(${below}, ${above})`,
+  /** Whether a column is one of many texts, which are bound as one parameter. */
+  isOneOf: (column: string, texts: ReadonlyArray<string>): Fragment =>
+    sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
+  /** A query with one row and column (`value`) for each of many texts, which are bound as one parameter. */
+  textsOf: (texts: ReadonlyArray<string>): Fragment => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
+  /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
+  textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
+  /**
+   * Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait at the count of the newest block,
+   * and skipping over an index is fast enough.
+   */
   countsBlocks: true,
+  /**
+   * Runs a compiled statement for each set of parameters in the transaction of the caller, and gives the first row of each
+   * as values.
+   */
   runEach: eachAtOnce(sql),
-  // With `StreamedValues` the rows are arrays.
-  streamValues: (statement) =>
+  /** Streams the rows of a statement as values, in the order of the given columns. */
+  streamValues: (
+    statement: Statement.Statement<unknown>,
+    _columns: ReadonlyArray<string>
+  ): Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError> =>
     Stream.provideService(
+      // With `StreamedValues` the rows are arrays.
       statement.stream as Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>,
       StreamedValues,
       true
     ),
+  /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
+  /** The size of the WAL in bytes, or 0 where there is none. */
   walBytes: Effect.map(
     sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
     ([main]) =>
-      () =>
+      (): number =>
         statSync(`${main?.file ?? ""}-wal`, { throwIfNoEntry: false })?.size ?? 0
   )
 })
+
+export type SqlDialect = ReturnType<typeof sqlite>
 
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   mergeFields: (below, above) => sql`(${below}::jsonb || ${above}::jsonb)::text`,

@@ -1,4 +1,3 @@
-/** Inspects a database file before anything is done with it. */
 import { Duration, Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

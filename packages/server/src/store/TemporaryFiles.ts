@@ -3,7 +3,7 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { readdirSync, rmSync, statSync } from "node:fs"
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises"
+import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
@@ -19,17 +19,11 @@ export class TemporaryFileFailed extends Schema.TaggedError<TemporaryFileFailed>
 export const onTemporaryFile = <A>(run: () => Promise<A>): Effect.Effect<A, TemporaryFileFailed> =>
   Effect.tryPromise({ try: run, catch: (cause) => new TemporaryFileFailed({ cause }) })
 
-export interface TemporaryFile {
-  readonly path: string
-  readonly file: FileHandle
-  /** Removes its name. The open file stays usable, except on Windows, where it fails. */
-  readonly unlink: () => Promise<void>
-}
-
 /** A new file for reading and writing, which is removed with the scope. */
 export const openTemporaryFile = Effect.acquireRelease(
-  onTemporaryFile(async (): Promise<TemporaryFile> => {
+  onTemporaryFile(async () => {
     const folder = await mkdtemp(join(tmpdir(), prefix + processMark))
+    /** Removes its name. The open file stays usable, except on Windows, where it fails. */
     const unlink = () => rm(folder, { recursive: true, force: true })
     try {
       const path = join(folder, "file")

@@ -1,4 +1,3 @@
-/** Requests, status and download of exports. `ExportJob` makes the file. */
 import {
   checkFilter,
   CompressionFormat,
@@ -13,8 +12,8 @@ import {
   redactStreamSpans,
   ruleSource
 } from "@roster/domain"
-import { Effect, Schema, type Stream } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { Caller, PublicAddress } from "../../credentials/Caller.ts"
 import { checkEmail } from "../../contacts/ContactValidation.ts"
@@ -96,17 +95,6 @@ const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
   Cancelled: "Error"
 }
 
-/** A file that is ready for download. */
-export interface ExportedFile {
-  readonly id: string
-  readonly name: string
-  readonly contentType: string
-  /** In bytes. */
-  readonly size: number
-  /** Reads from a byte on. */
-  readonly read: (from: number) => Stream.Stream<Uint8Array, SqlError.SqlError>
-}
-
 /** The file of a key. Knowing the key is the permission to read it. */
 export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   const sql = yield* SqlClient.SqlClient
@@ -115,15 +103,18 @@ export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   if (job.expires <= (yield* nowSeconds)) return yield* new ExportExpired({ id: job.id })
   const request = yield* Effect.orDie(decodeRequest(job.request))
   const lengths = yield* partLengths(job.number)
-  const file: ExportedFile = {
+  return {
     id: job.id,
     name: request.download,
     contentType: contentType(request.format, request.compression),
+    /** In bytes. */
     size: lengths.reduce((sum, length) => sum + length, 0),
-    read: (from) => redactStreamSpans(readFrom(sql, job.number, lengths, from))
+    /** Reads from a byte on. */
+    read: (from: number) => redactStreamSpans(readFrom(sql, job.number, lengths, from))
   }
-  return file
 })
+
+export type ExportedFile = Effect.Success<ReturnType<typeof openFile>>
 
 /** The key in the link of an export. */
 export const fileKeyOf = (link: string): string | undefined => {

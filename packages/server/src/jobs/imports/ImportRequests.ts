@@ -1,4 +1,3 @@
-/** Accepts or refuses the file or URL of an import. `ImportJob` imports it. */
 import {
   type ImportOptions,
   ImportRefused,

@@ -1,4 +1,3 @@
-/** The rows that an import rejected, as they were in its file. The file of rejected rows is made from them. */
 import type { RejectedRow } from "@roster/domain"
 import { Array as Arr, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -48,7 +47,7 @@ export const keepRejections = Effect.fnUntraced(function* (
 
 const pageRows = 500
 
-/** The kept rows in the order of the file, read in pages, so that a slow reader keeps no transaction open. */
+/** The kept rows as they were, in the order of the file, read in pages, so that a slow reader keeps no transaction open. */
 export const readRejections = (sql: SqlClient.SqlClient, job: number) =>
   Stream.paginate(0, (behind) =>
     sql<{ readonly line: number; readonly reason: string; readonly cells: string }>`

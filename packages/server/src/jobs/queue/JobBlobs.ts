@@ -16,12 +16,7 @@ export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<U
     let size = 0
     const flush = (): ReadonlyArray<Uint8Array> => {
       if (size === 0) return []
-      const part = new Uint8Array(size)
-      let at = 0
-      for (const piece of held) {
-        part.set(piece, at)
-        at += piece.length
-      }
+      const part = Buffer.concat(held)
       held = []
       size = 0
       return [part]

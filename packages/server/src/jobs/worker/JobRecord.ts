@@ -1,4 +1,3 @@
-/** A job as the owner of the store sees it. */
 import { CompressionFormat, ExportFileFormat, WireDate } from "@roster/domain"
 import { Option, Schema } from "effect"
 import { ExportJobRequest } from "../exports/ExportJob.ts"

@@ -60,6 +60,8 @@ interface Group {
   failure: SqlError.SqlError | undefined
 }
 
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 /** The steps of `SqlClient.makeWithTransaction` for one connection. */
 export const make = (options: {
   /** Holds the connection until the scope closes. */
@@ -145,34 +147,25 @@ export const make = (options: {
     })
 
   /** Acquires into a new scope, which is closed again if that is interrupted. */
-  const hold = Effect.fnUntraced(function* <E>(
-    restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
-    held: Effect.Effect<unknown, E, Scope.Scope>
-  ) {
+  const hold = Effect.fnUntraced(function* <E>(restore: Restore, held: Effect.Effect<unknown, E, Scope.Scope>) {
     const scope = yield* Scope.make()
     yield* restore(Scope.provide(held, scope)).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
     return scope
   })
 
-  const open = Effect.fnUntraced(function* (
-    restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  ) {
-    const scope = yield* hold(restore, options.lease)
-    group = { scope, since: performance.now(), members: [], due: false, scheduled: false, failure: undefined }
-  })
-
   return {
-    acquireConnection: Effect.fnUntraced(function* (
-      restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    ) {
+    acquireConnection: Effect.fnUntraced(function* (restore: Restore) {
       const isShared = yield* SharedCommit
       const asked = performance.now()
       const member = yield* hold(restore, turn.takeScoped(1))
       running = member
       yield* Effect.addFinalizer(() => giveTurn(member))
       if (group !== undefined && (!isShared || isFull(group))) yield* end(group)
-      if (group === undefined) yield* open(restore)
-      if (group !== undefined && !isShared) group.due = true
+      if (group === undefined) {
+        const scope = yield* hold(restore, options.lease)
+        group = { scope, since: performance.now(), members: [], due: false, scheduled: false, failure: undefined }
+      }
+      if (!isShared) group.due = true
       return options.member(asked)
     }),
 

@@ -1,6 +1,3 @@
-/**
- * Finds the process that holds the lock of a database file, in the list of file locks of Linux. SQLite does not tell.
- */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs"
 
 /** Bytes of the -shm file up to this one are locked by writers, checkpoints and recovery, those above by readers. */
@@ -42,7 +39,10 @@ const find = (path: string): string | undefined => {
   return undefined
 }
 
-/** The process that holds the lock of a file, such as `process 4242 (node)`, or `another process` where that is unknown. */
+/**
+ * The process that holds the lock of a database file, such as `process 4242 (node)`, or `another process` where that is
+ * unknown. SQLite does not tell; the list of file locks of Linux does.
+ */
 export const lockHolder = (path: string): string => {
   try {
     return find(path) ?? "another process"

@@ -1,4 +1,3 @@
-/** Waits for a lock that another connection holds, without blocking the thread. */
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { isBusy } from "./SqliteError.ts"

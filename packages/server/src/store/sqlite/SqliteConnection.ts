@@ -1,4 +1,3 @@
-/** The connection for `effect/sql`: every call runs one statement synchronously. */
 import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
@@ -43,7 +42,7 @@ export interface SqliteSqlClient extends SqlClient.SqlClient {
 export const isSqliteSqlClient = (sql: SqlClient.SqlClient): sql is SqliteSqlClient =>
   Predicate.hasProperty(sql, "outsideTransactions")
 
-/** A connection on an open database. */
+/** A connection on an open database. Every call runs one statement synchronously. */
 export const make = (
   database: DatabaseSync,
   statements: SqliteStatements.SqliteStatements,

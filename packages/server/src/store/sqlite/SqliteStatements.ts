@@ -1,4 +1,3 @@
-/** The prepared statements of one connection in a bounded cache, and the binding of their parameters. */
 import { Predicate } from "effect"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 
@@ -8,12 +7,7 @@ export interface ReadMode {
   readonly bigints: boolean
 }
 
-export interface RunResult {
-  readonly changes: number
-  readonly lastInsertRowid: bigint
-}
-
-export type Result = ReadonlyArray<object> | RunResult
+export type Result = ReadonlyArray<object> | { readonly changes: number; readonly lastInsertRowid: bigint }
 
 interface Prepared extends ReadMode {
   readonly statement: StatementSync
@@ -35,12 +29,8 @@ export const make = (database: DatabaseSync) => {
     if (found !== undefined) cache.delete(sql)
     const prepared = isFit ? found : prepare(database, sql, mode)
     cache.set(sql, prepared)
-    if (cache.size > capacity) {
-      for (const oldest of cache.keys()) {
-        cache.delete(oldest)
-        break
-      }
-    }
+    const [oldest] = cache.keys()
+    if (cache.size > capacity && oldest !== undefined) cache.delete(oldest)
     return prepared
   }
 

@@ -1,4 +1,3 @@
-/** Checks a database file before it is opened for writing. */
 import { Effect } from "effect"
 import { statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

@@ -1,4 +1,3 @@
-/** Why a store cannot be opened, with messages that say what to do. */
 import { Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"

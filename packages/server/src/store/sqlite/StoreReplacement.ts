@@ -1,4 +1,3 @@
-/** Replaces a database that may be in use. */
 import { Effect } from "effect"
 import { existsSync, readdirSync, renameSync, statSync } from "node:fs"
 import { backup, type DatabaseSync } from "node:sqlite"
