@@ -33,17 +33,11 @@ export class AuditQueries extends Context.Service<
   }
 >()("@roster/server/AuditQueries") {}
 
-interface AuditRow {
-  readonly number: number
+interface AuditRow extends Omit<AuditEntry, "time" | "actor" | "details"> {
   readonly time: number
-  readonly account: string
   readonly actor: AuditActor["_tag"]
   readonly actor_name: string
   readonly actor_hint: string
-  readonly peer: string | null
-  readonly operation: string
-  readonly subject: string | null
-  readonly outcome: string
   readonly details: string
 }
 
@@ -59,11 +53,7 @@ const toEntry = ({ actor, actor_hint, actor_name, details, time, ...row }: Audit
 /** Entries are read in pages, because an open statement holds back the checkpoints of the store. */
 const entriesPerPage = 500
 
-interface UseRow {
-  readonly name: string
-  readonly level: AccessLevel | null
-  readonly last_use: number | null
-}
+type UseRow = { readonly name: string; readonly level: AccessLevel | null; readonly last_use: number | null }
 
 const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const page = fnRedacted("AuditQueries.entries")(function* (

@@ -4,13 +4,13 @@ import {
   type AccessLevel,
   CredentialNotFound,
   type CredentialOperations,
-  type EmailAddress,
   fnRedacted,
   InvalidInput,
   isAddressable,
   maximumCredentials,
   NameTaken,
   notAddressable,
+  type SmtpCredentialsPayload,
   type SubaccountScope,
   TooManyCredentials
 } from "@roster/domain"
@@ -33,12 +33,7 @@ import { type CredentialKind, makeSecret } from "./Secret.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
 
-interface Payload {
-  readonly name: string
-  readonly expires?: DateTime.Utc | null | undefined
-  readonly ipRanges?: ReadonlyArray<string> | undefined
-  readonly subaccount?: EmailAddress | undefined
-}
+type Payload = Omit<SmtpCredentialsPayload, "name"> & { readonly name: string }
 
 /** The differences between the kinds of credential. */
 interface Kind<Credential, P extends Payload, Protected> {

@@ -1,5 +1,5 @@
-import { AccessDenied, type AccessLevel, ExceedsGrantor, formatWireDate } from "@roster/domain"
-import { type DateTime, Effect, Redacted } from "effect"
+import { AccessDenied, type AccessLevel, ExceedsGrantor, formatWireDate, type SmtpCredentials } from "@roster/domain"
+import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isRangeWithin } from "../network/IpRanges.ts"
 import { fromSeconds, nullableDate } from "../store/Timestamps.ts"
@@ -36,13 +36,7 @@ export const hasLevel = (row: Pick<CredentialRow, "access_levels">, level: Acces
 export const ipRangesOf = (row: Pick<CredentialRow, "ip_ranges">): ReadonlyArray<string> => parseStrings(row.ip_ranges)
 
 /** The fields that both kinds of credential show. */
-export interface CredentialRecord {
-  readonly name: string
-  readonly dateCreated: DateTime.Utc
-  readonly lastUse: DateTime.Utc | null
-  readonly expires: DateTime.Utc | null
-  readonly ipRanges: ReadonlyArray<string>
-}
+export type CredentialRecord = Omit<SmtpCredentials, "accessLevel">
 
 export const toRecord = (row: CredentialRow): CredentialRecord => ({
   name: row.name,

@@ -124,11 +124,7 @@ const noForm: ImportForm = { fields: new Map() }
 
 export const readImport = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
-  query: {
-    readonly listName?: string | undefined
-    readonly encodingName?: string | undefined
-    readonly fileUrl?: string | undefined
-  }
+  query: ImportOptions & { readonly fileUrl?: string | undefined }
 ) {
   const fs = yield* FileSystem.FileSystem
   const { fields, file } = hasForm(request) ? yield* readForm(request) : noForm

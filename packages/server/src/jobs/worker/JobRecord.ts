@@ -80,20 +80,22 @@ const shownUrl = (address: string): string => {
 
 const requestOf = ({ kind, request }: JobRow): JobRequest =>
   kind === "Import"
-    ? Option.match(importOf(request), {
-        onNone: () => ({}),
-        onSome: ({ fileUrl, ...asked }) => (fileUrl === undefined ? asked : { ...asked, fileUrl: shownUrl(fileUrl) })
-      })
-    : Option.match(exportOf(request), {
-        onNone: () => ({}),
-        onSome: ({ compression, download, emails, format, rule }) => ({
+    ? importOf(request).pipe(
+        Option.map(({ fileUrl, ...asked }) =>
+          fileUrl === undefined ? asked : { ...asked, fileUrl: shownUrl(fileUrl) }
+        ),
+        Option.getOrElse(() => ({}))
+      )
+    : exportOf(request).pipe(
+        Option.map(({ compression, download, emails, format, rule }) => ({
           fileName: download,
           format,
           compression,
           ...(rule === undefined ? {} : { rule }),
           ...(emails === undefined ? {} : { emails: emails.length })
-        })
-      })
+        })),
+        Option.getOrElse(() => ({}))
+      )
 
 const isRunning = ({ lease, leased_until, state }: JobRow, now: number): boolean =>
   lease !== null && !isOrphaned(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
