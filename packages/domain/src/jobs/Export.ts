@@ -79,7 +79,7 @@ export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("
   reason: Schema.String
 }) {
   override get message(): string {
-    return `The wait for export ${this.id} was interrupted: ${this.reason} The export goes on: wait again with its id.`
+    return `The wait for export ${this.id} was interrupted: ${this.reason} The export is still running: wait again with its id.`
   }
 }
 
@@ -89,6 +89,6 @@ export class ExportTimedOut extends Schema.TaggedError<ExportTimedOut>()("Export
   lastStatus: ExportStatus
 }) {
   override get message(): string {
-    return `Export ${this.id} was still ${this.lastStatus} when the wait ended. It goes on by itself: look again with its id.`
+    return `Export ${this.id} was still ${this.lastStatus} when the wait ended. It is still running: check it again with its id.`
   }
 }

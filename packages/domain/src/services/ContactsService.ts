@@ -47,9 +47,9 @@ export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: C
 export class ContactsService extends Context.Service<
   ContactsService,
   {
-    /** One contact by its address. `contactsByEmailGet`, needs ViewContacts. */
+    /** Gets a contact by its address. `contactsByEmailGet`, needs ViewContacts. */
     readonly get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
-    /** A page of contacts, in the order in which they were added. `contactsGet`, needs ViewContacts. */
+    /** Lists a page of contacts, in the order in which they were added. `contactsGet`, needs ViewContacts. */
     readonly list: (
       page?: ContactsPage
     ) => Effect.Effect<ReadonlyArray<Contact>, InvalidRule | InvalidInput | ServiceError>
@@ -78,7 +78,7 @@ export class ContactsService extends Context.Service<
       email: string,
       changes: ContactUpdatePayload
     ) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
-    /** Deletes a contact everywhere. `contactsByEmailDelete`, needs ModifyContacts. */
+    /** Deletes a contact. `contactsByEmailDelete`, needs ModifyContacts. */
     readonly delete: (email: string) => Effect.Effect<void, ContactNotFound | InvalidInput | ServiceError>
     /** Deletes the contacts of a rule or list; unknown addresses are ignored. `contactsDeletePost`, needs ModifyContacts. */
     readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
@@ -94,7 +94,7 @@ export class ContactsService extends Context.Service<
     readonly export: (request?: ExportRequest) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
     /** The current status of an export. `contactsExportByIdStatusGet`, needs Export. */
     readonly exportStatus: (id: ExportId) => Effect.Effect<ExportStatus, ExportNotFound | ServiceError>
-    /** The bytes of a ready export, by its link. No key is sent. */
+    /** Downloads a ready export by its link. No key is sent. */
     readonly download: (
       link: string
     ) => Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
