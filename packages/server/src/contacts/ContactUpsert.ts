@@ -1,7 +1,3 @@
-/**
- * Upserts contacts with the one statement behind `contactsPost` and imports, and adds them to lists.
- * (docs/decisions/upsert.md)
- */
 import { type ContactPayload, type ContactSource, canonicalEmail } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -24,7 +20,7 @@ const optionalColumns: ReadonlyArray<{
 /**
  * Inserts contacts one after another, or merges each into the existing one: given profile fields win, custom fields are
  * merged key by key, the status changes only if given; spelling, source and the date of adding stay. Returns the values of
- * the columns for each contact as it was right after its turn. Runs in a transaction.
+ * the columns for each contact as it was right after its turn. Runs in a transaction. (docs/decisions/upsert.md)
  */
 export const upsertContacts = Effect.fnUntraced(function* (options: {
   readonly account: string

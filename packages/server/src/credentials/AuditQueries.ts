@@ -70,13 +70,13 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   }, orStoreFailure("auditEntries"))
 
   const entries = (query: AuditQuery = {}) => {
-    const all = Stream.paginate(undefined, (below: number | undefined) =>
-      Effect.map(page(query, below, Math.min(entriesPerPage, query.limit ?? entriesPerPage)), (rows) => {
+    const { limit = Number.POSITIVE_INFINITY } = query
+    return Stream.paginate(undefined, (below: number | undefined) =>
+      Effect.map(page(query, below, Math.min(entriesPerPage, limit)), (rows) => {
         const last = rows.length < entriesPerPage ? undefined : rows.at(-1)
-        return [rows.map(toEntry), last === undefined ? Option.none() : Option.some(last.number)] as const
+        return [rows.map(toEntry), Option.fromUndefinedOr(last?.number)] as const
       })
-    )
-    return query.limit === undefined ? all : Stream.take(all, query.limit)
+    ).pipe(Stream.take(limit))
   }
 
   const levelsUsed = fnRedacted("AuditQueries.levelsUsed")(function* (of: SubaccountScope = {}) {

@@ -1,7 +1,3 @@
-/**
- * Protects the last key that can manage keys. Over the network the last one of the main account cannot be given up, since
- * nobody could create another; whoever can open the store file can, and so is not restricted.
- */
 import { type AccessLevel, LastManagingKey } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -21,7 +17,8 @@ const canStillManage = (row: CredentialRow, next: CredentialScope, { peer }: Cal
 
 /**
  * Refuses to change a key to a scope, or to delete it if `next` is `undefined`, when no other key of the account could
- * then manage keys. Runs in the transaction of the change.
+ * then manage keys, since nobody could create another over the network. Whoever can open the store file can, and so is not
+ * restricted. Runs in the transaction of the change.
  */
 export const requireAdminKey = (sql: SqlClient.SqlClient) => {
   const locked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))

@@ -1,7 +1,3 @@
-/**
- * The IP address of the client: the peer of the connection, unless that is a trusted proxy. Anybody can write headers, so
- * X-Forwarded-For counts only where such a proxy wrote it.
- */
 import type { IpRange } from "@roster/domain"
 import { Context, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -23,7 +19,8 @@ const canonical = (text: string): string => {
 }
 
 /**
- * The address of the client, or the empty text, which is in no range, where it is not certain. It is the last address in
+ * The address of the client, or the empty text, which is in no range, where it is not certain. It is the peer of the
+ * connection, unless that is a trusted proxy: anybody can write X-Forwarded-For. Then it is the last address in
  * X-Forwarded-For that is not a trusted proxy, because the client can have written those before it.
  */
 export const clientAddress = (

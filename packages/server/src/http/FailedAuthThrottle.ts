@@ -1,8 +1,3 @@
-/**
- * Throttles failed authentication: the response to a wrong key is delayed, longer each time, while a valid key is never
- * delayed, whatever its address. The counts live in memory, within bounds; a restart may forget them, since no key can be
- * found by guessing. (docs/decisions/access.md)
- */
 import { Clock, Duration, Effect } from "effect"
 import { clientNetwork } from "../network/IpRanges.ts"
 
@@ -20,7 +15,11 @@ const maximumClients = 10_000
 /** Maximum number of delayed responses; others are sent at once, because open connections are the scarcer resource. */
 const maximumWaiting = 100
 
-/** Makes the function that waits as long as a client has to after a wrong key. */
+/**
+ * Makes the function that delays the response to a wrong key, longer each time, while a valid key is never
+ * delayed, whatever its address. The counts live in memory, within bounds; a restart may forget them, since no key can be
+ * found by guessing. (docs/decisions/access.md)
+ */
 export const makeFailedAuthThrottle = Effect.sync(() => {
   // In the order of their last wrong key, oldest first.
   const clients = new Map<string, { readonly count: number; readonly last: number }>()

@@ -1,8 +1,3 @@
-/**
- * Calls with an Idempotency-Key. The effect of a call and its response are stored in one transaction, so that a retry of
- * the call gets the same response and does nothing. Responses that contain a secret are not stored; those operations are
- * protected by their names, which can be taken only once. (docs/decisions/retries.md)
- */
 import { idempotencyKeyHeader } from "@roster/api"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -29,7 +24,11 @@ interface AnswerRow {
   readonly body: Uint8Array
 }
 
-/** Carries out a call, or repeats the response to the same call with the same key. */
+/**
+ * Carries out a call with an Idempotency-Key. Its effect and its response are stored in one transaction, so that a retry of
+ * the call gets the same response and does nothing. Responses that contain a secret are not stored; those operations are
+ * protected by their names, which can be taken only once. (docs/decisions/retries.md)
+ */
 export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,
   { identifier: operation }: HttpApiEndpoint.Top,

@@ -1,7 +1,3 @@
-/**
- * The checks of every authenticated request: its body has the right type and size, and input that does not fit the contract
- * becomes a 400 that names the field.
- */
 import { BadRequest } from "@roster/api"
 import { InvalidInput, invalidInput } from "@roster/domain"
 import { ByteSize, Effect, Schema } from "effect"
@@ -81,7 +77,10 @@ const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, e
   yield* recordRefusal(sql, eventOf(yield* Caller, endpoint.identifier), "InvalidInput")
 })
 
-/** Wraps an operation in the checks that its endpoint needs. */
+/**
+ * Wraps an operation in the checks of its endpoint: its body has the right type and size, and input that does not fit the
+ * contract becomes a 400 that names the field.
+ */
 export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
   SqlClient.SqlClient,
   (sql): Guard =>

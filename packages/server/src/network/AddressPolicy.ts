@@ -1,13 +1,10 @@
-/**
- * Classifies IP addresses by the special-purpose registries of IANA. An address that is not known to be public is not.
- */
 import { Option, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { isIP } from "node:net"
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os"
 import { parseRange } from "./IpRanges.ts"
 
-// Parsed on first use, because a store that fetches nothing should not wait for it when it starts.
+// The special-purpose registries of IANA. Parsed on first use, because a store that fetches nothing should not wait for it when it starts.
 const networks = (...ranges: ReadonlyArray<string>): (() => ReadonlyArray<IpNetwork.IpNetwork>) => {
   let parsed: ReadonlyArray<IpNetwork.IpNetwork> | undefined
   return () => (parsed ??= ranges.map(IpNetwork.fromStringUnsafe))

@@ -1,6 +1,3 @@
-/**
- * The database of a store with its tables migrated. Programs that work on the embedded store alone need nothing else.
- */
 import { redactLayerSpans } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
@@ -29,7 +26,7 @@ const migrateStore = Effect.fnUntraced(function* (filename: string) {
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
 })
 
-/** Provides the database of a store. */
+/** Provides the database of a store with its tables migrated. Work on the embedded store alone needs nothing else. */
 export const layer = ({
   filename,
   contention

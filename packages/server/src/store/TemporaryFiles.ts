@@ -1,6 +1,3 @@
-/**
- * Temporary files that only this user can read: uploads and the rows of exports. Those of killed processes are removed.
- */
 import { Clock, Effect, Schema } from "effect"
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
@@ -19,7 +16,7 @@ export class TemporaryFileFailed extends Schema.TaggedError<TemporaryFileFailed>
 export const onTemporaryFile = <A>(run: () => Promise<A>): Effect.Effect<A, TemporaryFileFailed> =>
   Effect.tryPromise({ try: run, catch: (cause) => new TemporaryFileFailed({ cause }) })
 
-/** A new file for reading and writing, which is removed with the scope. */
+/** A new file that only this user can read, which is removed with the scope. */
 export const openTemporaryFile = Effect.acquireRelease(
   onTemporaryFile(async () => {
     const folder = await mkdtemp(join(tmpdir(), prefix + processMark))

@@ -1,7 +1,3 @@
-/**
- * The rows of an export as text in a temporary file, so that their snapshot can be closed before the file is made: an open
- * snapshot would keep everything that is written meanwhile in the WAL.
- */
 import type { Contact, CustomFields } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"
@@ -10,7 +6,11 @@ import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"
 /** In characters: enough to be worth a system call. */
 const pieceLength = 64 * 1024
 
-/** A spool that is removed with the scope. */
+/**
+ * The rows of an export as text in a temporary file, so that their snapshot can be closed before the file is made: an open
+ * snapshot would keep everything that is written meanwhile in the WAL. It is removed
+ * with the scope.
+ */
 export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
   const { file, unlink } = yield* openTemporaryFile
   // A process that is killed leaves nothing, where the platform allows it.

@@ -9,7 +9,10 @@ import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } fro
 // Deterministic calls on constants run once; direct only forbids calls from the schema of a foreign file.
 const options: FunctionOptions = { deterministic: true, directOnly: true }
 
-/** Registers the functions that `ruleSql` calls. Every connection that may run a rule needs them. */
+/**
+ * Registers the functions that `ruleSql` calls; every connection that may run a rule needs them. They call the domain, so
+ * that a rule selects the same contacts in SQL as `matchesRule` does.
+ */
 export const registerFunctions = (database: DatabaseSync): void => {
   const customFields = reader()
   // Empty for an absent text.
