@@ -4,7 +4,7 @@ import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { readRefusalBody, retryAfter, Secrets, withoutSecrets } from "./ResponseDecoding.ts"
-import { countedCall, retryCount } from "./ClientMetrics.ts"
+import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
@@ -99,37 +99,28 @@ export const makeCall =
         : read(operation, response)
     }
 
-    const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> =>
-      Effect.withFiber((fiber) => {
-        const isTraced = fiber.cache.tracer !== undefined
-        const made = Effect.matchEffect(send, {
-          onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
-            if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
-            // What the contract itself refuses to send: nothing left this machine.
-            return Schema.isSchemaError(error)
-              ? Effect.fail({ evidence: "Permanent", error: refusal(400, invalidInput(error)) })
-              : Effect.die(error)
-          },
-          onSuccess: (response) =>
-            isTraced
-              ? Effect.andThen(
-                  Effect.annotateCurrentSpan("http.response.status_code", response.status),
-                  answer(response, current)
-                )
-              : answer(response, current)
-        })
-        const traced = isTraced
-          ? Effect.andThen(
-              Effect.annotateCurrentSpan({
-                "roster.attempts": current.number,
-                "roster.operation": operation,
-                ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
-              }),
-              made
-            )
-          : made
-        return current.number === 1 ? traced : Effect.andThen(retryCount(operation), traced)
+    const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> => {
+      const made = Effect.matchEffect(send, {
+        onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
+          if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
+          // What the contract itself refuses to send: nothing left this machine.
+          return Schema.isSchemaError(error)
+            ? Effect.fail({ evidence: "Permanent", error: refusal(400, invalidInput(error)) })
+            : Effect.die(error)
+        },
+        onSuccess: (response) =>
+          Effect.andThen(
+            Effect.annotateCurrentSpan("http.response.status_code", response.status),
+            answer(response, current)
+          )
       })
+      const attributes = {
+        "roster.attempts": current.number,
+        "roster.operation": operation,
+        ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
+      }
+      return Effect.andThen(Effect.annotateCurrentSpan(attributes), made)
+    }
 
     const key = operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined
     const calls = withRetries({

@@ -73,6 +73,6 @@ export const countedCall = <A, E extends { readonly _tag: string }, R>(
       const end = endOf(operation, outcome)
       end.calls.updateUnsafe(1, fiber.context)
       end.durations.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - started) / 1e9, fiber.context)
-      return fiber.cache.tracer === undefined ? Effect.void : Effect.annotateCurrentSpan("roster.outcome", outcome)
+      return Effect.annotateCurrentSpan("roster.outcome", outcome)
     })
   })

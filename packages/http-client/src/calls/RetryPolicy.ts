@@ -5,7 +5,7 @@
 import { ServiceError, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
 import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
-import { budgetLeft, tagOf, waited } from "./ClientMetrics.ts"
+import { budgetLeft, retryCount, tagOf, waited } from "./ClientMetrics.ts"
 import type { Failure } from "./ErrorClassification.ts"
 import type { RetryRow } from "./RetryTable.ts"
 import { within } from "./TimeLimit.ts"
@@ -184,6 +184,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
         yield* waited(operation, wait)
         yield* budgetLeft(budget.left)
         yield* Effect.sleep(wait)
+        yield* retryCount(operation)
         return yield* run({ number: current.number + 1, afterAmbiguous }, cost)
       })
     const run = (current: Attempt, taken: number): Effect.Effect<A, Failure<E>> =>

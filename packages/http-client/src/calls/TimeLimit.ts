@@ -8,7 +8,7 @@ import { Clock, Duration, Effect, Exit, Fiber } from "effect"
 interface Limit {
   /** Milliseconds of a clock that never jumps. */
   readonly at: number
-  readonly expire: () => void
+  expire: (() => void) | undefined
   /** Position in the array of open limits. */
   index: number
 }
@@ -25,19 +25,21 @@ class Limits {
   }
 
   add(duration: Duration.Duration, expire: () => void): Limit {
-    const limit = { at: this.#now() + Duration.toMillis(duration), expire, index: this.#open.length }
+    const limit: Limit = { at: this.#now() + Duration.toMillis(duration), expire, index: this.#open.length }
     this.#open.push(limit)
     if (limit.at < this.#wakesAt) this.#sleepUntil(limit.at)
     return limit
   }
 
-  /** Removes a limit, once. The sleeper stops after the last one, since it would keep the process alive. */
+  /** Removes an open limit. The sleeper stops after the last one, since it would keep the process alive. */
   remove(limit: Limit): void {
     const last = this.#open.pop()
     if (last !== undefined && last !== limit) {
       last.index = limit.index
       this.#open[limit.index] = last
     }
+    // An old array that grew too small holds its limits, and all that they hold, until the next full collection of garbage.
+    limit.expire = undefined
     if (this.#open.length === 0) this.#stop()
   }
 
@@ -62,7 +64,7 @@ class Limits {
     this.#sleeper = undefined
     this.#wakesAt = Number.POSITIVE_INFINITY
     const now = this.#now()
-    for (const limit of this.#open.filter(({ at }) => at <= now)) limit.expire()
+    for (const limit of this.#open.filter(({ at }) => at <= now)) limit.expire?.()
     const next = this.#open.reduce((first, { at }) => (at > now ? Math.min(first, at) : first), this.#wakesAt)
     if (next < this.#wakesAt) this.#sleepUntil(next)
   }

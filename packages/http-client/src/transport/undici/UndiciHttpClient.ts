@@ -21,7 +21,7 @@ import type { Dispatcher } from "undici"
 import { defaultMaximumBytes } from "../BufferedResponse.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
-import { type RequestContent, requestContent } from "./UndiciUpload.ts"
+import { requestContent } from "./UndiciUpload.ts"
 
 /** The settings of the client. */
 export interface UndiciOptions extends ConnectionSettings {
@@ -82,10 +82,11 @@ const execute = (
       return Effect.fail(new HttpClientError.HttpClientError({ reason }))
     }
     const { href, origin, path } = address.success
-    const send = (content: RequestContent) =>
+    return Effect.flatMapEager(requestContent(request, fiber.context), (content) =>
       Effect.callback<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((resume) => {
         const { headers, method } = request
-        const fields = Object.entries(headers).flat()
+        const fields: Array<string> = []
+        for (const name of Object.keys(headers)) fields.push(name, headers[name] ?? "")
         if (headers["accept-encoding"] === undefined) fields.push("accept-encoding", "identity")
         if (content.contentType !== undefined && headers["content-type"] === undefined) {
           fields.push("content-type", content.contentType)
@@ -94,6 +95,5 @@ const execute = (
         dispatcher.dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
         return Effect.sync(() => exchange.interrupt())
       })
-    const content = requestContent(request, fiber.context)
-    return Effect.isEffect(content) ? Effect.flatMap(content, send) : send(content)
+    )
   })

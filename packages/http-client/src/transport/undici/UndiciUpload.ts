@@ -70,21 +70,20 @@ const encodeError = (request: HttpClientRequest.HttpClientRequest, description: 
 export const requestContent = (
   request: HttpClientRequest.HttpClientRequest,
   context: Context.Context<never>
-): RequestContent | Effect.Effect<RequestContent, HttpClientError.HttpClientError> => {
+): Effect.Effect<RequestContent, HttpClientError.HttpClientError> => {
   const { body } = request
   switch (body._tag) {
     case "Empty":
-      return { body: null, contentType: undefined }
-    case "Uint8Array":
-      return { body: body.body, contentType: body.contentType }
+      return Effect.succeed({ body: null, contentType: undefined })
     case "Stream":
-      return { body: new UndiciUpload(body.stream, context), contentType: body.contentType }
+      return Effect.succeed({ body: new UndiciUpload(body.stream, context), contentType: body.contentType })
     case "FormData":
       return formContent(request, body, context)
-    case "Raw": {
-      const raw = body.body
-      if (typeof raw === "string" || raw instanceof Uint8Array) return { body: raw, contentType: body.contentType }
-      if (raw instanceof ArrayBuffer) return { body: new Uint8Array(raw), contentType: body.contentType }
+    case "Raw":
+    case "Uint8Array": {
+      const { body: raw, contentType } = body
+      if (typeof raw === "string" || raw instanceof Uint8Array) return Effect.succeed({ body: raw, contentType })
+      if (raw instanceof ArrayBuffer) return Effect.succeed({ body: new Uint8Array(raw), contentType })
       return Effect.fail(encodeError(request, "a raw body must be a string or bytes"))
     }
   }
@@ -94,7 +93,7 @@ const formContent = (
   request: HttpClientRequest.HttpClientRequest,
   { formData }: HttpBody.FormData,
   context: Context.Context<never>
-): RequestContent | Effect.Effect<RequestContent, HttpClientError.HttpClientError> => {
+): Effect.Effect<RequestContent, HttpClientError.HttpClientError> => {
   // The platform's own serialisation: the boundary is in its content type.
   const form = new Response(formData)
   const contentType = form.headers.get("content-type") ?? undefined
@@ -103,10 +102,8 @@ const formContent = (
   for (const [, value] of formData) if (typeof value !== "string") size += value.size
   if (size > wholeForm && form.body !== null) {
     const source = form.body
-    return {
-      body: new UndiciUpload(Stream.fromReadableStream({ evaluate: () => source, onError }), context),
-      contentType
-    }
+    const stream = Stream.fromReadableStream({ evaluate: () => source, onError })
+    return Effect.succeed({ body: new UndiciUpload(stream, context), contentType })
   }
   return Effect.map(Effect.tryPromise({ try: () => form.bytes(), catch: onError }), (body) => ({ body, contentType }))
 }
