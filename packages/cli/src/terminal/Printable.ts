@@ -26,14 +26,10 @@ export const counted = (contacts: number): string => (contacts === 1 ? "1 contac
  * JSON on one line. Characters that a terminal would act on are written as escapes, which every JSON parser reads as the
  * same text.
  */
-export const jsonText = (value: unknown): string => {
-  const json = JSON.stringify(value)
-  // Most records are plain ASCII, which one quick test shows.
-  if (/^[\x20-\x7e]*$/.test(json)) return json
-  return json.replace(active, (character) =>
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value).replace(active, (character) =>
     Array.from(
       { length: character.length },
       (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
     ).join("")
   )
-}
