@@ -177,8 +177,8 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
       Stream.runDrain,
       // The report must not promise more than the journal holds after a power failure.
       Effect.onExit((exit) => {
-        const force = journal?.lines.force ?? Effect.void
-        return Exit.isSuccess(exit) ? force : Effect.ignore(force)
+        const fsync = journal?.lines.fsync ?? Effect.void
+        return Exit.isSuccess(exit) ? fsync : Effect.ignore(fsync)
       })
     )
     const { notSent, unknown } = yield* report

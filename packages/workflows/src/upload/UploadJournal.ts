@@ -48,7 +48,7 @@ export interface UploadRecord {
 
 /**
  * The storage of one journal. An appended line survives the end of the process; an `Answered` line also survives a power
- * failure, shortly afterwards and at the latest when `force` returns.
+ * failure, shortly afterwards and at the latest when `fsync` returns.
  */
 export interface UploadJournal<E = never> {
   readonly load: Effect.Effect<UploadRecord | undefined, E>
@@ -56,7 +56,7 @@ export interface UploadJournal<E = never> {
   readonly begin: (subject: UploadSubject) => Effect.Effect<void, E>
   readonly append: (entry: UploadEntry) => Effect.Effect<void, E>
   /** Waits until all appended lines are durable. */
-  readonly force: Effect.Effect<void, E>
+  readonly fsync: Effect.Effect<void, E>
   readonly clear: Effect.Effect<void, E>
 }
 
@@ -76,7 +76,7 @@ export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
     begin: (subject) => Ref.set(kept, { subject, entries: [] }),
     append: (entry) =>
       Ref.update(kept, (record) => record && { subject: record.subject, entries: [...record.entries, entry] }),
-    force: Effect.void,
+    fsync: Effect.void,
     clear: Ref.set(kept, undefined)
   })
 )

@@ -51,7 +51,7 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
       ),
     // Only answers have to survive a power failure; the note that a batch was sent does not.
     append: (entry) => Effect.suspend(() => lines.add(encodeLine(entry), { isDurable: entry._tag === "Answered" })),
-    force: lines.fsync,
+    fsync: lines.fsync,
     clear: Effect.andThen(lines.close, Effect.mapError(fs.remove(file, { force: true }), fileProblem(file, "written")))
   }
   return journal
