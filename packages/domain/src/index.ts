@@ -1,4 +1,5 @@
 export * from "./contacts/Contact.ts"
+export * from "./contacts/ContactJson.ts"
 export {
   Consent,
   ConsentTracking,
