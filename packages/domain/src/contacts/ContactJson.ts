@@ -14,12 +14,13 @@ const number = (name: string, value: number | null | undefined): string =>
   value === undefined ? "" : `,"${name}":${value}`
 
 /** Contacts that were added together share their dates, and formatting one takes longer than the rest of a contact. */
-let last: { readonly date: DateTime.Utc | undefined; readonly text: string } = { date: undefined, text: "" }
+let last = { milliseconds: Number.NaN, text: "" }
 
 const date = (name: string, value: DateTime.Utc | null | undefined): string => {
   if (value === undefined) return ""
   if (value === null) return `,"${name}":null`
-  if (value !== last.date) last = { date: value, text: `"${formatWireDate(value)}"` }
+  const milliseconds = value.epochMilliseconds
+  if (milliseconds !== last.milliseconds) last = { milliseconds, text: `"${formatWireDate(value)}"` }
   return `,"${name}":${last.text}`
 }
 
@@ -48,6 +49,7 @@ const activity = (value: NonNullable<Contact["activity"]>): string =>
       text("FriendlyErrorMessage", value.friendlyErrorMessage)
   )
 
+/** The JSON of a contact. */
 export const contactJson = (contact: Contact): string =>
   `{"Email":${JSON.stringify(contact.email)}` +
   text("Status", contact.status) +
@@ -62,4 +64,5 @@ export const contactJson = (contact: Contact): string =>
   (contact.activity === undefined ? "" : activity(contact.activity)) +
   "}"
 
+/** The JSON of an array of contacts. */
 export const contactsJson = (contacts: ReadonlyArray<Contact>): string => `[${contacts.map(contactJson).join(",")}]`
