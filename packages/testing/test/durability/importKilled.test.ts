@@ -301,7 +301,7 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(200_000)
+        const file = importFile(120_000)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(
@@ -325,8 +325,8 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        // Long enough that the lock is taken well before its end.
-        const file = importFile(40_000)
+        // Several transactions long, so that the lock is taken between two of them.
+        const file = importFile(120_000)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(
