@@ -22,12 +22,12 @@ export const shorten = (text: string): string => printable(text.length > 60 ? `$
 
 export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
 
-/** A value as JSON on one line that is safe for a terminal. */
-export const jsonText = (value: unknown): string => safeJson(JSON.stringify(value))
-
-/** The same JSON with escapes for the characters that a terminal would act on. */
-export const safeJson = (json: string): string =>
-  json.replace(active, (character) =>
+/**
+ * JSON on one line. Characters that a terminal would act on are written as escapes, which every JSON parser reads as the
+ * same text.
+ */
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value).replace(active, (character) =>
     Array.from(
       { length: character.length },
       (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`

@@ -7,7 +7,7 @@ import { ContactColumns } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
-import { jsonText, printable, safeJson } from "./Printable.ts"
+import { jsonText, printable } from "./Printable.ts"
 import { fieldsOf, recordText, tableOf } from "./Table.ts"
 
 /** Prints one value; `words` is its form in a table. */
@@ -57,10 +57,10 @@ export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, un
 export const jsonLines = <A, E, R>(
   values: Stream.Stream<A, E, R>,
   format: "json" | "ndjson",
-  toJson: (value: A) => string
+  encode: (value: A) => unknown
 ): Stream.Stream<string, E, R> => {
   const lines = (part: ReadonlyArray<A>, separator: string) =>
-    part.map((value) => safeJson(toJson(value))).join(separator)
+    part.map((value) => jsonText(encode(value))).join(separator)
   if (format === "ndjson") return Stream.mapArray(values, (part) => [`${lines(part, "\n")}\n`])
   return Stream.suspend(() => {
     let isEmpty = true
@@ -76,19 +76,18 @@ export const jsonLines = <A, E, R>(
   })
 }
 
-/** A list of records, written as they arrive. `columns` are the fields that a table shows; `toJson` is a faster encoder. */
+/** A list of records, written as they arrive. `columns` are the fields that a table shows. */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,
-  values: Stream.Stream<A, E, R>,
-  toJson?: (value: A) => string
+  values: Stream.Stream<A, E, R>
 ) {
   const output = yield* Output
   const encode = encoder(schema)
   switch (output.format) {
     case "json":
     case "ndjson":
-      return yield* output.write(jsonLines(values, output.format, toJson ?? ((value) => JSON.stringify(encode(value)))))
+      return yield* output.write(jsonLines(values, output.format, encode))
     case "csv":
       return yield* output.write(
         csvOf(

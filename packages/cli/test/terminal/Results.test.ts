@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Contact, contactJson } from "@roster/domain"
+import { Contact } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { jsonText } from "../../src/terminal/Printable.ts"
 import { jsonLines } from "../../src/terminal/Results.ts"
@@ -10,7 +10,7 @@ const encode = Schema.encodeSync(Contact)
 const Texts = Schema.Array(Schema.Tuple([Schema.String, Schema.Literals(["\u001b", "\u202e", '"', "😀", "é", "a"])]))
 
 const printed = (parts: ReadonlyArray<readonly [Contact, ...ReadonlyArray<Contact>]>, format: "json" | "ndjson") =>
-  Stream.mkString(jsonLines(Stream.fromArrays(...parts), format, contactJson))
+  Stream.mkString(jsonLines(Stream.fromArrays(...parts), format, encode))
 
 describe("jsonLines", () => {
   it.effect.prop(

@@ -14,13 +14,12 @@ const number = (name: string, value: number | null | undefined): string =>
   value === undefined ? "" : `,"${name}":${value}`
 
 /** Contacts that were added together share their dates, and formatting one takes longer than the rest of a contact. */
-let last = { milliseconds: Number.NaN, text: "" }
+let last: { readonly date: DateTime.Utc | undefined; readonly text: string } = { date: undefined, text: "" }
 
 const date = (name: string, value: DateTime.Utc | null | undefined): string => {
   if (value === undefined) return ""
   if (value === null) return `,"${name}":null`
-  const milliseconds = value.epochMilliseconds
-  if (milliseconds !== last.milliseconds) last = { milliseconds, text: `"${formatWireDate(value)}"` }
+  if (value !== last.date) last = { date: value, text: `"${formatWireDate(value)}"` }
   return `,"${name}":${last.text}`
 }
 
@@ -49,7 +48,6 @@ const activity = (value: NonNullable<Contact["activity"]>): string =>
       text("FriendlyErrorMessage", value.friendlyErrorMessage)
   )
 
-/** The JSON of a contact. */
 export const contactJson = (contact: Contact): string =>
   `{"Email":${JSON.stringify(contact.email)}` +
   text("Status", contact.status) +
@@ -64,5 +62,4 @@ export const contactJson = (contact: Contact): string =>
   (contact.activity === undefined ? "" : activity(contact.activity)) +
   "}"
 
-/** The JSON of an array of contacts. */
 export const contactsJson = (contacts: ReadonlyArray<Contact>): string => `[${contacts.map(contactJson).join(",")}]`

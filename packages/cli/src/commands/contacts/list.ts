@@ -1,5 +1,5 @@
 /** `roster contacts list` */
-import { Contact, contactJson, ContactsService, maximumContactsPerPage } from "@roster/domain"
+import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { count, refuseFlags, toggle, withExamples } from "../shared/CommonFlags.ts"
@@ -27,7 +27,7 @@ export const command = Command.make(
       : isMore
         ? Stream.take(contacts.stream({ offset, rule }), limit)
         : Stream.fromArrayEffect(contacts.list({ limit, offset, rule }))
-    yield* Results.records(Contact, columns, found, contactJson)
+    yield* Results.records(Contact, columns, found)
   })
 ).pipe(
   Command.validate((given) =>
