@@ -22,14 +22,17 @@ export const shorten = (text: string): string => printable(text.length > 60 ? `$
 
 export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
 
-/**
- * JSON on one line. Characters that a terminal would act on are written as escapes, which every JSON parser reads as the
- * same text.
- */
-export const jsonText = (value: unknown): string =>
-  JSON.stringify(value).replace(active, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
-    ).join("")
-  )
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
+  ).join("")
+
+// `JSON.stringify` escapes C0 controls and lone surrogates itself, so the line breaks between records stay.
+const activeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g
+
+/** JSON with escapes for the characters that a terminal would act on, which every parser reads as the same text. */
+export const safeJson = (json: string): string => json.replace(activeInJson, escaped)
+
+/** A value as JSON on one line that is safe for a terminal. */
+export const jsonText = (value: unknown): string => safeJson(JSON.stringify(value))

@@ -7,7 +7,7 @@ import { ContactColumns } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
-import { jsonText, printable } from "./Printable.ts"
+import { jsonText, printable, safeJson } from "./Printable.ts"
 import { fieldsOf, recordText, tableOf } from "./Table.ts"
 
 /** Prints one value; `words` is its form in a table. */
@@ -60,7 +60,7 @@ export const jsonLines = <A, E, R>(
   encode: (value: A) => unknown
 ): Stream.Stream<string, E, R> => {
   const lines = (part: ReadonlyArray<A>, separator: string) =>
-    part.map((value) => jsonText(encode(value))).join(separator)
+    safeJson(part.map((value) => JSON.stringify(encode(value))).join(separator))
   if (format === "ndjson") return Stream.mapArray(values, (part) => [`${lines(part, "\n")}\n`])
   return Stream.suspend(() => {
     let isEmpty = true
