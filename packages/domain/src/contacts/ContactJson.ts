@@ -48,6 +48,7 @@ const activity = (value: NonNullable<Contact["activity"]>): string =>
       text("FriendlyErrorMessage", value.friendlyErrorMessage)
   )
 
+/** The JSON of a contact. */
 export const contactJson = (contact: Contact): string =>
   `{"Email":${JSON.stringify(contact.email)}` +
   text("Status", contact.status) +
@@ -62,4 +63,5 @@ export const contactJson = (contact: Contact): string =>
   (contact.activity === undefined ? "" : activity(contact.activity)) +
   "}"
 
+/** The JSON of an array of contacts. */
 export const contactsJson = (contacts: ReadonlyArray<Contact>): string => `[${contacts.map(contactJson).join(",")}]`
