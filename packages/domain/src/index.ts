@@ -1,5 +1,4 @@
 export * from "./contacts/Contact.ts"
-export * from "./contacts/ContactJson.ts"
 export {
   Consent,
   ConsentTracking,

@@ -1,8 +1,6 @@
 /** Handles the operations on contacts. */
 import {
   type Contact,
-  contactJson,
-  contactsJson,
   contactFilterFromInput,
   ContactsService,
   ExportId,
@@ -13,6 +11,7 @@ import {
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { contactJson, contactsJson } from "../contacts/ContactJson.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"

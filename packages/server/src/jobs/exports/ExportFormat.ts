@@ -6,13 +6,13 @@ import {
   type CompressionFormat,
   type Contact,
   ContactColumns,
-  contactJson,
   type CustomFields,
   type ExportFileFormat,
   JsonParser
 } from "@roster/domain"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
+import { contactJson } from "../../contacts/ContactJson.ts"
 
 export interface ExportFormat {
   /** The custom fields that become columns. */

@@ -3,9 +3,8 @@
  * schema in its place a page of 1000 contacts costs the service five times as much CPU, and a GET of one contact 1.7 times.
  * (benchmarks/service, benchmarks/page)
  */
+import { type Contact, formatWireDate } from "@roster/domain"
 import type { DateTime } from "effect"
-import { formatWireDate } from "../values/WireDate.ts"
-import type { Contact } from "./Contact.ts"
 
 const text = (name: string, value: string | undefined): string =>
   value === undefined ? "" : `,"${name}":${JSON.stringify(value)}`
