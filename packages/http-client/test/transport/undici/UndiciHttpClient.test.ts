@@ -503,24 +503,17 @@ describe("UndiciHttpClient", () => {
 
     it.live("200 MB as a stream go through flat memory, no faster than they are read", () =>
       Effect.gen(function* () {
-        let sent = 0
         const total = 200 * mebibyte
-        const { url } = yield* serve(
-          always(async (connection, head) => {
-            if (!head.includes("/large")) return connection.answer("")
-            await connection.write(`HTTP/1.1 200 OK\r\ncontent-length: ${total}\r\n\r\n`)
-            return connection.pour(Buffer.alloc(64 * 1024, "x"), total, (now) => (sent = now))
-          })
-        )
+        const { sent, url } = yield* serveLarge(total)
         const response = yield* get(`${url}/large`)
         const before = process.memoryUsage.rss()
         let [read, ahead, peak] = [0, 0, 0]
         yield* Stream.runForEachArray(response.stream, (chunks) => {
           const first = read === 0
           for (const chunk of chunks) read += chunk.length
-          ahead = Math.max(ahead, sent - read)
+          ahead = Math.max(ahead, sent() - read)
           peak = Math.max(peak, process.memoryUsage.rss())
-          return first ? settled(url, () => sent) : Effect.void
+          return first ? settled(url, sent) : Effect.void
         })
         assert.strictEqual(read, total)
         assert.isBelow(ahead, 24 * mebibyte)
@@ -530,18 +523,11 @@ describe("UndiciHttpClient", () => {
 
     it.live("an unread body is not fetched, and stays readable", () =>
       Effect.gen(function* () {
-        let sent = 0
         const total = 64 * mebibyte
-        const { url } = yield* serve(
-          always(async (connection, head) => {
-            if (!head.includes("/large")) return connection.answer("")
-            await connection.write(`HTTP/1.1 200 OK\r\ncontent-length: ${total}\r\n\r\n`)
-            return connection.pour(Buffer.alloc(64 * 1024, "x"), total, (now) => (sent = now))
-          })
-        )
+        const { sent, url } = yield* serveLarge(total)
         const response = yield* get(`${url}/large`)
-        yield* settled(url, () => sent)
-        assert.isBelow(sent, 24 * mebibyte)
+        yield* settled(url, sent)
+        assert.isBelow(sent(), 24 * mebibyte)
         assert.lengthOf(yield* bytesOf(response), total)
       }).pipe(withClient({ maximumResponseBytes: 64 * mebibyte }))
     )
@@ -1034,6 +1020,19 @@ describe("UndiciHttpClient", () => {
       assert.deepStrictEqual([heads.length, connections.length], [1000, 16])
     }).pipe(withClient())
   )
+})
+
+/** A server of a body of this length, and the number of bytes that it has sent so far. */
+const serveLarge = Effect.fnUntraced(function* (total: number) {
+  let sent = 0
+  const { url } = yield* serve(
+    always(async (connection, head) => {
+      if (!head.includes("/large")) return connection.answer("")
+      await connection.write(`HTTP/1.1 200 OK\r\ncontent-length: ${total}\r\n\r\n`)
+      return connection.pour(Buffer.alloc(64 * 1024, "x"), total, (now) => (sent = now))
+    })
+  )
+  return { sent: () => sent, url }
 })
 
 /** Waits until a number has stood still for the time of twenty small calls, which take the same way through the loop. */
