@@ -229,7 +229,7 @@ const credentialAudit = ({ id, isSqlite }: Dialect) => [
     )`
 ]
 
-/** The addresses of an import as lists that are only added to. One that is under way goes on with those it has. */
+/** The addresses of an import as append-only lists. An import in progress keeps the addresses that it has. */
 const jobAddressLists = ({ id, isSqlite }: Dialect) => [
   `CREATE TABLE job_address_lists (
       number ${id},
