@@ -124,6 +124,13 @@ export const redactStreamSpans = <A, E, R>(stream: Stream.Stream<A, E, R>): Stre
 export const redactLayerSpans = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.fromBuildMemo((memoMap, scope) => redactSpans()(Layer.buildWithMemoMap(layer, memoMap, scope)))
 
+/** A span outlives its call, in the fibers that it started for example, and must not keep what the call returned. */
+const withoutValue = (span: Tracer.Span): Tracer.Span => {
+  const end = span.end.bind(span)
+  span.end = (endTime, exit) => end(endTime, Exit.asVoid(exit))
+  return span
+}
+
 /** The call site of a function, as `Effect.fn` records it. Three frames cost a fraction of the usual ten. */
 const callSite = (): (() => string | undefined) => {
   const limit: unknown = Reflect.get(Error, "stackTraceLimit")
@@ -143,9 +150,9 @@ export const fnRedacted = (
     const untraced = Effect.fnUntraced(...definition)
     const traced = (...args: Parameters<typeof untraced>) => {
       const effect = untraced(...args)
-      return Effect.isEffect(effect)
-        ? redact(Effect.withSpan(effect, name, { ...options, captureStackTrace: callSite() }))
-        : effect
+      if (!Effect.isEffect(effect)) return effect
+      const trace = { captureStackTrace: callSite() }
+      return redact(Effect.useSpan(name, options, (span) => Effect.withParentSpan(effect, withoutValue(span), trace)))
     }
     return traced
   }

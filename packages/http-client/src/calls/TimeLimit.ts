@@ -86,8 +86,18 @@ export const within = <A, E>(
 ): Effect.Effect<A, E> =>
   Effect.withFiber((fiber) => {
     const limits = limitsOf(fiber.getRef(Clock.Clock))
-    return Effect.callback<A, E>((resume) => {
-      const child = Effect.runForkWith(fiber.context)(effect)
+    // The child puts its result here, since an old fiber, and a page of contacts with it, is collected late.
+    let result: Effect.Effect<A> = Effect.never
+    const take = Effect.suspend(() => {
+      const taken = result
+      result = Effect.never
+      return taken
+    })
+    const run = Effect.map(effect, (value) => {
+      result = Effect.succeed(value)
+    })
+    const limited = Effect.callback<void, E>((resume) => {
+      const child = Effect.runForkWith(fiber.context)(run)
       let expired = false
       const limit = limits.add(duration, () => {
         expired = true
@@ -100,4 +110,5 @@ export const within = <A, E>(
       })
       return Fiber.interrupt(child)
     })
+    return Effect.andThen(limited, take)
   })
