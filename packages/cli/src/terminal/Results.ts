@@ -3,12 +3,15 @@
  * for an empty answer; summaries of our own are in camelCase. NDJSON is the same without the array. CSV has the columns of
  * the table for lists and every field for one record.
  */
-import { ContactColumns } from "@roster/domain"
+import { ContactColumns, JsonParser } from "@roster/domain"
+import { encoded, JsonBuffer } from "@roster/domain/JsonBuffer"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
-import { jsonText, printable, safeJson } from "./Printable.ts"
+import { jsonText, printable } from "./Printable.ts"
 import { fieldsOf, recordText, tableOf } from "./Table.ts"
+
+const utf8 = new TextDecoder()
 
 /** Prints one value; `words` is its form in a table. */
 const single = Effect.fnUntraced(function* (value: unknown, words: () => string) {
@@ -53,41 +56,68 @@ export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, un
   yield* single(encoded, () => recordText(encoded))
 })
 
-/** A list of records as JSON with one record a line, either an array or NDJSON. */
-export const jsonLines = <A, E, R>(
-  values: Stream.Stream<A, E, R>,
-  format: "json" | "ndjson",
-  encode: (value: A) => unknown
-): Stream.Stream<string, E, R> => {
-  const lines = (part: ReadonlyArray<A>, separator: string) =>
-    safeJson(part.map((value) => JSON.stringify(encode(value))).join(separator))
-  if (format === "ndjson") return Stream.mapArray(values, (part) => [`${lines(part, "\n")}\n`])
-  return Stream.suspend(() => {
-    let isEmpty = true
-    const parts = Stream.mapArray(values, (part) => {
-      const before = isEmpty ? "[\n" : ",\n"
-      isEmpty = false
-      return [`${before}${lines(part, ",\n")}`]
-    })
-    return Stream.concat(
-      parts,
-      Stream.sync(() => (isEmpty ? "[]\n" : "\n]\n"))
-    )
-  })
+/** What stands before the first record, before each other one, behind each and behind all, and what there is without any. */
+const frames = {
+  json: {
+    first: encoded("[\n"),
+    next: encoded(",\n"),
+    behind: encoded(""),
+    last: encoded("\n]\n"),
+    none: encoded("[]\n")
+  },
+  ndjson: { first: encoded(""), next: encoded(""), behind: encoded("\n"), last: encoded(""), none: encoded("") }
 }
 
-/** A list of records, written as they arrive. `columns` are the fields that a table shows. */
+/** A list of records as JSON with one record a line. Each part is valid until the next one is asked for. */
+export const jsonLines = <A, E, R>(
+  values: Stream.Stream<A, E, R>,
+  format: keyof typeof frames,
+  write: (to: JsonBuffer, value: A) => void
+): Stream.Stream<Uint8Array, E, R> =>
+  Stream.suspend(() => {
+    const { behind, first, last, next, none } = frames[format]
+    const buffer = new JsonBuffer(new Uint8Array(64 * 1024), jsonText)
+    let before = first
+    const parts = Stream.mapArray(values, (part) => {
+      for (const value of part) {
+        buffer.bytes(before)
+        before = next
+        write(buffer, value)
+        buffer.bytes(behind)
+      }
+      return [buffer.take()]
+    })
+    const end = Stream.sync(() => {
+      buffer.bytes(before === first ? none : last)
+      return buffer.take()
+    })
+    return Stream.concat(parts, end)
+  })
+
+/** Encodes by way of the JSON that is written. */
+const encoderBy = <A>(write: (to: JsonBuffer, value: A) => void) => {
+  const json = new JsonBuffer()
+  return (value: A): unknown => {
+    write(json, value)
+    return JsonParser.parse(utf8.decode(json.take()))
+  }
+}
+
+/** A list of records, written as they arrive. `columns` are the fields that a table shows, `write` is faster than the schema. */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,
-  values: Stream.Stream<A, E, R>
+  values: Stream.Stream<A, E, R>,
+  write?: (to: JsonBuffer, value: A) => void
 ) {
   const output = yield* Output
-  const encode = encoder(schema)
+  const encode = write === undefined ? encoder(schema) : encoderBy(write)
   switch (output.format) {
     case "json":
     case "ndjson":
-      return yield* output.write(jsonLines(values, output.format, encode))
+      return yield* output.write(
+        jsonLines(values, output.format, write ?? ((to, value) => to.raw(jsonText(encode(value)))))
+      )
     case "csv":
       return yield* output.write(
         csvOf(

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Contact } from "@roster/domain"
+import { writeContact } from "@roster/domain/ContactJson"
 import { Effect, Schema, Stream } from "effect"
 import { jsonText } from "../../src/terminal/Printable.ts"
 import { jsonLines } from "../../src/terminal/Results.ts"
@@ -10,7 +11,7 @@ const encode = Schema.encodeSync(Contact)
 const Texts = Schema.Array(Schema.Tuple([Schema.String, Schema.Literals(["\u001b", "\u202e", '"', "😀", "é", "a"])]))
 
 const printed = (parts: ReadonlyArray<readonly [Contact, ...ReadonlyArray<Contact>]>, format: "json" | "ndjson") =>
-  Stream.mkString(jsonLines(Stream.fromArrays(...parts), format, encode))
+  jsonLines(Stream.fromArrays(...parts), format, writeContact).pipe(Stream.decodeText(), Stream.mkString)
 
 describe("jsonLines", () => {
   it.effect.prop(

@@ -6,15 +6,15 @@
 import { Result, Schema } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
+import { encoded, JsonBuffer } from "../values/JsonBuffer.ts"
 import { parse } from "../values/JsonParser.ts"
 import type { ImportRow } from "./ContactCsv.ts"
 
 const encode = Schema.encodeUnknownResult(ContactPayload)
+const encodePayload = (payload: unknown): Result.Result<string, string> =>
+  Result.mapBoth(encode(payload), { onSuccess: (wire) => JSON.stringify(wire), onFailure: inputProblem })
 const decodeAll = Schema.decodeUnknownSync(Schema.Array(ContactPayload))
-const encoder = new TextEncoder()
-const open = 0x5b
-const close = 0x5d
-const comma = 0x2c
+const list = { open: encoded("["), comma: encoded(","), close: encoded("]") }
 
 /** Initial room for the JSON of a batch, in bytes. */
 const firstRoom = 128 * 1024
@@ -42,8 +42,7 @@ export class FastContacts implements Iterable<ContactPayload> {
 /** Collects the contacts of rows. */
 export class FastContactsWriter {
   readonly #spare: Array<Uint8Array<ArrayBuffer>> = []
-  #json = new Uint8Array(firstRoom)
-  #used = 0
+  #json = new JsonBuffer(new Uint8Array(firstRoom))
   #count = 0
 
   /** Number of contacts since the last `take`. */
@@ -52,30 +51,22 @@ export class FastContactsWriter {
   }
 
   /** Adds the contact of a row, or returns the reason why there is none. */
-  add(row: Pick<ImportRow, "contact" | "fast">): string | undefined {
-    const { fast } = row
-    if (fast !== undefined) {
-      this.#begin(fast.jsonLimit)
-      this.#used = fast.writeJson(this.#json, this.#used)
-      return undefined
-    }
-    const encoded = Result.flatMap(row.contact, (payload) => Result.mapError(encode(payload), inputProblem))
-    if (Result.isFailure(encoded)) return encoded.failure
-    const bytes = encoder.encode(JSON.stringify(encoded.success))
-    this.#begin(bytes.length)
-    this.#json.set(bytes, this.#used)
-    this.#used += bytes.length
+  add({ contact, fast }: Pick<ImportRow, "contact" | "fast">): string | undefined {
+    const encoded = fast === undefined ? Result.flatMap(contact, encodePayload) : undefined
+    if (encoded !== undefined && Result.isFailure(encoded)) return encoded.failure
+    this.#json.bytes(this.#count++ === 0 ? list.open : list.comma)
+    if (encoded === undefined) fast?.writeJson(this.#json)
+    else this.#json.raw(encoded.success)
     return undefined
   }
 
   /** The contacts since the last `take`. */
   take(): FastContacts {
-    if (this.#count === 0) this.#json[this.#used++] = open
-    this.#json[this.#used++] = close
-    const taken = new FastContacts(this.#json.subarray(0, this.#used), this.#count)
+    if (this.#count === 0) this.#json.bytes(list.open)
+    this.#json.bytes(list.close)
+    const taken = new FastContacts(this.#json.take(), this.#count)
     // The next batch is about as large.
-    this.#json = this.#spare.pop() ?? new Uint8Array(Math.ceil(this.#used * 1.1) + 2)
-    this.#used = 0
+    this.#json = new JsonBuffer(this.#spare.pop() ?? new Uint8Array(Math.ceil(taken.json.length * 1.1) + 2))
     this.#count = 0
     return taken
   }
@@ -83,16 +74,5 @@ export class FastContactsWriter {
   /** Lets a later batch overwrite contacts that nobody reads any more. It pays for the peak memory of an upload. */
   recycle({ json: { buffer } }: FastContacts): void {
     if (buffer instanceof ArrayBuffer && buffer.byteLength <= largestSpare) this.#spare.push(new Uint8Array(buffer))
-  }
-
-  /** Makes room for a contact and the bracket behind it, and writes the bracket or comma in front. */
-  #begin(bytes: number): void {
-    const needed = this.#used + bytes + 2
-    if (needed > this.#json.length) {
-      const larger = new Uint8Array(Math.max(needed, 2 * this.#json.length))
-      larger.set(this.#json.subarray(0, this.#used))
-      this.#json = larger
-    }
-    this.#json[this.#used++] = this.#count++ === 0 ? open : comma
   }
 }

@@ -7,27 +7,24 @@ import type { ContactPayload } from "../contacts/Contact.ts"
 import type { ImportColumns } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
 import type { EmailAddress } from "../values/EmailAddress.ts"
+import { encoded, type JsonBuffer } from "../values/JsonBuffer.ts"
 
 interface Field {
   readonly column: number
   /** The name of a payload field or of a custom field. */
   readonly key: string
-  /** The JSON text in front of the value, such as `"FirstName":"`. */
+  /** The JSON text in front of the value, such as `,"FirstName":"`. */
   readonly name: Uint8Array
 }
 
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-const begin = encode(`{"Email":"`)
-const beginCustom = encode(`"CustomFields":{`)
-const nothing = new Uint8Array(0)
+const emailName = encoded(',"Email":"')
+const customFieldsName = encoded(',"CustomFields":')
+const closingQuote = encoded('"')
 
 const at = 0x40
 const dot = 0x2e
 const hyphen = 0x2d
 const apostrophe = 0x27
-const quote = 0x22
-const comma = 0x2c
-const close = 0x7d
 
 const alphanumeric = 1
 const inDomain = 2
@@ -35,10 +32,10 @@ const inLocal = 3
 
 /** Where each byte may stand in a simple address. A label cannot end with an underscore or hyphen. */
 const addressBytes = new Uint8Array(128)
-for (const byte of encode("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+for (const byte of encoded("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
   addressBytes[byte] = alphanumeric
-for (const byte of encode("-_")) addressBytes[byte] = inDomain
-for (const byte of encode("!#$%&'*+/=?^`{|}~")) addressBytes[byte] = inLocal
+for (const byte of encoded("-_")) addressBytes[byte] = inDomain
+for (const byte of encoded("!#$%&'*+/=?^`{|}~")) addressBytes[byte] = inLocal
 
 /** Whether the bytes are a simple ASCII address: one that `EmailAddress` accepts and that IDNA does not change. */
 const isPlainAddress = (bytes: Uint8Array, start: number, end: number): boolean => {
@@ -68,11 +65,6 @@ const isPlainAddress = (bytes: Uint8Array, start: number, end: number): boolean 
   return addressBytes[last] === alphanumeric
 }
 
-const copy = (from: Uint8Array, start: number, end: number, to: Uint8Array, place: number): number => {
-  for (let i = start; i < end; i++) to[place++] = from[i] ?? 0
-  return place
-}
-
 /** A number of cells that no row has. */
 const never = -1
 
@@ -84,15 +76,13 @@ export class FastCsvColumns {
   readonly custom: ReadonlyArray<Field>
   /** Columns whose values are more than text: a row with such a value takes the exact path. */
   readonly #others: ReadonlyArray<number>
-  /** Maximum number of JSON bytes of a contact besides those of its cells. */
-  readonly room: number
 
   constructor({ targets }: ImportColumns, isPossible: boolean) {
     const record = (...names: ReadonlyArray<string>): ReadonlyArray<Field> =>
       names.flatMap((name) => {
         const column = targets.findIndex((target) => target?._tag === "Record" && target.name === name)
         const key = name.charAt(0).toLowerCase() + name.slice(1)
-        return column < 0 ? [] : [{ column, key, name: encode(`"${name}":"`) }]
+        return column < 0 ? [] : [{ column, key, name: encoded(`,"${name}":"`) }]
       })
     const custom = targets.flatMap((target, column) =>
       target?._tag === "Custom" ? [{ column, name: target.name }] : []
@@ -102,10 +92,8 @@ export class FastCsvColumns {
     this.#count = isPossible && isUsual ? targets.length : never
     this.email = record("Email")[0]?.column ?? 0
     this.profile = record("FirstName", "LastName")
-    this.custom = custom.map(({ column, name }) => ({ column, key: name, name: encode(`${JSON.stringify(name)}:"`) }))
+    this.custom = custom.map(({ column, name }) => ({ column, key: name, name: encoded(`,${JSON.stringify(name)}:"`) }))
     this.#others = record("Status", "ConsentIP", "ConsentDate", "ConsentTracking").map(({ column }) => column)
-    const names = [...this.profile, ...this.custom].reduce((sum, { name }) => sum + name.length + 2, 0)
-    this.room = begin.length + beginCustom.length + names + 4
   }
 
   /** Whether the fast path gives the same result as the exact path for a record. */
@@ -166,48 +154,29 @@ export class FastContact {
     return length
   }
 
-  /** Maximum number of bytes that `writeJson` writes. */
-  get jsonLimit(): number {
-    const record = this.#record
-    return this.#columns.room + record.end(record.count - 1) - record.start
-  }
-
-  /** Writes the JSON of the encoded contact at an offset. Returns the offset behind it. */
-  writeJson(to: Uint8Array, at: number): number {
-    const record = this.#record
+  /** Writes the JSON of the encoded contact. */
+  writeJson(to: JsonBuffer): void {
     const { custom, email, profile } = this.#columns
-    let place = copy(begin, 0, begin.length, to, at)
-    place = copy(record.bytes, record.begin(email), record.end(email), to, place)
-    to[place++] = quote
-    for (const field of profile) place = writeField(record, field, nothing, to, place)
-    let before = beginCustom
-    for (const field of custom) {
-      const end = writeField(record, field, before, to, place)
-      if (end > place) before = nothing
-      place = end
+    const { length } = to
+    this.#write(to, emailName, email)
+    for (const { column, name } of profile) this.#write(to, name, column)
+    if (custom.some(({ column }) => this.#isGiven(column))) {
+      to.bytes(customFieldsName)
+      const start = to.length
+      for (const { column, name } of custom) this.#write(to, name, column)
+      to.object(start)
     }
-    if (before === nothing) to[place++] = close
-    to[place++] = close
-    return place
+    to.object(length)
   }
-}
 
-/** Writes a field, with `before` in front, unless its cell is empty. Returns the offset behind it. */
-const writeField = (
-  record: CsvRecord,
-  { column, name }: Field,
-  before: Uint8Array,
-  to: Uint8Array,
-  at: number
-): number => {
-  const start = record.begin(column)
-  const end = record.end(column)
-  if (start === end) return at
-  let place = at
-  to[place++] = comma
-  place = copy(before, 0, before.length, to, place)
-  place = copy(name, 0, name.length, to, place)
-  place = copy(record.bytes, start, end, to, place)
-  to[place++] = quote
-  return place
+  #isGiven(column: number): boolean {
+    return this.#record.begin(column) < this.#record.end(column)
+  }
+
+  #write(to: JsonBuffer, name: Uint8Array, column: number): void {
+    if (!this.#isGiven(column)) return
+    to.bytes(name)
+    to.bytes(this.#record.bytes, this.#record.begin(column), this.#record.end(column))
+    to.bytes(closingQuote)
+  }
 }

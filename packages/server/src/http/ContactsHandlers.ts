@@ -9,18 +9,18 @@ import {
   parseRule,
   RuleText
 } from "@roster/domain"
+import { encodeContact, encodeContacts } from "@roster/domain/ContactJson"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { contactJson, contactsJson } from "../contacts/ContactJson.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
-const json = (text: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(text, { contentType: "application/json" })
+const json = (bytes: Uint8Array): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.uint8Array(bytes, { contentType: "application/json" })
 
-const answerOne = Effect.map((contact: Contact) => json(contactJson(contact)))
-const answerAll = Effect.map((contacts: ReadonlyArray<Contact>) => json(contactsJson(contacts)))
+const answerOne = Effect.map((contact: Contact) => json(encodeContact(contact)))
+const answerAll = Effect.map((contacts: ReadonlyArray<Contact>) => json(encodeContacts(contacts)))
 
 const isExportId = Schema.is(ExportId)
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import { ContactPayload, canonicalEmail, readContacts, type ImportRow } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
+import { JsonBuffer } from "@roster/domain/JsonBuffer"
 import { surveyContacts } from "../../src/upload/UploadSurvey.ts"
 
 const encode = Schema.encodeSync(ContactPayload)
@@ -112,8 +113,9 @@ describe("the fast path of a row", () => {
         for (const { contact, fast } of rows) {
           if (fast === undefined) continue
           if (Result.isFailure(contact)) return assert.fail(contact.failure)
-          const room = new Uint8Array(fast.jsonLimit)
-          assert.strictEqual(text(room.subarray(0, fast.writeJson(room, 0))), JSON.stringify(encode(contact.success)))
+          const json = new JsonBuffer()
+          fast.writeJson(json)
+          assert.strictEqual(text(json.take()), JSON.stringify(encode(contact.success)))
           assert.deepStrictEqual(fast.payload, contact.success)
           const length = fast.writeCanonicalEmail(identity)
           assert.strictEqual(text(identity.subarray(0, length)), canonicalEmail(contact.success.email))

@@ -1,5 +1,6 @@
 /** `roster contacts list` */
 import { Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
+import { writeContact } from "@roster/domain/ContactJson"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { count, refuseFlags, toggle, withExamples } from "../shared/CommonFlags.ts"
@@ -27,7 +28,7 @@ export const command = Command.make(
       : isMore
         ? Stream.take(contacts.stream({ offset, rule }), limit)
         : Stream.fromArrayEffect(contacts.list({ limit, offset, rule }))
-    yield* Results.records(Contact, columns, found)
+    yield* Results.records(Contact, columns, found, writeContact)
   })
 ).pipe(
   Command.validate((given) =>

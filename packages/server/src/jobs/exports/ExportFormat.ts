@@ -10,9 +10,9 @@ import {
   type ExportFileFormat,
   JsonParser
 } from "@roster/domain"
+import { encodeContact } from "@roster/domain/ContactJson"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
-import { contactJson } from "../../contacts/ContactJson.ts"
 
 export interface ExportFormat {
   /** The custom fields that become columns. */
@@ -62,6 +62,8 @@ const csv: ExportFormat = {
   separator: "",
   tail: ""
 }
+
+const contactJson = (contact: Contact): string => new TextDecoder().decode(encodeContact(contact))
 
 const json: ExportFormat = {
   ...withoutColumns,
