@@ -16,8 +16,11 @@ import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
+const utf8 = new TextDecoder()
+
+/** As text, which Node sends in one piece with the head. */
 const json = (bytes: Uint8Array): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.uint8Array(bytes, { contentType: "application/json" })
+  HttpServerResponse.text(utf8.decode(bytes), { contentType: "application/json" })
 
 const answerOne = Effect.map((contact: Contact) => json(encodeContact(contact)))
 const answerAll = Effect.map((contacts: ReadonlyArray<Contact>) => json(encodeContacts(contacts)))
