@@ -1,7 +1,4 @@
-/**
- * An `HttpClient` that answers from a service in this process: it uses the same client code as a remote service, but no
- * socket and no key, because whoever can open the store owns it.
- */
+/** An `HttpClient` on a service in this process; it needs no key, since access to the file is permission enough. */
 import { redactSpans } from "@roster/domain"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
@@ -14,7 +11,7 @@ import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
 import { InProcess } from "./store/StoreFailure.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 
-/** The base address for the client. It is never resolved: the client below answers for any host. */
+/** The base address for the client; it is never resolved. */
 export const baseUrl = "http://roster.localhost/v4"
 
 const make = Effect.gen(function* () {

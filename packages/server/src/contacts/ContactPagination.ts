@@ -1,7 +1,6 @@
 /**
- * Offset pagination. The contacts of an account are counted in blocks of ids, so that a page is found by summing the counts
- * before it and skipping less than one block instead of every contact before it. Ids ascend, so contacts that are not
- * counted yet come after those that are: they make pages slower, but never wrong. (docs/decisions/paging.md)
+ * Offset pagination over counted blocks of ids: a page skips less than one block instead of every contact before it.
+ * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

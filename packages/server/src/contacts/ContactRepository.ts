@@ -31,7 +31,7 @@ import { readRule, selection } from "./RuleSql.ts"
 
 const defaultPageSize = 20
 
-/** Writing this many contacts takes less time than a sync to the disk. */
+/** An add of this many contacts takes less time than an fsync. */
 const maximumShared = 10
 
 const isListName = (name: unknown): boolean =>

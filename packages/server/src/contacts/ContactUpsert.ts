@@ -18,9 +18,9 @@ const optionalColumns: ReadonlyArray<{
 ]
 
 /**
- * Inserts contacts one after another, or merges each into the existing one: given profile fields win, custom fields are
- * merged key by key, the status changes only if given; spelling, source and the date of adding stay. Returns the values of
- * the columns for each contact as it was right after its turn. Runs in a transaction. (docs/decisions/upsert.md)
+ * Upserts contacts in order: given fields win, custom fields merge by key; spelling, source and the date of adding
+ * stay. Returns the given columns of each contact right after its turn. Runs in a transaction.
+ * (docs/decisions/upsert.md)
  */
 export const upsertContacts = Effect.fnUntraced(function* (options: {
   readonly account: string
@@ -28,7 +28,7 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
   /** Seconds. */
   readonly now: number
   readonly contacts: ReadonlyArray<ContactPayload>
-  /** The canonical address of each contact, if the caller has them already. */
+  /** The canonical address of each contact, if already known. */
   readonly identities?: ReadonlyArray<string>
   readonly returning: ReadonlyArray<string>
 }) {
@@ -85,7 +85,7 @@ export const findList = Effect.fnUntraced(function* (account: string, name: stri
   return row?.id
 })
 
-/** Adds contacts to lists, on which they may be already, by rows that begin with their ids. Runs in a transaction. */
+/** Adds contacts, given as rows that begin with their ids, to lists. Runs in a transaction. */
 export const addToLists = Effect.fnUntraced(function* (
   lists: ReadonlyArray<number>,
   contacts: ReadonlyArray<ReadonlyArray<unknown>>

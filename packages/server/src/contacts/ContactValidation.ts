@@ -40,7 +40,6 @@ export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, pat
   refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {})) ??
   refusalOf(`${path}Consent.ConsentIP`, "consent" in contact ? textIssue(contact.consent?.ip ?? "") : undefined)
 
-/** Checks the texts of a contact. */
 export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
   orPass(textsRefusal(contact, ""))
 

@@ -1,7 +1,6 @@
 /**
- * Rules and filters as SQL conditions on the table `contacts`: the same result as `matchesRule` for every row, computed in
- * the database. Every name and operator in the SQL comes from this file; what the author of a rule wrote is a bound
- * parameter.
+ * Rules and filters as SQL conditions on the table `contacts`, with the same result as `matchesRule`. Names and
+ * operators in the SQL come from this file; text from a rule is always a bound parameter.
  */
 import {
   canonicalEmail,
@@ -38,14 +37,7 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
   return sql`${ofAccount} AND ${condition}`
 })
 
-/**
- * The condition of a rule, for use after WHERE, AND or NOT: it is true or false, never NULL. `daysfrom` and `contactage`
- * count from `now`.
- *
- * **Gotchas**
- *
- * On SQLite the connection needs `registerFunctions`.
- */
+/** The condition of a rule at the time `now`, never NULL. A connection of SQLite needs `registerFunctions` for it. */
 export const ruleSql = (sql: Statement.Constructor, rule: Rule.Rule, now: DateTime.Utc): Fragment =>
   rule._tag === "All" ? sql`1 = 1` : compiler(sql, ruleSqlDialect(sql), DateTime.toEpochMillis(now))(rule).sql
 
@@ -66,8 +58,7 @@ interface Operand {
 
 const millisPerDay = 86_400_000
 
-// Days that are added before a division and subtracted after it. SQL rounds integer division towards zero, which is down
-// only for positive numbers; these days make any date positive, and the sum still fits in a safe integer.
+// Makes every date positive, since SQL rounds integer division towards zero; the sum is still a safe integer.
 const dayOffset = 100_000_000
 
 // Spelled in SQL as in a rule.
@@ -92,8 +83,7 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
     }
   }
 
-  // Joins the two shallowest terms until one is left, which gives the least depth: a thousand terms are ten deep, and a
-  // deep term ends up at the top rather than under its siblings.
+  // Joins the two shallowest terms first, which gives the least depth: a thousand terms are ten deep.
   const join = (
     terms: ReadonlyArray<Rule.Condition>,
     none: Fragment,
@@ -131,8 +121,7 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
   const daysSince = (instant: Fragment): Fragment =>
     sql`((${bigint(now + dayOffset * millisPerDay)} - ${instant}) / ${bigint(millisPerDay)} - ${bigint(dayOffset)})`
 
-  // A parameter has no type: SQLite uses that of its value and PostgreSQL that of the other operand, which is wrong for a
-  // count that is compared with 1.5.
+  // PostgreSQL gives a parameter the type of the other operand: wrong for a count that is compared with 1.5.
   const bigint = (value: number): Fragment => sql`CAST(${value} AS BIGINT)`
   const double = (value: number): Fragment => sql`CAST(${value} AS DOUBLE PRECISION)`
 

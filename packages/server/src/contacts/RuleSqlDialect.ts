@@ -1,7 +1,4 @@
-/**
- * The differences between the databases in the SQL of rules. SQLite calls the functions of the domain that
- * `SqliteFunctions` registers; PostgreSQL has expressions of its own.
- */
+/** The SQL of rules that differs: SQLite calls `SqliteFunctions`, PostgreSQL uses built-in expressions. */
 import { Rule } from "@roster/domain"
 import type { Statement } from "effect/sql"
 
@@ -37,10 +34,10 @@ const datePattern =
   "^([0-9]{4})-(0[1-9]|1[0-2])-([0-2][0-9]|3[01])(?:T([01][0-9]|2[0-3]):([0-5][0-9])" +
   "(?::([0-5][0-9])(?:[.]([0-9]{1,9}))?)?(?:Z|([+-])(0[0-9]|1[0-4]):([0-5][0-9]))?)?$"
 
-// Compared with the evaluator by hand on PostgreSQL 15 with ICU and UTF-8; no test of this repository runs it yet. The
-// results differ if ICU has another version of Unicode than Node, and for numbers of more than 4000 characters. A rule with
-// 800 numbers in custom fields, a hundred deep, took 70 s on ten rows: before PostgreSQL is offered, a migration has to
-// create functions for `number`, `instant` and `customField`.
+// Compared with the evaluator by hand on PostgreSQL 15 with ICU and UTF-8; no test runs it yet. Results differ if ICU
+// and Node have different versions of Unicode, and for numbers of more than 4000 characters. A rule with 800 numbers in
+// custom fields took 70 s on ten rows: first a migration must create functions for `number`, `instant` and
+// `customField`.
 const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
   // The collation `und-x-icu` folds as JavaScript does, whatever that of the database; "C" orders by code points.
   fold: (text) => sql`(coalesce(normalize(lower(${text} COLLATE "und-x-icu"), NFC), '') COLLATE "C")`,
@@ -54,8 +51,7 @@ const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
       THEN CASE WHEN abs(exact) < 2.5e-324 THEN 0 ELSE exact::double precision END END
       FROM (SELECT CASE WHEN length(t) <= 4000 AND t ~ '^-?[0-9]+([.][0-9]+)?([eE][+-]?0*[0-9]{1,4})?$'
         THEN t::numeric END AS exact FROM (SELECT ${text} AS t OFFSET 0) AS texts OFFSET 0) AS numbers)`,
-  // Parsed by hand, because casting a text that is not a date fails. The calendar repeats after 400 years, so the year 0000,
-  // which PostgreSQL does not have, is read as 0400.
+  // Parsed by hand, since an invalid cast fails. PostgreSQL has no year 0000; 0400 has the same calendar.
   instant: (text) =>
     sql`(SELECT CASE WHEN date_part('month', day) = part[2]::int
         AND millis BETWEEN -62167219200000 AND 253402300799999 THEN millis END

@@ -1,4 +1,4 @@
-/** The first key of a store: without one nobody could create another over the network. */
+/** The first key of a store, without which no other could be created over the network. */
 import { AccessLevel } from "@roster/domain"
 import { Data, Effect, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,10 +12,7 @@ const name = "administrator"
 /** The secret could not be delivered. */
 export class NotHandedOver<E> extends Data.TaggedError("NotHandedOver")<{ readonly error: E }> {}
 
-/**
- * Creates a key of every level if the store holds none, and delivers its secret inside the transaction: a secret that was
- * not delivered leaves no key behind.
- */
+/** Creates a key of every level if the store holds none. Undelivered secrets leave no key: both share a transaction. */
 export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
   onCreated: (secret: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
 ) {

@@ -40,10 +40,7 @@ export const AuditEntry = Schema.Struct({
   operation: Schema.String,
   /** The name of the credential as requested; `null` where the operation has none. */
   subject: Schema.NullOr(Schema.String),
-  /**
-   * `Done`, or the tag of the refusal, such as `AccessDenied`, `NameTaken` or `LastManagingKey`. `FurtherRefusals` stands
-   * for all refusals of the actor beyond the number that is recorded per hour.
-   */
+  /** `Done`, the tag of a refusal such as `NameTaken`, or `FurtherRefusals` for those beyond the limit per hour. */
   outcome: Schema.String,
   details: AuditDetails
 })
@@ -51,7 +48,7 @@ export type AuditEntry = typeof AuditEntry.Type
 
 const encode = Schema.encodeSync(Schema.fromJsonString(AuditEntry))
 
-/** Formats an entry as one line of JSON in which control characters are escaped, so that a terminal obeys none of them. */
+/** Formats an entry as one line of JSON, with control characters escaped for terminals. */
 export const auditLine = (entry: AuditEntry): string =>
   encode(entry).replaceAll(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,

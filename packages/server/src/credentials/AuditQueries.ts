@@ -1,7 +1,4 @@
-/**
- * Reading the audit trail of a store: changes of credentials, refusals, and the last use of each key. No operation of the
- * interface reads it; whoever can open the store can. (docs/decisions/access.md)
- */
+/** Reads the audit trail of a store, which the HTTP interface does not expose. (docs/decisions/access.md) */
 import { type AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, type ServiceError } from "@roster/domain"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"

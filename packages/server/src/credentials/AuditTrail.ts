@@ -1,7 +1,4 @@
-/**
- * Writing the audit trail that `AuditQueries` reads. A change is recorded in the transaction that makes it; a refusal is
- * recorded on a best-effort basis and never delays the answer for long.
- */
+/** Writes the audit trail: changes in their own transaction, refusals on a best-effort basis. */
 import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError } from "@roster/domain"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -19,10 +16,7 @@ export interface AuditEvent {
   readonly details?: AuditDetails | undefined
 }
 
-/**
- * Maximum number of refusals of one actor that are recorded per hour, so that nobody can fill the disk with requests. All
- * callers without a key count as one actor, because they can use any number of addresses.
- */
+/** Recorded refusals per actor and hour, so that requests cannot fill the disk. Callers without a key are one actor. */
 const refusalsPerHour = 1000
 
 const hour = 60 * 60
@@ -30,7 +24,6 @@ const hour = 60 * 60
 /** Names are at most as long as an e-mail address, but a request can ask for anything. */
 const longestSubject = 254
 
-/** How long a best-effort write may take. */
 const bestEffortTimeout = "1 second"
 
 /** An event of a caller, in its own account. */

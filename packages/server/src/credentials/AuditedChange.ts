@@ -11,7 +11,7 @@ import { managingLevel } from "./LastAdminKey.ts"
 export interface Change {
   readonly operation: string
   readonly caller: CallerIdentity
-  /** The account whose credentials change; `undefined` where the caller may not know that it exists. */
+  /** The account whose credentials change; `undefined` if it is hidden from the caller. */
   readonly account: string | undefined
   /** The scope of the caller's key; `undefined` for the owner, who has no limit. */
   readonly within: CredentialScope | undefined
@@ -19,9 +19,7 @@ export interface Change {
 
 const checkSubaccount = Schema.decodeUnknownEffect(EmailAddress)
 
-/**
- * The account whose credentials a call refers to. A subaccount sees only its own: any other account does not exist for it.
- */
+/** The account that a call refers to; `undefined` if a subaccount asks for another than its own. */
 export const accountOf = Effect.fnUntraced(function* (
   { account }: CallerIdentity,
   subaccount: EmailAddress | undefined
@@ -34,7 +32,7 @@ export const accountOf = Effect.fnUntraced(function* (
 
 export const refuse = (operation: string, reason: ServiceError["reason"]) => new ServiceError({ operation, reason })
 
-/** Reads the scope of the caller's key again: the request may have waited for its body since the key was accepted. */
+/** Reads the scope of the caller's key again, which may have changed while the body was received. */
 const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, { key }: CallerIdentity) {
   if (key === undefined) return undefined
   const [row] = yield* sql<CredentialRow>`SELECT * FROM credentials WHERE id = ${key.id}`

@@ -1,7 +1,4 @@
-/**
- * The identity of the caller. It reaches the services through the context, so that their methods require nothing. The
- * default is the owner of the store, as whoever can open its file is; over a socket the API key decides.
- */
+/** The caller, passed in the context (default: the owner of the store); over a socket the API key decides. */
 import { Context } from "effect"
 
 /** An API key that was accepted, as the store holds it. */

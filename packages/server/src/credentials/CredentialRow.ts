@@ -26,10 +26,7 @@ const parseStrings = <T extends string>(json: string): ReadonlyArray<T> => JSON.
 
 export const accessLevelsOf = (row: CredentialRow): ReadonlyArray<AccessLevel> => parseStrings(row.access_levels)
 
-/**
- * Whether a credential has a level. Every request asks this: the names of levels hold no quotes, so searching the text
- * spares parsing it.
- */
+/** Whether a credential has a level. Asked by every request: names of levels hold no quotes, so nothing is parsed. */
 export const hasLevel = (row: Pick<CredentialRow, "access_levels">, level: AccessLevel): boolean =>
   row.access_levels.includes(`"${level}"`)
 
@@ -46,12 +43,7 @@ export const toRecord = (row: CredentialRow): CredentialRecord => ({
   ipRanges: ipRangesOf(row)
 })
 
-// Scope
-
-/**
- * How far a credential reaches. A key that creates or changes another cannot grant more than its own scope.
- * (docs/decisions/access.md)
- */
+/** How far a credential reaches. A key cannot grant more than its own scope. (docs/decisions/access.md) */
 export interface CredentialScope {
   readonly levels: ReadonlyArray<AccessLevel>
   /** The second at which it expires; `null` for never. */
@@ -83,8 +75,6 @@ export const violationOf = (
     ? undefined
     : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: within.ranges.join(", ") })
 }
-
-// Writing
 
 const columnsOf = ({ expires, levels, ranges }: CredentialScope) => ({
   access_levels: JSON.stringify(levels),

@@ -7,7 +7,7 @@ import { bestEffort } from "./AuditTrail.ts"
 import type { CredentialRow } from "./CredentialRow.ts"
 import { digestOf } from "./Secret.ts"
 
-/** The use of a key is recorded at most once in this many seconds, so that reading does not cost a write each time. */
+/** Seconds between two records of the use of a key, so that reads do not each cost a write. */
 const useRecordedEvery = 60
 
 export interface KeyRow extends Pick<
@@ -18,10 +18,7 @@ export interface KeyRow extends Pick<
   readonly level_last_use: number | null
 }
 
-/**
- * Makes the function that finds a key, with the time of its last use for a level. The index is searched by digest, about
- * which guessing reveals nothing; the digest is then compared in constant time.
- */
+/** Makes the lookup of a key and its last use for a level: by digest in the index, then in constant time. */
 export const keyLookup = (sql: SqlClient.SqlClient) => {
   const find = preparedQuery(
     sql,
@@ -46,8 +43,8 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * Records the use of a key for a level. Later lookups read the second statement: if only the first was carried out, both
- * are due again. A transaction could not be abandoned while another program holds the store.
+ * Records the use of a key for a level. Without a transaction, which could not be abandoned while another program holds
+ * the store: if only the first statement ran, the next lookup makes both due again.
  */
 export const recordUse = (
   sql: SqlClient.SqlClient,

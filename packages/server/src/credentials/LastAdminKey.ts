@@ -16,9 +16,8 @@ const canStillManage = (row: CredentialRow, next: CredentialScope, { peer }: Cal
   (next.ranges.length === 0 || isInRanges(peer ?? "", next.ranges))
 
 /**
- * Refuses to change a key to a scope, or to delete it if `next` is `undefined`, when no other key of the account could
- * then manage keys, since nobody could create another over the network. Whoever can open the store file can, and so is not
- * restricted. Runs in the transaction of the change.
+ * Refuses a change of a key, or its deletion (no `next`), after which no key of the account could manage keys. The
+ * owner of the store is not restricted. Runs in the transaction of the change.
  */
 export const requireAdminKey = (sql: SqlClient.SqlClient) => {
   const locked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))

@@ -1,7 +1,6 @@
 /**
- * The secrets of credentials: 192 random bits behind a prefix that secret scanners know, and a checksum that detects a
- * mistyped secret offline. Only the digest is stored; a secret of this many bits needs neither a salt nor a slow hash.
- * (docs/decisions/secrets.md)
+ * Secrets of 192 random bits, with a prefix for secret scanners and a checksum against typing errors. Only the digest
+ * is stored; so many bits need neither a salt nor a slow hash. (docs/decisions/secrets.md)
  */
 import { Redacted } from "effect"
 import { hash, randomBytes } from "node:crypto"

@@ -19,7 +19,7 @@ import { makeFailedAuthThrottle } from "./FailedAuthThrottle.ts"
 /** The headers that may carry a key, in lower case. */
 export const keyHeaders = [apiKeyHeader, elasticEmailApiKeyHeader].map((name) => name.toLowerCase())
 
-/** Reads the key, which a scheme word may precede. Two keys are none. */
+/** Reads the key, with or without a scheme. Two keys count as none. */
 const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
   let key: string | undefined
   for (const name of keyHeaders) {
@@ -74,7 +74,7 @@ export const authentication = Effect.gen(function* () {
       return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
     })
 
-    const respond: Respond = (incoming) =>
+    return (incoming) =>
       Effect.contextWith((context: Context.Context<never>) => {
         if (Context.get(context, InProcess)) return answer(incoming)
         const { request } = incoming
@@ -99,7 +99,6 @@ export const authentication = Effect.gen(function* () {
             : Effect.andThen(recordUse(sql, row, required, now), answered)
         })
       })
-    return respond
   }
 
   const guard: Guard = ({ annotations, identifier }, answer) =>

@@ -19,9 +19,8 @@ const canonical = (text: string): string => {
 }
 
 /**
- * The address of the client, or the empty text, which is in no range, where it is not certain. It is the peer of the
- * connection, unless that is a trusted proxy: anybody can write X-Forwarded-For. Then it is the last address in
- * X-Forwarded-For that is not a trusted proxy, because the client can have written those before it.
+ * The address of the client, or empty if uncertain: the peer, or behind a trusted proxy the last address in
+ * X-Forwarded-For that is not trusted, since the client can forge those before it.
  */
 export const clientAddress = (
   request: HttpServerRequest.HttpServerRequest,

@@ -47,7 +47,7 @@ export const contactsHandlers = Effect.gen(function* () {
       ),
     contactsPost: ({ payload, query }) => toWireError(answerAll(contacts.add(payload, { listNames: query.listnames }))),
     contactsDeletePost: ({ payload: { emails, rule } }) =>
-      // Some clients send both, and leave the one that they do not mean empty or null.
+      // Some clients send both and leave one of them empty or null.
       contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(
         Effect.flatMap(Effect.fromOption),
         Effect.catchTag("NoSuchElementError", () =>

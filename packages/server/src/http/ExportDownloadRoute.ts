@@ -1,7 +1,4 @@
-/**
- * Downloads the file of an export by the key in its link, whole or from an offset. It needs no API key: having the link is
- * enough.
- */
+/** Downloads the file of an export, whole or from an offset. The key in its link replaces an API key. */
 import { refusalTexts, versionSegment } from "@roster/api"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"

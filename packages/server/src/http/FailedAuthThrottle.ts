@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect } from "effect"
 import { clientNetwork } from "../network/IpRanges.ts"
 
-/** Number of wrong keys in a row that are not delayed: a client with an outdated key deserves no penalty. */
+/** Wrong keys in a row without a delay: a client with an outdated key deserves no penalty. */
 const undelayed = 5
 
 const firstDelay = Duration.toMillis("250 millis")
@@ -16,9 +16,8 @@ const maximumClients = 10_000
 const maximumWaiting = 100
 
 /**
- * Makes the function that delays the response to a wrong key, longer each time, while a valid key is never
- * delayed, whatever its address. The counts live in memory, within bounds; a restart may forget them, since no key can be
- * found by guessing. (docs/decisions/access.md)
+ * Makes the function that delays responses to wrong keys, longer each time; valid keys are never delayed. The counts
+ * are bounded and in memory, since no key can be found by guessing. (docs/decisions/access.md)
  */
 export const makeFailedAuthThrottle = Effect.sync(() => {
   // In the order of their last wrong key, oldest first.

@@ -1,7 +1,4 @@
-/**
- * The service as one effect from a request to a response: the operations of the contract, the files of exports, and an
- * error response for everything else. It is served over a socket or called in-process.
- */
+/** The service as one effect from request to response, served over a socket or called in-process. */
 import { ApiKeyAuth, idempotencyHonoured, RequestErrors, versionSegment } from "@roster/api"
 import { EmailsService, loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"

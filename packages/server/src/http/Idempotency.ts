@@ -25,9 +25,8 @@ interface AnswerRow {
 }
 
 /**
- * Carries out a call with an Idempotency-Key. Its effect and its response are stored in one transaction, so that a retry of
- * the call gets the same response and does nothing. Responses that contain a secret are not stored; those operations are
- * protected by their names, which can be taken only once. (docs/decisions/retries.md)
+ * Carries out a call with an Idempotency-Key. Effect and response commit together, so that a retry gets the same
+ * response. Responses with a secret are not stored; unique names protect those operations. (docs/decisions/retries.md)
  */
 export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,

@@ -1,7 +1,4 @@
-/**
- * Reads an import request: its options stand in the query or in the form, and the query wins; the file is in the form, or
- * a URL stands in its place.
- */
+/** Reads an import request: options from the query or else from the form, and a file in the form or a URL. */
 import {
   type ImportOptions,
   ImportRefused,
@@ -42,10 +39,7 @@ const problems: { readonly [Tag in MultipartParser.MultipartError["_tag"]]: stri
   ReachedLimit: limitReached
 }
 
-/**
- * Streams the form, and its file to a temporary place that is removed with the scope. A part named `file` is a file even
- * without a file name, so that its bytes stay unchanged: the encoding of the file is not that of the form.
- */
+/** Streams a form. Its part `file` is a file even without a file name, so that its bytes stay unchanged. */
 const readForm = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest) {
     const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
@@ -108,7 +102,6 @@ const readForm = Effect.fnUntraced(
   Effect.catchTag("TemporaryFileFailed", () => temporaryFileFailed)
 )
 
-/** The failure of the temporary folder. */
 export const temporaryFileFailed = Effect.fail(
   new ServiceError({
     operation: "contactsImportPost",
@@ -116,7 +109,6 @@ export const temporaryFileFailed = Effect.fail(
   })
 )
 
-/** Whether a request carries a form. */
 export const hasForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
   /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "") && request.headers["content-length"] !== "0"
 

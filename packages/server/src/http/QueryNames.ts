@@ -1,7 +1,6 @@
 /**
- * The names of query parameters, as clients spell them: in any letter case, in snake case, and with the brackets that some
- * append to the name of an array. Unknown names are refused, because a filter that is silently ignored selects everybody.
- * (docs/decisions/records.md)
+ * Query parameters as clients spell them: in any letter case, in snake case, with brackets for arrays. Unknown names
+ * are refused, because an ignored filter selects everybody. (docs/decisions/records.md)
  */
 import { InvalidInput } from "@roster/domain"
 import { didYouMean } from "@roster/domain/RuleError"
@@ -15,7 +14,6 @@ export const nameKey = (name: string): string => name.replace(/\[\]$/, "").repla
 /** Whether a message may repeat a name. Others may be an address or a key in the wrong place. */
 const isRepeatable = (name: string): boolean => /^[\w.[\]-]{1,40}$/.test(name)
 
-/** The refusal of an unknown name. */
 export const unknownName = (name: string, place: string, taken: ReadonlyArray<string>): InvalidInput => {
   if (!isRepeatable(name)) {
     return new InvalidInput({ field: place, issue: `it holds a name that it does not take; it takes ${listed(taken)}` })

@@ -23,7 +23,7 @@ const takesForm = ({ payload }: HttpApiEndpoint.Top): boolean => payload.has("mu
 const takesJson = (endpoint: HttpApiEndpoint.Top): boolean =>
   endpoint.payload.has("application/json") && !takesForm(endpoint)
 
-/** A lenient decoder would put replacement characters into somebody's name. */
+/** A lenient decoder would put replacement characters into names. */
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** The body as text, or `undefined` if it is not UTF-8. */
@@ -77,10 +77,7 @@ const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, e
   yield* recordRefusal(sql, eventOf(yield* Caller, endpoint.identifier), "InvalidInput")
 })
 
-/**
- * Wraps an operation in the checks of its endpoint: its body has the right type and size, and input that does not fit the
- * contract becomes a 400 that names the field.
- */
+/** Checks the type and size of the body, and turns input that does not fit the contract into a 400 with the field. */
 export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
   SqlClient.SqlClient,
   (sql): Guard =>

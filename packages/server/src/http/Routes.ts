@@ -1,6 +1,6 @@
 /**
- * The operations of the contract as routes. Each endpoint is compiled once, to the few steps from a request to its response:
- * Effect's own interpreter costs a GET of one contact a third of its throughput. (docs/decisions/performance.md)
+ * The operations of the contract as routes. Each endpoint is compiled once: Effect's own interpreter costs a GET of one
+ * contact a third of its throughput. (docs/decisions/performance.md)
  */
 import { type Refusal, RosterApi, versionSegment } from "@roster/api"
 import { type InvalidInput, JsonParser, type ServiceError } from "@roster/domain"
@@ -13,7 +13,7 @@ import type { WireOf } from "./WireErrors.ts"
 /** The contract below the version segment, where it is served. */
 export const servedApi = RosterApi.prefix(`/${versionSegment}`)
 
-/** A response of the one shape that errors have: `{"Error": "text"}`. */
+/** An error response: `{"Error": "text"}`. */
 export const errorResponse = (status: number, text: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ Error: text }, { status })
 
@@ -88,7 +88,7 @@ const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {
 const statusOf = (schema: Schema.Top): number | undefined =>
   Schema.resolveAnnotations(schema)?.httpApiStatus ?? Schema.resolveAnnotationsKey(schema)?.httpApiStatus
 
-/** Encodes a value by the one of the schemas that describes it, with the status that this schema names. */
+/** Encodes a value by the schema that matches it, with the status of that schema. */
 const encoder = (schemas: Iterable<Schema.Top>, status: number) => {
   const answers = Array.from(schemas, (schema) => {
     // As with the decoders.

@@ -1,7 +1,4 @@
-/**
- * Maps the errors of the services to the error responses of the contract. The responses of an endpoint follow from the
- * errors of its service, and the compiler compares them with those that the contract declares.
- */
+/** Maps the errors of the services to responses, which the compiler compares with those of the contract. */
 import {
   BadRequest,
   Conflict,

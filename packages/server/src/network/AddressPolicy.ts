@@ -4,7 +4,7 @@ import { isIP } from "node:net"
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os"
 import { parseRange } from "./IpRanges.ts"
 
-// The special-purpose registries of IANA. Parsed on first use, because a store that fetches nothing should not wait for it when it starts.
+// The special-purpose registries of IANA, parsed on first use so that a store starts faster.
 const networks = (...ranges: ReadonlyArray<string>): (() => ReadonlyArray<IpNetwork.IpNetwork>) => {
   let parsed: ReadonlyArray<IpNetwork.IpNetwork> | undefined
   return () => (parsed ??= ranges.map(IpNetwork.fromStringUnsafe))
@@ -68,10 +68,7 @@ const formsOf = (text: string): ReadonlyArray<NetAddress.IpAddress> => {
   return embedded === undefined ? [parsed.success] : [parsed.success, embedded]
 }
 
-/**
- * Says whether an address belongs to the public Internet: it is not private, local, special or reserved, and contains no
- * such IPv4 address. A text that is not an IP address is not public.
- */
+/** Whether an address is public: a valid one outside the special-purpose ranges, without an IPv4 address in them. */
 export const isPublicAddress = (text: string): boolean => {
   if (isIP(text) === 0 || text.includes("%")) return false
   const forms = formsOf(text)
@@ -79,16 +76,10 @@ export const isPublicAddress = (text: string): boolean => {
   return canBePublic && !isIn(special(), forms)
 }
 
-/**
- * Says whether an address is link-local or belongs to the metadata service of a cloud, which gives credentials to everyone
- * who asks. No name may resolve to one, not even a name that the operator allowed.
- */
+/** Whether an address is link-local or a cloud's metadata service; no name, even an allowed one, may resolve to it. */
 export const isMetadataAddress = (text: string): boolean => isIn(linkLocal(), formsOf(text))
 
-/**
- * Says whether an address is of this machine or of a network that it is attached to. Such an address may be public and
- * still lead behind the firewall, as every IPv6 address of an office does.
- */
+/** Whether an address is in an attached network: even a public one, such as IPv6 in an office, can be internal. */
 export const isNeighbourAddress = (
   text: string,
   interfaces: NodeJS.Dict<Array<NetworkInterfaceInfo>> = networkInterfaces()

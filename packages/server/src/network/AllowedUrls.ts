@@ -1,12 +1,10 @@
 /**
- * The URLs that an import may name as its `fileUrl`: none, until the operator lists hosts with
- * `--allow-file-url HOST|any`.
+ * The URLs that an import may name as its `fileUrl`: none but those of `--allow-file-url HOST|any`.
  *
  * - `HOST`: that host, on any port. `HOST:PORT`: on that port only. `HOST` is a name or an IP address.
  * - `any`: any host with a public address, on the ports 80 and 443.
  *
- * The operator vouches for a listed host: it may be in a private network. An entry is exact: `localhost` is not
- * `127.0.0.1`, and a domain does not include its subdomains.
+ * A listed host may be in a private network. Entries match exactly: a domain does not include its subdomains.
  */
 import { ImportRefused } from "@roster/domain"
 import { Effect } from "effect"
@@ -20,10 +18,10 @@ export const refusedUrl = (reason: string): ImportRefused => new ImportRefused({
 /** In characters: longer than any signed link of an object store. */
 const maximumLength = 8_192
 
-/** Says whether an entry of `--allow-file-url` is valid: `any`, a host, or a host and a port. Other entries allow nothing. */
+/** Whether an entry of `--allow-file-url` is valid: `any`, a host, or a host and a port. Others allow nothing. */
 export const isAllowedUrlEntry = (entry: string): boolean => parseEntry(entry) !== undefined
 
-/** Says whether an entry other than `any` allows the host and port of a URL. */
+/** Whether an entry other than `any` allows the host and port of a URL. */
 export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
   allowed.some((text) => {
     const entry = isAny(text) ? undefined : parseEntry(text)
@@ -34,11 +32,7 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
     )
   })
 
-/**
- * Parses a URL of a request and refuses it unless the operator allowed its host and port. The result is normalised:
- * lower case, no trailing dot, no unusual spelling of an IP address, no fragment. `resolveHost` checks what the name
- * resolves to.
- */
+/** Parses and normalises a URL, refused unless its host and port are allowed. `resolveHost` checks its addresses. */
 export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: ReadonlyArray<string>) {
   if (allowed.length === 0) {
     return yield* refusedUrl(
@@ -89,10 +83,7 @@ export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: R
 /** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 
-/**
- * The refusal of an unlisted host that is not known to be public. It is the same for every reason, so that nobody can probe
- * which names exist in the network of the service.
- */
+/** The refusal of an unlisted host: the same for every reason, so that internal names cannot be probed. */
 export const notPublic = (url: URL): ImportRefused =>
   refusedUrl(
     `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`

@@ -21,13 +21,13 @@ export const isInRanges = (text: string, ranges: ReadonlyArray<string>): boolean
 
 const parseRanges = (ranges: ReadonlyArray<string>) => ranges.flatMap((range) => parseRange(range) ?? [])
 
-/** Whether one of the other ranges contains a range. Two ranges that only together contain it do not count. */
+/** Whether one of the other ranges, alone, contains a range. */
 export const isRangeWithin = (text: string, others: ReadonlyArray<string>): boolean => {
   const range = parseRange(text)
   return range !== undefined && parseRanges(others).some((other) => IpNetwork.containsNetwork(other, range))
 }
 
-/** The network of one client: an IPv4 address, or the /64 network of an IPv6 address, of which one client has them all. */
+/** The network of one client: an IPv4 address, or the /64 network of an IPv6 address. */
 export const clientNetwork = (text: string): string => {
   const address = parseAddress(text)
   if (address === undefined) return text

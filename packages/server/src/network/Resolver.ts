@@ -4,10 +4,7 @@ import { isIP } from "node:net"
 import { hostOf, isListed, notPublic, refusedUrl } from "./AllowedUrls.ts"
 import { isMetadataAddress, isNeighbourAddress, isPublicAddress } from "./AddressPolicy.ts"
 
-/**
- * Resolves a host name to IP addresses (default: as the machine does). The result is empty if there is no address or the
- * lookup failed.
- */
+/** Resolves a host name to IP addresses, or to none if the lookup fails (default: as the machine does). */
 export const Resolver = Context.Reference<(hostname: string) => Effect.Effect<ReadonlyArray<string>>>(
   "@roster/server/Resolver",
   {
@@ -21,13 +18,8 @@ export const Resolver = Context.Reference<(hostname: string) => Effect.Effect<Re
 )
 
 /**
- * Resolves the host of a URL once, and refuses it unless every address may be connected to: any but link-local and
- * metadata addresses for a host that the operator listed, only public ones for any other. A listed IP address is used as
- * it is.
- *
- * **Gotchas**
- *
- * Connect only to these addresses: the name may resolve to others the next time.
+ * Resolves the host of a URL once, and refuses it unless all addresses are public or, for a listed host, neither
+ * link-local nor metadata. Connect only to these addresses: the name may resolve to others the next time.
  */
 export const resolveHost = Effect.fnUntraced(function* (url: URL, allowed: ReadonlyArray<string>) {
   const host = hostOf(url)
@@ -36,13 +28,8 @@ export const resolveHost = Effect.fnUntraced(function* (url: URL, allowed: Reado
   if (listed && isAddress) return [host]
   const addresses = isAddress ? [host] : yield* (yield* Resolver)(host)
   if (!listed) {
-    if (
-      addresses.length > 0 &&
-      addresses.every((address) => isPublicAddress(address) && !isNeighbourAddress(address))
-    ) {
-      return addresses
-    }
-    return yield* notPublic(url)
+    const arePublic = addresses.every((address) => isPublicAddress(address) && !isNeighbourAddress(address))
+    return arePublic && addresses.length > 0 ? addresses : yield* notPublic(url)
   }
   if (addresses.length === 0) {
     return yield* refusedUrl(

@@ -20,13 +20,9 @@ export interface SafeFetchOptions {
 }
 
 /**
- * Streams the file of an import from a URL that a request named, at the pace of its consumer. The URL is checked again, its host is resolved once, and only a checked
- * address is connected to. Redirects are not followed, and only a 200 that is neither compressed nor HTML is accepted.
- *
- * **Gotchas**
- *
- * The timeout counts only the time spent waiting on the host, not that of the consumer. A refusal may come after some of
- * the bytes.
+ * Streams the file of a URL at the pace of its consumer; a refusal may come after some bytes. The URL is checked again,
+ * only checked addresses are connected to, and redirects, compressed and HTML responses are refused. Timeouts count
+ * only the time spent waiting on the host.
  */
 export const safeFetch = (url: URL, options: SafeFetchOptions): Stream.Stream<Uint8Array, ImportRefused> =>
   Stream.unwrap(
@@ -62,7 +58,7 @@ export const safeFetch = (url: URL, options: SafeFetchOptions): Stream.Stream<Ui
     })
   )
 
-/** Spends one time budget on several waits, each of which may have a limit of its own. */
+/** Spends one time budget on several waits, each with its own limit. */
 const waiting = (host: string, total: Duration.Duration) => {
   let spent = Duration.zero
   return <A, E, R>(effect: Effect.Effect<A, E, R>, limit: Duration.Duration, problem: string) =>

@@ -5,10 +5,7 @@ import * as Https from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { hostOf, refusedUrl } from "./AllowedUrls.ts"
 
-/**
- * Starts to connect to one of the given addresses. The host name is used only for the Host header and the certificate and
- * is not resolved again. The socket is destroyed when the scope closes.
- */
+/** Connects to one of the addresses; the host name is used only for the Host header and the certificate. */
 export const safeRequest = (url: URL, addresses: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.sync(() => begin(url, addresses)),
@@ -35,8 +32,7 @@ const begin = (url: URL, addresses: ReadonlyArray<string>) => {
     insecureHTTPParser: false,
     maxHeaderSize: 16_384,
     lookup: pinned(addresses),
-    // Without a shared agent no proxy of the environment is used (NODE_USE_ENV_PROXY, HTTP_PROXY). A proxy would resolve
-    // the name again and connect from another network, which would make the checks meaningless.
+    // No shared agent, so no proxy of the environment, which would resolve the name again in another network.
     agent: false
   })
   const fail = (problem: string) => {

@@ -25,9 +25,7 @@ const maximumMessageBytes = 20 * 1024 * 1024
 /** The address of a From line: `Name <address>`, or the address alone. */
 const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim()
 
-/**
- * Whether an address matches one of the patterns: an address, or `*@example.com` or `example.com` for all of a domain.
- */
+/** Whether an address matches a pattern: an address, or `*@example.com` or `example.com` for a whole domain. */
 const isAllowedSender = (address: string, patterns: ReadonlyArray<string>): boolean => {
   const identity = canonicalEmail(address)
   return patterns.some((pattern) => {

@@ -47,4 +47,4 @@ export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> 
 
 /** Provides the services on an empty store in memory that is gone with the layer, for tests. */
 export const layerMemory = (options?: Omit<StoreOptions, "filename">): Layer.Layer<Services> =>
-  layer({ ...options, filename: ":memory:" }).pipe(Layer.orDie)
+  layer({ ...options, filename: memory }).pipe(Layer.orDie)

@@ -1,6 +1,4 @@
-/**
- * Marks that name the process which made a file or holds a job, so that what a killed process leaves behind is recognised.
- */
+/** Marks of this process in file names and leases, by which the leftovers of a killed process are recognised. */
 import { Hash } from "effect"
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"

@@ -46,15 +46,9 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   textsOf: (texts: ReadonlyArray<string>): Fragment => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
   textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
-  /**
-   * Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait at the count of the newest block,
-   * and skipping over an index is fast enough.
-   */
+  /** Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait for the newest block. */
   countsBlocks: true,
-  /**
-   * Runs a compiled statement for each set of parameters in the transaction of the caller, and gives the first row of each
-   * as values.
-   */
+  /** Runs a compiled statement per set of parameters in the caller's transaction; gives the first row of each. */
   runEach: eachAtOnce(sql),
   /** Streams the rows of a statement as values, in the order of the given columns. */
   streamValues: (
@@ -69,7 +63,7 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
     ),
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
-  /** The size of the WAL in bytes, or 0 where there is none. */
+  /** The size of the WAL in bytes, or 0 without one. */
   walBytes: Effect.map(
     sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
     ([main]) =>

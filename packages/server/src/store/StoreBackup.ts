@@ -54,10 +54,7 @@ export interface Restored extends RestorePlan {
   readonly kept: string | undefined
 }
 
-/**
- * Writes a backup with everything that was acknowledged before: one checked file that only its owner can read. It replaces
- * an existing file only with `replace`.
- */
+/** Writes a checked backup that only its owner can read. It replaces an existing file only with `replace`. */
 export const create = fnRedacted("StoreBackup.create")(function* (
   options: { readonly from: string; readonly to: string } & CopyOptions
 ) {
@@ -82,14 +79,9 @@ export const create = fnRedacted("StoreBackup.create")(function* (
 }, Effect.scoped)
 
 /**
- * Replaces the content of a store by that of a backup. Other processes can use the store meanwhile: they see the old content
- * and then the new one. The backup is first copied, checked and migrated. The old content is kept beside the store under
- * `.before-restore-` and the time; a damaged store is quarantined under `.damaged-` and the time, and must not be in use.
- *
- * **Gotchas**
- *
- * Keys, passwords and jobs come from the backup too: its unfinished jobs are resumed, and those of the store end. The thread
- * is blocked while the old content is written.
+ * Replaces the content of a store, with its keys and jobs, by that of a backup, while other processes may use it. The
+ * old content is kept as `.before-restore-` and the time, or, if damaged and not in use, as `.damaged-`. The thread is
+ * blocked while the old content is written.
  */
 export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(options: {
   readonly from: string
@@ -196,10 +188,7 @@ const setPageSize = (path: string, pageSize: number) => {
   database.exec(`PRAGMA page_size = ${pageSize}; VACUUM`)
 }
 
-/**
- * Releases the jobs of the backup: a process that still runs one would continue over rows that the backup does not have. A
- * file that was being received is removed, since nothing was promised for it.
- */
+/** Releases the jobs of the backup from their processes, which have other rows, and removes incomplete uploads. */
 const settle = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM jobs WHERE state = 'Receiving'`

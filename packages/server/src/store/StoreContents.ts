@@ -18,10 +18,7 @@ export const isSame = (one: string, other: string): boolean => {
   return one === other || (first !== undefined && first.dev === second?.dev && first.ino === second.ino)
 }
 
-/**
- * Opens a file for reading and leaves nothing behind. A file that no process uses is opened as immutable, so that SQLite need
- * not create files beside it, which it cannot on a read-only medium.
- */
+/** Opens a file read-only, as immutable if unused: SQLite cannot create files beside it on a read-only medium. */
 export const openReadOnly = Effect.fnUntraced(function* (path: string) {
   const sizes = yield* checkSizes(path)
   return yield* Effect.acquireRelease(

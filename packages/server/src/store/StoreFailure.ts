@@ -1,7 +1,4 @@
-/**
- * Turns a `SqlError` into the `ServiceError` of an operation, with the reason `StoreFailure`. The cause is logged here, since
- * no statement, path or value of it may leave the service.
- */
+/** Turns a `SqlError` into a `ServiceError`. The cause is logged here, since none of it may leave the service. */
 import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -1,4 +1,3 @@
-/** The options of an embedded service: where its data lies and what it may do besides. */
 import { Context } from "effect"
 
 /** The options of an embedded service: where its data is, and what it may do. */
@@ -10,9 +9,9 @@ export interface StoreOptions {
   /** The hosts that files may be imported from by URL, or `any` for all public ones (default: none). */
   readonly allowFileUrl?: ReadonlyArray<string> | undefined
   /**
-   * The file that the thread for imports and exports starts with. Without one they run where requests are answered.
-   * `RosterServer` has one unless it was bundled with a program into one file. Such a program names that file here, and on
-   * a worker thread runs nothing but `work` of `@roster/server/WorkerThread`, with its `workerData`.
+   * The entry file of the thread for jobs; without one they run where requests are answered. `RosterServer` has one
+   * unless it was bundled: then name the bundle here, and run only `work` of `@roster/server/WorkerThread` on worker
+   * threads.
    */
   readonly jobThread?: URL | undefined
 }

@@ -36,10 +36,7 @@ export const openTemporaryFile = Effect.acquireRelease(
 /** In milliseconds. Far longer than an upload takes: a Node server gives each request five minutes to arrive. */
 const maximumAge = 60 * 60 * 1000
 
-/**
- * Removes what killed processes of this user left in the temporary folder: of this machine at once, and of unknown origin
- * when it is too old to be in use.
- */
+/** Removes this user's leftover files: those of ended processes at once, those of unknown origin when old. */
 export const removeTemporaryFiles = Effect.map(Clock.currentTimeMillis, (now) => {
   for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
     if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue

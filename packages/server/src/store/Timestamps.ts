@@ -1,4 +1,4 @@
-/** Times as the columns hold them: whole seconds since 1970, which is also the precision that travels. */
+/** Times as stored and sent: whole seconds since 1970. */
 import { Clock, DateTime, Effect } from "effect"
 
 /** The current time in seconds. */

@@ -1,10 +1,7 @@
 import { type InvalidInput, invalidInput } from "@roster/domain"
 import { Effect, Schema } from "effect"
 
-/**
- * Makes the function that validates a payload of a service. It is encoded for the wire and decoded again, as a server would receive it
- * from a client, so that callers in this process and over HTTP are refused the same input in the same words.
- */
+/** Validates a payload by encoding and decoding it, so that callers in-process and over HTTP get the same refusals. */
 export const delivered = <A, I>(schema: Schema.Codec<A, I>): ((payload: A) => Effect.Effect<A, InvalidInput>) => {
   const write = Schema.encodeUnknownEffect(schema)
   const read = Schema.decodeUnknownEffect(schema)

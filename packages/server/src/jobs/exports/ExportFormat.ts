@@ -1,7 +1,4 @@
-/**
- * The formats of exported files, and the file itself, plain or zipped. The text equals that of the domain's columns, the schema
- * of a contact and Effect's encoders. (docs/decisions/csv.md)
- */
+/** The formats of exported files, plain or zipped, with the same text as Effect's encoders. (docs/decisions/csv.md) */
 import {
   type CompressionFormat,
   type Contact,
@@ -131,10 +128,7 @@ const shortened = (name: string): string => {
 /** Reserved device names of Windows, with any extension. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)/i
 
-/**
- * The name to save the file under: the last part of the requested name, without what file systems refuse. Never used as a
- * path here.
- */
+/** The suggested file name: the last part of the request, without what file systems refuse. Never used as a path. */
 export const exportFileName = (asked: string | undefined, format: ExportFileFormat): string => {
   const last = (asked ?? "").split(/[/\\]/).at(-1) ?? ""
   const name = shortened(

@@ -1,7 +1,4 @@
-/**
- * Makes the file of an export. Its contacts are read from one snapshot and spooled to a temporary file, which goes into the
- * store after the snapshot is closed. An interrupted export starts over, since neither outlives the process.
- */
+/** Exports contacts from one snapshot, spooled so that it closes early. An interrupted export starts over. */
 import { CompressionFormat, type Contact, ContactFilter, ExportFileFormat, fnRedacted, RuleText } from "@roster/domain"
 import { Clock, Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,7 +15,7 @@ import { selection } from "../../contacts/RuleSql.ts"
 export const ExportJobRequest = Schema.Struct({
   format: ExportFileFormat,
   compression: CompressionFormat,
-  /** The name of the file of contacts, inside the archive where there is one. */
+  /** The name of the file of contacts, inside the archive if any. */
   name: Schema.String,
   /** The name of the downloaded file. */
   download: Schema.String,
@@ -38,7 +35,7 @@ const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefi
 /** The time between two writes of the progress, which renew the lease and fail if it is lost. */
 const stepMillis = 250
 
-/** A WAL of so many bytes makes other writers wait for the end of a step. A little more than it grows to without readers. */
+/** Bytes of WAL that make writers wait for the end of a step: a little more than it grows to without readers. */
 const longWal = 36 * 1024 * 1024
 
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
@@ -69,10 +66,7 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   yield* endJob(job, "Ready")
 }, Effect.scoped)
 
-/**
- * Spools the rows of one statement, which is one snapshot. The WAL keeps what others write until the snapshot is closed: once
- * it is long, they can write only between two steps.
- */
+/** Spools the rows of one snapshot, which makes the WAL grow: once it is long, others write only between steps. */
 const spoolRows = Effect.fnUntraced(function* <E>(
   job: HeldJob,
   format: ExportFormat,

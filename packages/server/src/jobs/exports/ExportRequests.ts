@@ -75,7 +75,6 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   return { id, link: `${address}${filesPath}${fileKey}/${encodeURIComponent(download)}` } satisfies ExportLink
 })
 
-/** The status of an export. */
 export function* lookAtExport(id: string) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -95,7 +94,7 @@ const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
   Cancelled: "Error"
 }
 
-/** The file of a key. Knowing the key is the permission to read it. */
+/** Opens a file by its key, which is the permission to read it. */
 export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   const sql = yield* SqlClient.SqlClient
   const [job] = yield* sql<JobRow>`SELECT * FROM jobs WHERE file_key = ${fileKey}`

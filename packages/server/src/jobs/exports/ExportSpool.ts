@@ -6,14 +6,10 @@ import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"
 /** In characters: enough to be worth a system call. */
 const pieceLength = 64 * 1024
 
-/**
- * The rows of an export as text in a temporary file, so that their snapshot can be closed before the file is made: an open
- * snapshot would keep everything that is written meanwhile in the WAL. It is removed
- * with the scope.
- */
+/** Spools rows to a temporary file, so that their snapshot closes early: an open one makes the WAL grow. */
 export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
   const { file, unlink } = yield* openTemporaryFile
-  // A process that is killed leaves nothing, where the platform allows it.
+  // A killed process leaves nothing, where the platform allows it.
   yield* Effect.ignore(onTemporaryFile(unlink))
   const written: Array<Omit<ExportPiece, "bytes"> & { readonly length: number }> = []
   const known = new Set<string>()
@@ -22,7 +18,6 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
   let rows = 0
   let separator = ""
 
-  /** Writes the piece that is being filled. */
   const flush = Effect.suspend(() => {
     if (rows === 0) return Effect.void
     const bytes = Buffer.from(text)

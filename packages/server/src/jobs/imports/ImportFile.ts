@@ -1,7 +1,6 @@
 /**
- * The CSV inside an upload: the file itself, or the one file of a zip archive. An archive is decompressed as it is read,
- * never to disk, and its names are checked and never used as paths. Its central directory is checked before anything is
- * decompressed, and since that can lie, everything is counted again. (docs/decisions/csv.md)
+ * The CSV of an upload: the file itself, or the one file of a zip archive, decompressed as it is read. The central
+ * directory is checked first, and since it can lie, everything is counted again. (docs/decisions/csv.md)
  */
 import { UnreadableFile } from "@roster/domain"
 import { Effect, Sink, Stream } from "effect"
@@ -21,7 +20,7 @@ const maximumRatio = 200
 /** Below this size the ratio is not checked. */
 const ratioFreeBytes = 16 * 1024 * 1024
 
-/** Why so many bytes of an archive may not decompress to so many bytes, if so. */
+/** Why an archive of this size may not decompress to that size, or `undefined`. */
 const unfoldingIssue = (packed: number, unfolded: number): string | undefined => {
   if (unfolded > maximumUnfoldedBytes) return "the archive unfolds to more than 4 GiB"
   return unfolded > ratioFreeBytes && unfolded > packed * maximumRatio
@@ -29,7 +28,7 @@ const unfoldingIssue = (packed: number, unfolded: number): string | undefined =>
     : undefined
 }
 
-/** Why the name of an entry is refused, if so. */
+/** Why the name of an entry is refused, or `undefined`. */
 const nameIssue = (name: string): string | undefined =>
   /^(?:[/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes("..")
     ? "the archive holds a name that leads out of it"
@@ -89,7 +88,7 @@ const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
     whole: first === undefined ? rest : Stream.concat(Stream.make(first), rest)
   }))
 
-/** The CSV of an upload, decompressed if need be. */
+/** The CSV of an upload, decompressed if needed. */
 export const csvOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -139,7 +138,7 @@ const directoryIn = (tail: Uint8Array): Directory | undefined => {
   return undefined
 }
 
-/** Why the entries of a central directory are refused, if so. */
+/** Why the entries of a central directory are refused, or `undefined`. */
 const entriesIssue = (list: Uint8Array, entries: number): string | undefined => {
   const view = new DataView(list.buffer, list.byteOffset, list.length)
   let at = 0

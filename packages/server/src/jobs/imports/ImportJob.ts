@@ -1,7 +1,4 @@
-/**
- * Imports a file. Each transaction writes rows together with the position in the file that they reach, so that an
- * interrupted import resumes after its last transaction.
- */
+/** Imports a file. Each transaction writes rows with their position, so that an interrupted import can resume. */
 import {
   type ContactPayload,
   canonicalEmail,
@@ -40,10 +37,7 @@ const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ImportJobRequest
 const encodeRequest = Schema.encodeSync(Schema.fromJsonString(ImportJobRequest))
 const encodeHeader = Schema.encodeSync(Schema.fromJsonString(FileHeader))
 
-/**
- * Fetches the file into the store before a row of it is read: an interrupted import resumes with the same file, and an
- * archive is checked as a whole.
- */
+/** Fetches the whole file first: an interrupted import resumes with it, and an archive is checked as a whole. */
 const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeof ImportJobRequest.Type, url: URL) {
   const sql = yield* SqlClient.SqlClient
   const { allowFileUrl } = yield* StorePolicy
@@ -58,7 +52,7 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   )
 })
 
-/** The contact of a row, or why the store refuses it. Rows that were read by the fast path need no further check. */
+/** The contact of a row, or why it is refused. Rows of the fast path are checked already. */
 export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> => {
   if (row.fast !== undefined) return Result.succeed(row.fast.payload)
   const { contact } = row
@@ -66,16 +60,13 @@ export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> =
   return refusal === undefined ? contact : Result.fail(refusal.message)
 }
 
-/** The rows between two looks for a waiting writer: a few milliseconds. */
+/** The rows between two checks for a waiting writer: a few milliseconds. */
 const stepRows = 1000
 
-/**
- * The largest transaction. More rows mean fewer writes of each index page, but beyond this SQLite could not hold all changed
- * pages of a large store in its cache.
- */
+/** Rows per transaction. More would share writes of index pages, but overflow SQLite's cache in a large store. */
 const transactionRows = 20_000
 
-/** A transaction also ends after so many chunks of 256 KiB of the file, since a row can be as long as thousands. */
+/** Chunks of 256 KiB per transaction, since a row can be as long as thousands. */
 const transactionChunks = 16
 
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
@@ -165,7 +156,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* sql.withTransaction(importRows)
     yield* fairness.yieldToWriters
   }
-  // Exact, since the filter can take a new address for a known one.
+  // Exact, since the filter has false positives.
   const duplicates = yield* countRepeats(job.number, suspects)
   yield* sql.withTransaction(
     Effect.gen(function* () {

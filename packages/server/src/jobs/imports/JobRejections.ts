@@ -23,10 +23,7 @@ export const rejectionsRoom = Effect.fnUntraced(function* (job: number) {
   return maximumKept - Number(row?.kept ?? 0)
 })
 
-/**
- * Keeps rejected rows while there is room, and gives the number of kept rows and the room that is left. After the first row
- * that does not fit no other row is kept either.
- */
+/** Keeps rejected rows up to the first that does not fit, and gives their number and the room that is left. */
 export const keepRejections = Effect.fnUntraced(function* (
   job: number,
   rejected: ReadonlyArray<RejectedRow>,
@@ -47,7 +44,7 @@ export const keepRejections = Effect.fnUntraced(function* (
 
 const pageRows = 500
 
-/** The kept rows as they were, in the order of the file, read in pages, so that a slow reader keeps no transaction open. */
+/** The kept rows in the order of the file, read in pages, so that a slow reader keeps no transaction open. */
 export const readRejections = (sql: SqlClient.SqlClient, job: number) =>
   Stream.paginate(0, (behind) =>
     sql<{ readonly line: number; readonly reason: string; readonly cells: string }>`

@@ -1,32 +1,29 @@
 /**
- * The addresses that an import has read so far, in lists beside its job, so that a repeated address is counted whatever became
- * of the contact in between, and after a restart too. A Bloom filter of fixed size knows those that are new for certain. A
- * table with an index of them instead makes an import of a million rows 1.28 times as expensive.
+ * The addresses that an import has read, in lists beside its job, so that repeats are counted even after a restart. A
+ * Bloom filter rules out most; an indexed table would make a million rows 1.28 times as expensive.
  */
 import { Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { partLengths } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 
-/** At most 16 MiB: with a million addresses in it, it takes one in ten million others for known. */
+/** In powers of two of bits, at most 16 MiB: with a million addresses, one in ten million is a false positive. */
 const filterSizes = { least: 13, most: 27 }
 
-/** All bits of an address stand in one block, so that memory is waited for once and not for each of them. */
+/** The bits of an address are in one block, for one cache miss instead of several. */
 const blockBits = 9
 
-/** Each picks a bit of the block, by its upper bits when it is multiplied with the hash (as in the filters of Parquet). */
+/** Each picks a bit of the block by its product with the hash, as in the filters of Parquet. */
 const salts = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b]
 
-/**
- * Adds an identity to those it was given before, and says whether it may be one of them. Made for a file of so many bytes.
- */
+/** Makes a filter for a file of this size; it adds an identity and says whether it may have been added before. */
 export const makeAddressFilter = (fileBytes: number) => {
   // A bit for each bit of the file: hundreds for each row.
   const wanted = Math.ceil(Math.log2(fileBytes * 8 + 1))
   const size = Math.min(Math.max(wanted, filterSizes.least), filterSizes.most)
   const words = new Uint32Array(2 ** size / 32)
   return (identity: string): boolean => {
-    // FNV-1a, and the same from another start with another multiplier: together 64 bits.
+    // FNV-1a, and a variant with another start and multiplier: together 64 bits.
     let [one, other] = [0x811c9dc5, 0x9747b28c]
     for (let i = 0; i < identity.length; i++) {
       const code = identity.charCodeAt(i)
@@ -53,10 +50,10 @@ export const makeAddressFilter = (fileBytes: number) => {
 
 const decodeList = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 
-/** As many addresses that may have come before are held, to be counted without all others, which would be sorted. */
+/** Possible repeats to hold, so that only they have to be counted and sorted. */
 const maximumSuspects = 10_000
 
-/** The filter of a job that was begun before, and the addresses that it took for known, as far as they are few. */
+/** Restores the filter of a job and its possible repeats, up to `maximumSuspects`. */
 export const restoreAddressFilter = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const lengths = yield* partLengths(job)
@@ -80,7 +77,7 @@ export const noteAddresses = Effect.fnUntraced(function* (job: number, identitie
   yield* sql`INSERT INTO job_address_lists ${sql.insert({ job, identities: JSON.stringify(identities) })}`
 })
 
-/** How many of the rows repeat an earlier one, without a doubt, given what the filter took for known. */
+/** The exact number of rows that repeat an earlier one, given the suspects of the filter. */
 export const countRepeats = Effect.fnUntraced(function* (job: number, suspects: ReadonlySet<string>) {
   if (suspects.size === 0) return 0
   const sql = yield* SqlClient.SqlClient

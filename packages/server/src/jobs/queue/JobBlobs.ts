@@ -1,12 +1,8 @@
-/**
- * The input or output file of a job, in parts beside its row. So it is in every backup of the store, any process on the store
- * can read it, and each part commits together with the step that wrote it.
- */
+/** The file of a job, in parts beside its row: they are in every backup, and each commits with its step. */
 import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 
-/** The size of a part. */
 const partBytes = 256 * 1024
 
 /** Cuts bytes into parts of one size. */
@@ -32,7 +28,7 @@ export const inParts = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<U
 /** The parts of one transaction: 2 MiB, for which other writers wait some milliseconds. */
 const partsAtOnce = 8
 
-/** Stores a stream as the parts of a job, some in each transaction, in which `first` runs before they are written. */
+/** Stores a stream as the parts of a job, several per transaction, each of which begins with `first`. */
 export const storeParts = Effect.fnUntraced(function* <E, E2 = never, R2 = never>(
   job: number,
   bytes: Stream.Stream<Uint8Array, E>,

@@ -1,7 +1,6 @@
 /**
- * The queue of jobs: work that outlives its request, one row each. A worker holds a lease of some seconds and renews it with
- * every step. A step commits only while the lease is held, so that a process that was given up for dead cannot overwrite
- * its successor. The lease of a process that has certainly ended is void. (docs/decisions/jobs.md)
+ * The queue of jobs, which outlive their requests. A worker holds a lease, renews it with every step and commits only
+ * while it holds it; the lease of a process that has ended is void. (docs/decisions/jobs.md)
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +10,6 @@ import { nowSeconds } from "../../store/Timestamps.ts"
 /** The file of an export, and one that is still being received, is kept for 24 hours. */
 const fileSeconds = 24 * 60 * 60
 
-/** The duration of a lease, in seconds. */
 export const leaseSeconds = 30
 
 export interface JobRow {
@@ -47,7 +45,6 @@ export interface HeldJob extends JobRow {
   readonly lease: string
 }
 
-/** The progress of a job. */
 export interface JobProgress {
   readonly rowsDone: number
   readonly accepted: number
@@ -89,10 +86,7 @@ export const createJob = Effect.fnUntraced(function* (job: {
   return row?.number ?? (yield* Effect.die(new Error("an insert gave no row")))
 })
 
-/**
- * Releases the jobs of processes of this machine that have ended. A file that such a process was receiving is removed:
- * nothing was promised for it.
- */
+/** Releases the jobs of ended processes of this machine, and removes files that they were receiving. */
 export const releaseOrphanedJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql<{ readonly lease: string }>`
@@ -113,7 +107,7 @@ export const freeJobs = Effect.fnUntraced(function* (lease: string) {
   yield* sql`UPDATE jobs SET leased_until = 0 WHERE lease = ${lease} AND state = 'Loading'`
 })
 
-/** Takes the oldest job that no process holds, if there is one. */
+/** Takes the oldest job that no process holds, if any. */
 export const claimJob = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -148,7 +142,6 @@ export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
 })
 
-/** Ends a job. */
 export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" | "Error", problem?: string) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql`

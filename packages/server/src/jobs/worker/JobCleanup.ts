@@ -9,16 +9,13 @@ const answerSeconds = 60 * 60
 /** A job that has ended is kept for 30 days, with the rows that it rejected. */
 const jobSeconds = 30 * 24 * 60 * 60
 
-/** A delete of so many rows makes nobody wait. */
+/** Few enough rows to delete without delaying other writers. */
 const batchRows = 10_000
 
 /** Of lists, each of thousands of addresses. */
 const batchLists = 20
 
-/**
- * Whether there are jobs under way or anything to remove. It only reads, so that a process without jobs never waits for the
- * write lock.
- */
+/** Whether there is anything to run or remove. Only reads, so that an idle process never waits for the write lock. */
 export const hasExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
@@ -40,7 +37,7 @@ export const removeExpired = Effect.gen(function* () {
   // A job may be older than a day and not done, if no process ran.
   yield* sql`DELETE FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE expires <= ${now} AND state <> 'Loading')`
   yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
-  // Only an import that is under way needs its addresses.
+  // Only an unfinished import needs its addresses.
   yield* inBatches(
     sql`
     DELETE FROM job_address_lists WHERE number IN (

@@ -6,10 +6,7 @@ import type { JobRow } from "../queue/JobQueue.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { fromSeconds } from "../../store/Timestamps.ts"
 
-/**
- * The state of a job. An import is `Receiving` until its file is complete; a job that waits or runs is `Loading`; an export
- * that is `Ready` becomes `Expired` when its file is removed.
- */
+/** The state of a job: `Receiving` has no complete file yet, `Loading` waits or runs, `Expired` has lost its file. */
 export const JobState = Schema.Literals(["Receiving", "Loading", "Ready", "Error", "Cancelled", "Expired"])
 export type JobState = typeof JobState.Type
 

@@ -1,7 +1,4 @@
-/**
- * Runs the jobs of a store one after another, as long as its layer lives: those of this process at once, those of a process
- * of this machine that has ended at once too, and those of another machine when their lease has expired.
- */
+/** Runs the jobs of a store one after another; those of another machine when their lease has expired. */
 import { loggedCause, redactLayerSpans } from "@roster/domain"
 import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -79,10 +76,7 @@ const runJob = (job: HeldJob) =>
     )
   )
 
-/**
- * An export gives its room back and can be requested again. The file of an import is nowhere else, so the import is retried
- * whenever its lease expires.
- */
+/** An export can be requested again; an import holds the only copy of its file, so it is retried. */
 const diskFull = (job: HeldJob) =>
   job.kind === "Export"
     ? fail(job, "the disk is full")

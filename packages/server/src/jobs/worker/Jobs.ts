@@ -1,7 +1,4 @@
-/**
- * Lists and cancels the imports and exports of a store. The HTTP interface has no such operations; this is for the owner of
- * the store. Nothing here runs a job. (docs/decisions/jobs.md)
- */
+/** Lists and cancels the imports and exports of a store, for its owner. (docs/decisions/jobs.md) */
 import { FileHeader, fnRedacted, redactStreamSpans, rejectedFile, type ServiceError } from "@roster/domain"
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,15 +18,9 @@ export class Jobs extends Context.Service<
     readonly list: (options?: { readonly limit?: number | undefined }) => Stream.Stream<Job, ServiceError>
     /** One job by its id. */
     readonly get: (id: string) => Effect.Effect<Job, JobNotFound | ServiceError>
-    /**
-     * Ends a job that is not done. Its worker, in any process, stops at the next step. Contacts that were imported stay; the
-     * file of an export is removed.
-     */
+    /** Cancels an unfinished job at its next step. Imported contacts stay; the file of an export is removed. */
     readonly cancel: (id: string) => Effect.Effect<Job, JobNotFound | JobEnded | ServiceError>
-    /**
-     * The rows that an import has rejected so far, as a CSV file with the reasons in the column `_error`. It can be corrected
-     * and imported again. Empty if there are none.
-     */
+    /** The rows that an import rejected, as CSV with reasons in the column `_error`, to correct and import again. */
     readonly rejectedRows: (id: string) => Stream.Stream<Uint8Array, JobNotFound | ServiceError>
   }
 >()("@roster/server/Jobs") {}

@@ -1,7 +1,6 @@
 /**
- * Runs the jobs on a thread of their own, so that requests do not wait for them. `layer` is the side of the service: it
- * starts the thread, wakes it, writes its log and restarts it when it ends. `work` is the thread: the same `JobRunner` that
- * runs on the main thread elsewhere, with its own connection. (docs/decisions/jobs.md)
+ * Runs the jobs on their own thread, so that requests do not wait for them. `layer` starts, wakes and restarts the
+ * thread; `work` runs the same `JobRunner` on it, with its own connection. (docs/decisions/jobs.md)
  */
 import { loggedCause, TraceSubjects } from "@roster/domain"
 import { Cause, Effect, Exit, Layer, Logger, LogLevel, type Option, References, Schema } from "effect"
@@ -38,16 +37,13 @@ interface LogEntry {
 
 const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "./workerEntry.ts" : "./workerEntry.js", import.meta.url)
 
-/**
- * The file that a thread starts with by default, or `undefined` where this code was bundled into one file, which the
- * thread would run from its start.
- */
+/** The default file of the thread; `undefined` if this code was bundled into one file, which the thread would run. */
 export const defaultEntry = (): URL | undefined => (existsSync(ownEntry) ? ownEntry : undefined)
 
 /** Objects of a job are short-lived: a larger young generation would only hold more of them. */
 const resourceLimits = { maxYoungGenerationSizeMb: 16 }
 
-/** How long a thread may take to put a job down, the same as for a request under way. */
+/** Timeout for a thread to stop its job, as for requests in progress. */
 const closeTimeout = "10 seconds"
 
 // The rule knows the workers of browsers, whose messages have a target.
@@ -128,15 +124,12 @@ const port = parentPort
 /** Sends each entry of the log to the service. */
 const logger = Logger.make(({ cause, logLevel, message }) => {
   const parts = [message, ...(cause.reasons.length === 0 ? [] : [cause])].flat()
-  // `All` and `None` are bounds and no levels of an entry.
+  // `All` and `None` are bounds, not levels.
   const level = logLevel === "All" || logLevel === "None" ? "Info" : logLevel
   port?.postMessage({ level, text: parts.map(textOf).join("\n") } satisfies LogEntry)
 })
 
-/**
- * Runs the jobs of the store named by `workerData` until the service closes the thread. A program that is bundled into one
- * file calls it when it runs on a worker thread.
- */
+/** Runs jobs on a worker thread until the service closes it; a program bundled into one file calls it there. */
 export const work = (workerData: unknown): void => {
   if (isMainThread || port === null)
     throw new TypeError("WorkerThread.work runs only on a thread of WorkerThread.layer")

@@ -8,10 +8,7 @@ import { fromAccess, type StoreUnavailable, systemCode } from "./StoreError.ts"
 /** The endings of the files of a database. The file itself comes first. */
 export const databaseSuffixes: ReadonlyArray<string> = ["", "-wal", "-shm", "-journal"]
 
-/**
- * Creates an empty file with mode 0600, which SQLite gives to the `-wal` and `-shm` files beside it too, and answers whether
- * it did: false where the path is taken.
- */
+/** Creates an empty file with mode 0600, which SQLite gives its -wal and -shm too; false if the path is taken. */
 export const createPrivate = (path: string): Effect.Effect<boolean, StoreUnavailable> =>
   Effect.try({
     try: () => {
@@ -43,7 +40,7 @@ export const publish = (draft: string, path: string, replace = false): Effect.Ef
     catch: fromAccess(path)
   })
 
-/** Flushes the folder of a file to disk, where the system can, so that names in it outlast a loss of power. */
+/** Flushes the folder of a file to disk, where the system can, so that its names survive a power loss. */
 export const syncFolder = (path: string): void => {
   try {
     const folder = openSync(dirname(path), "r")

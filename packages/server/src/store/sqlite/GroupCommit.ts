@@ -1,17 +1,13 @@
 /**
- * Transactions that share one commit, so that several requests wait for one fsync. Transactions that opt in and come at the
- * same moment are savepoints of one. Each is rolled back alone when it fails, and none is acknowledged before the shared
- * commit has succeeded. (docs/decisions/durability.md)
+ * Transactions that share one commit and so one fsync: those that opt in and come together are savepoints of one. Each
+ * rolls back alone, and none is acknowledged before the commit. (docs/decisions/durability.md)
  */
 import { Cause, Context, Deferred, Effect, Exit, Scope, Semaphore } from "effect"
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql"
 
 const SharedCommit = Context.Reference<boolean>("@roster/server/SharedCommit", { defaultValue: () => false })
 
-/**
- * Lets the transactions of an effect share their commits. For small ones: a savepoint copies each page that changes, which
- * soon costs more than an fsync, and every member of a group waits for the slowest.
- */
+/** Lets small transactions share commits: a savepoint copies changed pages, and a group waits for its slowest one. */
 export const sharingCommit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   SharedCommit,
   true
@@ -19,17 +15,14 @@ export const sharingCommit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.
 
 const AtomicTransaction = Context.Reference<boolean>("@roster/server/AtomicTransaction", { defaultValue: () => false })
 
-/**
- * Runs an effect in a transaction without savepoints, which would make an add of a thousand contacts three times as slow:
- * a failure of any part has to fail all of it.
- */
+/** Runs an effect in a transaction without savepoints, which are slow: a failure of any part has to fail all of it. */
 export const inAtomicTransaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError.SqlError, R> =>
   sql.withTransaction(Effect.provideService(effect, AtomicTransaction, true))
 
-/** Runs an effect in the atomic transaction around it, or else in a transaction or savepoint of its own. */
+/** Runs an effect in the atomic transaction around it, or else in its own transaction or savepoint. */
 export const inTransaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>
@@ -38,10 +31,7 @@ export const inTransaction = <A, E, R>(
     isPart ? effect : sql.withTransaction(effect)
   )
 
-/**
- * A group takes members for as many milliseconds as the last commit took, within these bounds: the first member waits about
- * twice as long as for a commit of its own.
- */
+/** A group takes members for as many milliseconds as the last commit took, within these bounds. */
 const shortest = 5
 const longest = 100
 
@@ -62,6 +52,10 @@ interface Group {
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
+/** Runs a statement without an answer. */
+export const run = (connection: SqlConnection.Connection, statement: string): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(connection.execute(statement, [], undefined))
+
 /** The steps of `SqlClient.makeWithTransaction` for one connection. */
 export const make = (options: {
   /** Holds the connection until the scope closes. */
@@ -80,9 +74,6 @@ export const make = (options: {
   let lastCommit = 0
   // The member that begins the transaction needs no savepoint: alone in it, it is rolled back as a whole.
   let isFirst = false
-
-  const run = (connection: SqlConnection.Connection, statement: string) =>
-    Effect.asVoid(connection.execute(statement, [], undefined))
 
   const fail = (error: SqlError.SqlError) =>
     Effect.sync(() => {
@@ -141,7 +132,7 @@ export const make = (options: {
           if (group === current && running === undefined) Effect.runFork(end(current))
         })
       }
-      // At once: the event loop may turn between two steps, and then nobody would end the group.
+      // At once: the event loop may turn between two steps, and then the group would never end.
       running = undefined
       return Scope.close(member, Exit.void)
     })

@@ -1,7 +1,6 @@
 /**
- * What the connections of one process on one store tell each other across threads: that a sync failed, after which none of
- * them may write (docs/decisions/durability.md), and that one waits for the write lock that another holds. Jobs end their
- * transaction when a request waits, and the longer a transaction is, the less it costs.
+ * Shared state of the connections of one process: whether a sync failed, after which none may write, and whether a
+ * writer waits, for which a job ends its transaction. (docs/decisions/durability.md)
  */
 import { Context, Effect } from "effect"
 import { setImmediate, setTimeout } from "node:timers/promises"
@@ -15,7 +14,7 @@ export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 
     shared,
     reportSyncFailure: () => void Atomics.store(state, syncFailure, 1),
     hasSyncFailed: () => Atomics.load(state, syncFailure) === 1,
-    /** Registers a waiter for the lock and returns what to call when it waits no more. */
+    /** Registers a waiter for the lock, and returns the function that removes it. */
     await: () => {
       Atomics.add(state, waiting, 1)
       return () => void Atomics.sub(state, waiting, 1)
@@ -26,10 +25,7 @@ export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 
       Atomics.add(state, releases, 1)
       Atomics.notify(state, releases)
     },
-    /**
-     * Resolves when the lock is released, or after so many milliseconds. Neither a promise of Atomics nor its timeout keeps
-     * the process alive, so a timer stands beside it.
-     */
+    /** Resolves on release or after so many milliseconds. The timer keeps the process alive, which Atomics does not. */
     released: (atMost: number): Promise<unknown> =>
       Promise.race([
         Atomics.waitAsync(state, releases, Atomics.load(state, releases), atMost).value,
@@ -40,10 +36,7 @@ export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 
 
 export type LockContention = ReturnType<typeof make>
 
-/**
- * How a job shares the write lock with requests. The default is for a job on the thread that answers requests, which cannot
- * announce themselves there: each transaction is as short as possible.
- */
+/** How a job shares the write lock with requests (default: as if one always waited, for a job on their thread). */
 export const WriteFairness = Context.Reference<{
   readonly hasWaiter: () => boolean
   /** Lets waiting writers go first, between two transactions. */

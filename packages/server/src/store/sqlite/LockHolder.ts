@@ -39,10 +39,7 @@ const find = (path: string): string | undefined => {
   return undefined
 }
 
-/**
- * The process that holds the lock of a database file, such as `process 4242 (node)`, or `another process` where that is
- * unknown. SQLite does not tell; the list of file locks of Linux does.
- */
+/** The process that holds a lock, such as `process 4242 (node)`, by Linux's list of locks, or `another process`. */
 export const lockHolder = (path: string): string => {
   try {
     return find(path) ?? "another process"

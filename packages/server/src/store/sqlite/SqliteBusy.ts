@@ -6,10 +6,7 @@ import type { LockContention } from "./LockContention.ts"
 /** SQLite's own busy timeout in milliseconds. It blocks the thread, so it is short, and `whileBusy` waits longer. */
 export const blockingWait = 2
 
-/**
- * Since when another connection holds the lock, as seen by waiters that try one after another. A wait starts with the request
- * and not with its turn, so that all waiters time out together.
- */
+/** Since when the lock is held, for waiters in turn. A wait starts with its request, so that all time out together. */
 export class Waiting {
   #since = 0
   #seen = Number.NEGATIVE_INFINITY
@@ -29,11 +26,7 @@ export class Waiting {
 }
 
 /**
- * Retries until the lock is free or the timeout is over. SQLite's own wait would block the thread, and a transaction of the
- * same thread that holds the lock could never end.
- *
- * **Gotchas**
- *
+ * Retries until the lock is free or the timeout is over, without blocking the thread, which may hold the lock itself.
  * Only for what has done nothing when it fails: opening, BEGIN, and a statement outside a transaction.
  */
 export const whileBusy = <A, E>(options: {
@@ -45,7 +38,7 @@ export const whileBusy = <A, E>(options: {
   readonly asked?: number | undefined
   /** Shared by waiters that try in turn. */
   readonly waiting?: Waiting | undefined
-  /** Tells another thread of this process that holds the lock that a writer waits, and learns when it is free. */
+  /** Tells the thread of this process that holds the lock of this waiter, and learns when it is free. */
   readonly contention?: LockContention | undefined
 }): Effect.Effect<A, E> =>
   Effect.suspend(() => {
@@ -71,8 +64,7 @@ export const whileBusy = <A, E>(options: {
         )
   })
 
-// By the system clock, since the holder of the lock does not live by the Clock service. Jittered, so that two waiters do not
-// collide again.
+// On the system clock, as the holder of the lock; with jitter, so that two waiters do not collide again.
 const pause = (contention: LockContention | undefined) => {
   const millis = 2 + Math.random() * 18
   return Effect.promise((signal) => contention?.released(millis) ?? setTimeout(millis, undefined, { signal }))

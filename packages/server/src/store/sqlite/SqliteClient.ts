@@ -18,10 +18,7 @@ export class SqliteClient extends Context.Service<
   {
     /** The absolute path of the database file, or `":memory:"`. */
     readonly filename: string
-    /**
-     * Copies the database as it is at one moment, while reads and writes continue. The file gets its name when it is complete
-     * and checked, and replaces an existing one only with `replace`.
-     */
+    /** Copies the database at one moment to a checked file, which replaces an existing one only with `replace`. */
     readonly backup: (destination: string, options?: CopyOptions) => Effect.Effect<void, StoreError>
   }
 >()("@roster/server/SqliteClient") {}
@@ -33,13 +30,8 @@ export interface SqliteClientOptions extends StoreFile.Options {
 }
 
 /**
- * Opens the database and makes its client. One connection reads and writes for one fiber at a time. Each stream outside a
- * transaction reads from a snapshot on its own connection, so that it does not block writes.
- *
- * **Gotchas**
- *
- * While a stream is open, no checkpoint can empty the WAL, which grows with each write. A stream inside a transaction reads
- * on its connection, and on `":memory:"` a stream outside one collects all rows first. An integer beyond 2^53 cannot be read
+ * Opens the database with one connection for reads and writes; a stream outside a transaction reads its own snapshot.
+ * An open stream keeps the WAL growing; on `":memory:"` it collects all rows first. Integers beyond 2^53 cannot be read
  * unless `SqlClient.SafeIntegers` is provided.
  */
 export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
@@ -92,12 +84,10 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   })
 
   const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
-  // Takes the write lock at the start, where waiting is possible: of two transactions that began as readers only one can
-  // become a writer.
+  // Takes the write lock at the start, where it can wait: of two readers only one can become a writer.
   const beginTransaction = options.readonly === true ? "BEGIN" : "BEGIN IMMEDIATE"
   const ungrouped = yield* SqlClient.make({
-    // Only streams use the acquirer. That of `makeSqliteAcquirers` would hold the permit until the stream ends, and a
-    // write inside the stream would deadlock.
+    // For streams only: with a permit held until the stream ends, a write inside it would deadlock.
     acquirer: Effect.succeed(connection),
     borrower: (f) => f(outsideTransactions),
     // For `reserve`; transactions use `GroupCommit`.
@@ -109,11 +99,9 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     spanAttributes,
     beginTransaction
   })
-  const control = (connection: SqlConnection.Connection, statement: string) =>
-    Effect.asVoid(connection.execute(statement, [], undefined))
   // After a rollback by SQLite itself its savepoints are gone too.
   const cleanUp = (connection: SqlConnection.Connection, statement: string) =>
-    Effect.suspend(() => (database.isTransaction ? control(connection, statement) : Effect.void))
+    Effect.suspend(() => (database.isTransaction ? GroupCommit.run(connection, statement) : Effect.void))
   const withTransaction = SqlClient.makeWithTransaction({
     transactionService: ungrouped.transactionService,
     spanAttributes,
@@ -124,7 +112,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
       begin: beginTransaction,
       onCommitFailure: acquirers.onCommitFailure
     }),
-    savepoint: (connection, id) => control(connection, `SAVEPOINT roster_${id}`),
+    savepoint: (connection, id) => GroupCommit.run(connection, `SAVEPOINT roster_${id}`),
     releaseSavepoint: (connection, id) => cleanUp(connection, `RELEASE SAVEPOINT roster_${id}`),
     rollbackSavepoint: (connection, id) => cleanUp(connection, `ROLLBACK TO SAVEPOINT roster_${id}`)
   })

@@ -21,10 +21,7 @@ export interface Options {
 }
 
 export interface SqliteConnection extends SqlConnection.Connection {
-  /**
-   * Runs one statement for each set of parameters at once and gives the values of the first row of each. Only inside a
-   * transaction, which rolls all of them back when one fails.
-   */
+  /** Runs a statement per set of parameters and gives the first row of each. Only inside a transaction. */
   readonly executeEach: (
     sql: string,
     parameters: ReadonlyArray<ReadonlyArray<unknown>>
@@ -48,8 +45,7 @@ export const make = (
   statements: SqliteStatements.SqliteStatements,
   options: Options
 ): SqliteConnection => {
-  // SQLite rolls a transaction back by itself when the disk is full. Code that ignores this error would write outside any
-  // transaction, so every further statement fails with it.
+  // When the disk is full, SQLite itself rolls back; later statements must fail too, or they would run outside of it.
   let lost: SqlError.SqlError | undefined
 
   const stopWriting = () => database.exec("PRAGMA query_only = ON")

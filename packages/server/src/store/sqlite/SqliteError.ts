@@ -13,10 +13,7 @@ const primaryCode = (cause: unknown): number | undefined => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/**
- * Whether another connection holds the lock and waiting helps. It does not for BUSY_SNAPSHOT (517): a transaction that began
- * as a reader and is out of date must start again.
- */
+/** Whether waiting for the lock helps. It does not for BUSY_SNAPSHOT (517): an outdated reader must start again. */
 export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && errorCode(cause) !== 517
 
 /** Says which process held the lock of a file, for a message that continues with the time. */
@@ -32,10 +29,7 @@ export const holderOf = (cause: unknown): string | undefined =>
 /** Whether a statement failed because the disk, or the limit set by `max_page_count`, is full. */
 export const isDiskFull = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 13
 
-/**
- * Whether an fsync of the WAL or of a folder failed: SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. It is unknown then what is
- * on the disk, and a later fsync that succeeds does not change that.
- */
+/** Whether an fsync failed (SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC), which a later successful one does not undo. */
 export const isUnsynced = (cause: unknown): boolean => [1034, 1290].includes(errorCode(cause) ?? 0)
 
 /** Whether a connection refuses to write: SQLITE_READONLY, as after a failed fsync. */
@@ -48,7 +42,6 @@ export const isDamage = (cause: unknown): boolean => [11, 26].includes(primaryCo
 const uniqueCode = 2067
 const uniqueCodes: ReadonlyArray<number | undefined> = [uniqueCode, 1555, 2579]
 
-/** The message of an error. */
 export const messageOf = (cause: unknown): string => (Predicate.isError(cause) ? cause.message : "unknown cause")
 
 /** The `SqlError` of an error of node:sqlite, with it as cause. SQLite's messages name tables and columns, never values. */

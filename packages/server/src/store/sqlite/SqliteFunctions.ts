@@ -1,7 +1,4 @@
-/**
- * SQL functions for rules: case folding beyond ASCII and the values of custom fields. They call the domain, so that a rule
- * selects the same contacts in SQL as `matchesRule` does.
- */
+/** SQL functions that call the domain, so that a rule selects the same contacts in SQL as with `matchesRule`. */
 import { type CustomFields, customValue, JsonParser, Rule, RuleDate } from "@roster/domain"
 import { Predicate } from "effect"
 import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } from "node:sqlite"
@@ -9,10 +6,7 @@ import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } fro
 // Deterministic calls on constants run once; direct only forbids calls from the schema of a foreign file.
 const options: FunctionOptions = { deterministic: true, directOnly: true }
 
-/**
- * Registers the functions that `ruleSql` calls; every connection that may run a rule needs them. They call the domain, so
- * that a rule selects the same contacts in SQL as `matchesRule` does.
- */
+/** Registers the functions of `ruleSql`, on each connection that may run a rule. */
 export const registerFunctions = (database: DatabaseSync): void => {
   const customFields = reader()
   // Empty for an absent text.

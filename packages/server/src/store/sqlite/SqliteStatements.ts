@@ -77,8 +77,7 @@ const prepare = (database: DatabaseSync, sql: string, mode: ReadMode): Prepared 
     throw new TypeError("the text holds several statements, of which only the first would run. Send them one by one")
   }
   const returnsRows = statement.columns().length > 0
-  // With a last inserted rowid beyond 2^53 `run` throws after the statement has run, even for an UPDATE or a BEGIN, whose
-  // transaction would stay open. A bigint always fits.
+  // If the last inserted rowid is beyond 2^53, `run` throws after the statement has run, unless integers are bigints.
   statement.setReadBigInts(mode.bigints || !returnsRows)
   if (returnsRows) statement.setReturnArrays(mode.arrays)
   return { statement, returnsRows, ...mode }

@@ -4,17 +4,13 @@ import { DatabaseSync } from "node:sqlite"
 import { blockingWait } from "./SqliteBusy.ts"
 import { damaged, fromAccess, unavailable } from "./StoreError.ts"
 
-// Up to this size opening checks every page, at about 1.5 ms per MiB, or 4.5 ms with a WAL. Of a larger file, whose check would
-// take seconds at each start, only the header and the schema are read; queries report other damage.
+// Opening checks every page up to this size, at 1.5 ms per MiB, or 4.5 ms with a WAL; above, header and schema only.
 const fullCheckLimit = 64 * 1024 * 1024
 
 // One page of the smallest size that SQLite allows.
 const smallest = 512
 
-/**
- * Refuses a damaged file by its sizes, before SQLite would delete the WAL beside an empty file. Gives the sizes, or -1 for a
- * missing file.
- */
+/** Gives the sizes, -1 if missing. Refuses damage before SQLite would delete the WAL beside an empty file. */
 export const checkSizes = Effect.fnUntraced(function* (path: string) {
   // The WAL first: of a store that another process is creating, the file is filled before the WAL.
   const wal = yield* sizeOf(`${path}-wal`)

@@ -10,7 +10,7 @@ export interface CopyOptions {
   readonly replace?: boolean | undefined
 }
 
-/** Copies the database, page by page as it is at one moment, into a file that gets its name when it is complete and checked. */
+/** Copies the database at one moment into a file that gets its name when it is complete and checked. */
 export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string, options: CopyOptions = {}) {
   const draft = `${path}.partial`
   yield* copyPages(source, draft, "A backup is under way, or was cut off. If none runs, delete this file.").pipe(

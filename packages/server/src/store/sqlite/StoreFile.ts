@@ -1,7 +1,4 @@
-/**
- * Opens the database file: refuses a damaged one, creates a missing one for its owner alone, and verifies its settings. Only
- * SQLite ever opens the file: closing any other descriptor of it would drop the locks that this process holds on it.
- */
+/** Opens the database file. Only SQLite may open it: closing another descriptor would drop this process's locks. */
 import { Duration, Effect } from "effect"
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
 import { resolve } from "node:path"
@@ -30,8 +27,7 @@ export const defaultBusyTimeout: Duration.Input = "5 seconds"
 /** SQLite's name for a database without a file. */
 export const memory = ":memory:"
 
-// The pages of 4 KiB in the WAL that start a checkpoint: 32 MiB, for a quarter more bulk writes per second than with SQLite's
-// 1000. A long reader lets the WAL grow, and the size limit truncates it afterwards.
+// Checkpoints at 32 MiB give a quarter more bulk writes than at SQLite's 1000 pages; the limit truncates a longer WAL.
 const walPages = 8000
 const walSizeLimit = 64 * 1024 * 1024
 
@@ -162,9 +158,8 @@ const disconnect = (database: DatabaseSync, readOnly: boolean) => {
 const pieceBytes = 1024 * 1024
 
 /**
- * Rewrites the WAL of an earlier process and flushes it to disk. After a failed fsync it can hold commits that are readable
- * and not on disk, where no later fsync puts them, and commits behind them would be lost with them. The caller holds the
- * write lock. (docs/decisions/durability.md)
+ * Rewrites and flushes the WAL of an earlier process: after a failed fsync it can hold readable commits that no later
+ * fsync puts on disk. The caller holds the write lock. (docs/decisions/durability.md)
  */
 const rewriteWal = (wal: string): void => {
   const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0

@@ -11,12 +11,8 @@ import * as StoreFile from "./StoreFile.ts"
 const lockTimeout = 30_000
 
 /**
- * Overwrites the pages of a database with those of another in one transaction: every process sees the old content and then
- * the new one. The old content, up to the last commit before, is kept in a file.
- *
- * **Gotchas**
- *
- * Keeping the old content blocks the thread. Both databases need the same page size.
+ * Overwrites a database with another of the same page size in one transaction, and keeps the old content in a file.
+ * Keeping the old content blocks the thread.
  */
 export const replacePages = Effect.fnUntraced(
   function* (options: { readonly staged: string; readonly path: string; readonly kept: string }) {
@@ -27,7 +23,7 @@ export const replacePages = Effect.fnUntraced(
     const source = yield* StoreFile.openReader(staged, lockTimeout)
     if (!(yield* createPrivate(kept))) return yield* unavailable(kept, "It is there already.")
     yield* overwrite(source, path, () => {
-      // The write lock is held and nothing is committed, so that nobody can change the old content any more.
+      // The write lock is held and nothing is committed, so the old content cannot change any more.
       reader.prepare("VACUUM INTO ?").run(kept)
       syncFolder(kept)
     }).pipe(Effect.onError(() => removeDatabase(kept)))
@@ -72,10 +68,7 @@ const isLocked = (cause: unknown): boolean => isBusy(cause) || errorCode(cause) 
 
 const pause = Effect.promise((signal) => setTimeout(1 + Math.random() * 4, undefined, { signal }))
 
-/**
- * Renames a damaged database and the files beside it. Refused while a process has it open, which would continue with the
- * renamed file.
- */
+/** Renames a damaged database, unless a process has it open, which would continue with the renamed file. */
 export const quarantine = Effect.fnUntraced(function* (path: string, aside: string) {
   if (process.platform !== "linux") {
     return yield* unavailable(
