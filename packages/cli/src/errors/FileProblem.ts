@@ -1,4 +1,4 @@
-/** Explains in words why a file cannot be read or written. */
+/** Explains why a file cannot be read or written. */
 import { PlatformError, Predicate } from "effect"
 import { UsageError } from "./UsageError.ts"
 

@@ -4,10 +4,7 @@ import { Effect, Schema } from "effect"
 import { CliError } from "effect/cli"
 import { shorten } from "../terminal/Printable.ts"
 
-/**
- * A refusal before anything is sent: flags that exclude each other, a missing file, an input that a check rejects. Exit
- * code 2.
- */
+/** A refusal before anything is sent, such as conflicting flags or a missing file. Exit code 2. */
 export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   /** Identifies the mistake for programs: the tag of a domain error, or `UsageError`. */
   code: Schema.String,

@@ -1,4 +1,4 @@
-/** Files that are written atomically, with the checks and the errors of a command. They are readable by their owner alone. */
+/** Files written atomically and readable by their owner alone, with the checks and errors of a command. */
 import { prepareFile } from "@roster/workflows"
 import { Effect, FileSystem, Option, PlatformError, Stream } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
@@ -7,7 +7,7 @@ import { usageError } from "../errors/UsageError.ts"
 interface WriteOptions {
   /** Whether an existing file may be replaced. */
   readonly force: boolean
-  /** Name of the temporary file (default: a random one). A fixed name needs a lock; leftovers of a killed command are overwritten. */
+  /** Name of the temporary file (default: random). A fixed name needs a lock; leftovers are overwritten. */
   readonly temporary?: string
 }
 
@@ -34,10 +34,7 @@ export const refuseTaken = Effect.fnUntraced(function* (target: string, options:
 /** Bytes reserved up front, more than any secret needs: a full disk is noticed before a secret is requested. */
 const reserved = 4096
 
-/**
- * Checks that the file can be written, before anything is requested from a service. Returns the function that writes it,
- * whose result is the number of bytes.
- */
+/** Checks that a file can be written, before any request; returns the function that writes it and gives its size. */
 export const prepare = Effect.fnUntraced(function* (target: string, options: WriteOptions) {
   const fs = yield* FileSystem.FileSystem
   const check = Effect.provideService(refuseTaken(target, options), FileSystem.FileSystem, fs)
@@ -56,7 +53,7 @@ export const writeLine = (target: string, line: string, options: WriteOptions) =
     Effect.flatMap(prepare(target, options), (write) => write(Stream.make(new TextEncoder().encode(`${line}\n`))))
   )
 
-/** Creates a file with a line of text. An existing file stays as it is: an empty file claims the name before the line is written. */
+/** Creates a file with a line of text. An empty file claims the name first, so that no existing one is replaced. */
 export const createLine = Effect.fnUntraced(function* (target: string, line: string) {
   const fs = yield* FileSystem.FileSystem
   yield* fs

@@ -1,7 +1,4 @@
-/**
- * An append-only log. A line is in the file when its `add` ends, so that it survives the process; lines are flushed to disk
- * (fdatasync) in the background, in batches, so that callers rarely wait for the disk.
- */
+/** An append-only log: a line survives the process at once, and a power failure after a fdatasync in the background. */
 import { Effect, type Scope } from "effect"
 import { appendFileSync, closeSync, fdatasync, ftruncateSync, openSync } from "node:fs"
 import { fileProblem } from "../errors/FileProblem.ts"
@@ -26,10 +23,7 @@ const maxUnsynced = 64
 /** Maximum time in milliseconds that lines wait for a common flush. */
 const maxDelayMillis = 50
 
-/**
- * Makes the log of a file, which is opened by the first line. The first failure is final: no line may follow an incomplete
- * one.
- */
+/** Makes the log of a file, opened by its first line. A failure is final: no line may follow an incomplete one. */
 export const makeDurableLog = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<DurableLog, never, Scope.Scope> {

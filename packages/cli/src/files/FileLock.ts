@@ -17,10 +17,7 @@ export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
 /** Retries for five seconds, far longer than any command holds the lock of a small file. */
 const lockSchedule = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
 
-/**
- * Runs an effect while no other command holds the lock of a file. The lock is a file beside it with the id of this process;
- * one of a process that has ended is removed.
- */
+/** Runs an effect under the lock of a file: a file beside it with a process id, removed if that process has ended. */
 export const withLock = Effect.fnUntraced(function* <A, E, R>(
   file: string,
   write: Effect.Effect<A, E, R>,

@@ -5,7 +5,7 @@ import { globalFlags } from "../settings/GlobalFlags.ts"
 import { Output } from "../terminal/Output.ts"
 import { jsonText } from "../terminal/Printable.ts"
 
-/** The global flags, which the descriptor of a command leaves out: a command that has them as its own lists them. */
+/** The global flags, which descriptors omit unless a command has them as its own. */
 const common = Completions.fromCommand(
   Command.make("common", Object.fromEntries(globalFlags.map(({ flag }, index) => [`flag${index}`, flag])))
 ).flags

@@ -1,6 +1,6 @@
 /**
- * Keeps compiled code between starts, in the user's cache folder. It imports nothing, since code that
- * is loaded before it is compiled at every start. Figure: `roster contacts get` (RESULTS.md, "Start-up of the command line").
+ * Caches compiled code in the user's cache folder. It imports nothing, since code loaded before it is not cached.
+ * Figure: `roster contacts get` (RESULTS.md, "Start-up of the command line").
  */
 
 /** The cache folder by the conventions of the platform; `undefined` if the environment names no home. */
@@ -21,9 +21,8 @@ export const cacheFolder = (
 }
 
 /**
- * Whether the folder belongs to this user and nobody else can write to it: code that others put there would run as this
- * user. A missing folder is created only below a home of this user. Under `sudo` the home can be that of another user, who
- * could not use a folder of root.
+ * Whether only this user can write to the folder, whose code runs as this user. A missing folder is created only below
+ * a home of this user: under `sudo` the home can be another user's, who could not use a folder of root.
  */
 const isPrivate = (folder: string): boolean => {
   const { existsSync, mkdirSync, statSync } = process.getBuiltinModule("node:fs")

@@ -1,7 +1,6 @@
 /**
- * The one place where a failure becomes words and an exit code. Expected failures have no stack trace; anything else is
- * reported as a bug. With JSON the last line of stderr is `{"code","message","hint"}`, and `resume` if a command resumes
- * the interrupted work.
+ * Turns failures into messages and exit codes; unexpected ones are reported as bugs. With JSON the last line of stderr
+ * is `{"code","message","hint"}`, and `resume` if a command resumes the interrupted work.
  */
 import type { ServiceError } from "@roster/domain"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
@@ -44,10 +43,7 @@ const isUnreadAnswer = ({ mayHaveHappened, reason }: ServiceError): boolean => {
   return !("status" in reason && reason.status >= 400 && reason.status < 500)
 }
 
-/**
- * The hint of a failure. After a write whose answer cannot be read, it says first that the write may have been carried out,
- * and names the command that shows whether it was, if there is one.
- */
+/** The hint of a failure. After a write with an unreadable answer, it first says how to check whether it was done. */
 const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   const { hint } = exitInfo(failure)
   if (failure._tag !== "ServiceError" || !isUnreadAnswer(failure) || !(yield* isWrite(failure.operation))) return hint

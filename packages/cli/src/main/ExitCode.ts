@@ -1,7 +1,4 @@
-/**
- * Maps each error, by its tag or by the reason of a `ServiceError`, to an exit code and a hint for the user. The codes are a
- * stable interface.
- */
+/** Maps each error, by its tag or its `ServiceError` reason, to a hint and an exit code, a stable interface. */
 import { purposeOf } from "@roster/api/Purpose"
 import type * as Domain from "@roster/domain"
 import { Record } from "effect"

@@ -1,7 +1,4 @@
-/**
- * Prints help to stdout if it is requested, and to stderr if it explains a mistake. The error reporter prints the mistake
- * itself afterwards. For an invalid value no help is printed.
- */
+/** Prints requested help to stdout, and help about a mistake to stderr before the error; none for invalid values. */
 import { Effect, Layer, Stdio, Stream } from "effect"
 import { CliConfig, CliOutput, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
 import { Output } from "../terminal/Output.ts"

@@ -2,10 +2,7 @@
 import { Exit, Predicate, Runtime } from "effect"
 import { exitCode } from "./ExitCode.ts"
 
-/**
- * Runs a program whose result is its exit code. `deliver` passes a signal to a command that waits for it, and returns
- * whether one did. A second signal ends the process at once.
- */
+/** Runs a program to its exit code. `deliver` passes a signal to a waiting command; a second one ends the process. */
 export const runMain = (deliver: () => boolean) =>
   Runtime.makeRunMain(({ fiber }) => {
     let signalled: number | undefined

@@ -229,7 +229,7 @@ const commands = {
 /** The errors of all commands. */
 export type CommandError = Command.Error<Loaded<typeof commands>>
 
-/** The command line with the code of those commands whose names are among the words. */
+/** The command line, with the code of the commands that the words name. */
 export const roster = (words: Words) =>
   Effect.map(
     Effect.promise(() => loadGroup("roster", commands, words)),

@@ -1,6 +1,6 @@
 /**
- * Answers `--version` and the `--help` of each command without loading the program. The build writes the help pages.
- * Figure: `roster contacts list --help` (RESULTS.md, "Start-up of the command line").
+ * Answers `--version` and `--help` from pages that the build wrote, without loading the program. Figure: `roster
+ * contacts list --help` (RESULTS.md, "Start-up of the command line").
  */
 import { version } from "../terminal/Version.ts"
 

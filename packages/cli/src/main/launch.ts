@@ -1,7 +1,4 @@
-/**
- * The launcher, which runs as `roster` once Node is known to be new enough. It prints static answers, and loads the program
- * for everything else, also if an answer cannot be written, since the program reports that error.
- */
+/** The launcher: prints static answers, and loads the program for everything else, errors of writing included. */
 import { enableCompileCache } from "./CompileCache.ts"
 import { staticAnswer } from "./StaticHelp.ts"
 

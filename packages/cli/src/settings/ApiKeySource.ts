@@ -1,4 +1,4 @@
-/** Where an API key comes from, how it is read, and how much of it may be shown. */
+/** The sources of API keys, how they are read, and which part of a key may be shown. */
 import { Data, Effect, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { usageError } from "../errors/UsageError.ts"
@@ -47,7 +47,7 @@ export const keyFrom = KeySource.$match({
   Command: ({ commandLine }) => keyFromCommand(commandLine)
 })
 
-/** The source of a key in words. */
+/** The name of a key's source, for messages. */
 export const keyOrigin = KeySource.$match({
   Environment: () => "ROSTER_API_KEY",
   Profile: ({ name }) => `the profile ${name}`,
@@ -58,7 +58,7 @@ export const keyOrigin = KeySource.$match({
 /** The part of a key that may be shown: enough to recognise it, far too little to use it. */
 export const maskedKey = (key: string): string => (key.length < 16 ? "…" : `…${key.slice(-4)}`)
 
-/** A token of Roster, or a long run of letters and digits as other services use. Parts of paths and addresses do not match. */
+/** A token of Roster, or a long run of letters and digits as of other services, but not in a path or address. */
 const keyLike =
   /(?<![\w/.@-])(?:roster_[\w-]{12,}|(?:[a-z]{2,12}[_-]){0,3}(?=[a-z]*\d)[a-z0-9]{24,})(?![\w@-]|[/.]\w)/gi
 

@@ -1,7 +1,4 @@
-/**
- * The file of profiles in the user's configuration folder: readable by its owner alone, replaced atomically, by one command
- * at a time.
- */
+/** The file of profiles in the user's configuration folder: private, replaced atomically and under a lock. */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { writeLine } from "../files/AtomicFile.ts"
 import { readOptional, withLock } from "../files/FileLock.ts"

@@ -1,7 +1,4 @@
-/**
- * The flags of every command, before or after its name. No flag takes a key: every process of the machine can see a command
- * line, and the shell keeps it in its history.
- */
+/** The flags of every command. None takes a key: other processes can see command lines, and shells keep them. */
 import { Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
 import { outputFormats, parseDuration } from "../terminal/OutputFlags.ts"

@@ -18,7 +18,7 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
   })
 })
 
-/** Refuses inputs of which two are standard input, before it is read. The key counts as an input. */
+/** Refuses standard input for more than one input, the key included. */
 export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<string | undefined>) {
   if ([yield* GlobalFlags.apiKeyFile, ...paths].filter((path) => path === "-").length > 1) {
     return yield* usageError("Stdin can be used only once.", "Use - for one of the inputs, and files for the others.")

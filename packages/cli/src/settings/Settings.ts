@@ -1,7 +1,6 @@
 /**
- * Decides which service or store a command works on: flags override the environment, which overrides the profile, and
- * nothing is guessed. Half of a remote service, such as a key without an address, must never lead to a change of a local
- * store, or the other way round; and the key of a profile is sent to no address but that of the profile.
+ * Decides which service or store a command works on: flags override the environment, which overrides the profile. Half
+ * of a remote service never leads to a local store or vice versa, and a profile's key is sent only to its address.
  */
 import { Config, Data, Effect, type Redacted, Result } from "effect"
 import { KeySource, MissingKey } from "./ApiKeySource.ts"

@@ -1,6 +1,4 @@
-/**
- * The store file of a command, and the database of commands that no remote service has an operation for: jobs and backups.
- */
+/** The store file of a command, and the database of commands without a remote operation: jobs and backups. */
 import { Effect, FileSystem, Layer, Path, References } from "effect"
 import { Argument } from "effect/cli"
 import { usageError } from "../errors/UsageError.ts"
@@ -18,10 +16,7 @@ export const defaultStore = Effect.gen(function* () {
   return path.join(yield* userFolder("data"), "roster.db")
 })
 
-/**
- * The file of the store: the given one, or else the user's own store. The default is announced, since the user may have
- * meant a service; so is every new store, since a mistyped name would look like a store that lost its contacts.
- */
+/** The given or the default store. The default and every new store are announced, since either may be a mistake. */
 export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
   const output = yield* Output
   const filename = given ?? (yield* defaultStore)
@@ -52,7 +47,7 @@ export const layer = Layer.unwrap(
     const filename = yield* embeddedStoreFile
     const { Store } = yield* server
     return Store.layer({ filename }).pipe(
-      // Failures reach the user as errors; the log is for whoever runs a service.
+      // Failures reach the user as errors; the log is for operators.
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
       Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
     )

@@ -14,7 +14,7 @@ export const layer = (given: string | undefined, { dryRun }: { readonly dryRun: 
       // The store itself waits for locks; a retry would wait as long again.
       return RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry: { attempts: 1 } }).pipe(
         Layer.provide(dryRun ? Layer.provide(dryRunClient, embedded) : embedded),
-        // Failures reach the user as errors; the log is for whoever runs a service.
+        // Failures reach the user as errors; the log is for operators.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
         Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
       )

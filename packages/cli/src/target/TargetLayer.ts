@@ -1,7 +1,4 @@
-/**
- * Provides the three services from the target that the settings name. Only the code of that target is loaded: the client
- * with its transport, or the embedded store behind the same client.
- */
+/** Provides the services from the target that the settings name, and loads only the code of that target. */
 import { Effect, Layer, Redacted } from "effect"
 import { keyFrom, keyOrigin, KeySource, maskedKey } from "../settings/ApiKeySource.ts"
 import { type Given, settings, Settings } from "../settings/Settings.ts"
@@ -32,10 +29,7 @@ export const layerWithKey = (
   return Layer.unwrap(Effect.map(remoteTarget, ({ layer }) => layer(remote, { dryRun: false })))
 }
 
-/**
- * Reads the key of a service once, since standard input can be read only once and a command of the profile may ask for a
- * password. Returns the part of the key that may be shown, its source, and a layer of the services that uses it.
- */
+/** Reads a key once, since stdin or a password prompt cannot repeat; gives its visible part, source and services. */
 export const openKey = Effect.fnUntraced(function* (remote: Extract<Settings, { readonly _tag: "Remote" }>) {
   const key = yield* keyFrom(remote.key)
   return {

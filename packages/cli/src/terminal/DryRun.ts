@@ -9,13 +9,13 @@ export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDefault(false)
 )
 
-/** The first request that would change something. It ends the command as a defect, so that no handler of errors catches it. */
+/** The first request that would change something. As a defect it ends the command past all error handlers. */
 export class DryRunRequest extends Data.TaggedError("DryRunRequest")<{
   readonly method: string
   readonly url: string
   readonly body: string
 }> {}
 
-/** Ends a dry run with the request, or with words for a change that needs no request. */
+/** Ends a dry run with the request, or with a description of a change that needs no request. */
 export const endDryRun = (method: string, url: string, body: string): Effect.Effect<never> =>
   Effect.die(new DryRunRequest({ method, url, body }))

@@ -44,10 +44,7 @@ const writeTo = (stream: NodeJS.WriteStream, method: string) => (part: string | 
     })
   })
 
-/**
- * Lets Node handle timers and signals before a result is written: the work of a local store never yields to the event loop,
- * and `--timeout` must still win. Two rounds of immediates pass through all phases of the loop.
- */
+/** Yields to timers and signals, which a local store never does: two immediates pass all phases of the event loop. */
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
@@ -82,7 +79,7 @@ export interface CommandEnd {
   readonly resume: string | undefined
 }
 
-/** Writes the end of a command to stderr, also with `--quiet`: one line of JSON for programs, or words. */
+/** Writes the end of a command to stderr, also with `--quiet`: one line of JSON for programs, or text. */
 export const report = Effect.fnUntraced(function* (end: CommandEnd, words: string) {
   const { format, noteExactly } = yield* Output
   yield* noteExactly(format === "json" || format === "ndjson" ? jsonText(end) : printableLines(words))

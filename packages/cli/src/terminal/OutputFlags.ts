@@ -1,7 +1,4 @@
-/**
- * The flags that are needed even if the rest of the command line cannot be parsed: errors are printed as `--output` says,
- * and `--timeout` bounds everything. `GlobalFlags.ts` declares and checks them with the others.
- */
+/** The flags that work even if the command line cannot be parsed; `GlobalFlags.ts` declares and checks them. */
 import { Duration } from "effect"
 
 /** The value of a flag. Names include their dashes. */

@@ -1,7 +1,4 @@
-/**
- * Makes foreign text safe for a terminal. The name of a contact can contain escape sequences that move the cursor, colour
- * the screen, set the clipboard or reverse the line; they become visible characters. Joiners that languages and emoji need stay.
- */
+/** Makes foreign text safe for a terminal: active characters become visible; joiners of languages and emoji stay. */
 
 /** C0 and C1 controls, line and paragraph separators, bidirectional controls, tags and lone surrogates. */
 const active = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu

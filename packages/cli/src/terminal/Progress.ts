@@ -1,12 +1,9 @@
-/**
- * Progress of long work on stderr: a bar on a terminal, drawn at most ten times a second and erased at the end; a plain line
- * every ten seconds elsewhere; nothing with `--quiet`.
- */
+/** Progress on stderr: a bar on a terminal, a line every ten seconds elsewhere, nothing with `--quiet`. */
 import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
 import { isQuiet } from "./OutputFlags.ts"
 import { Output } from "./Output.ts"
 
-/** The work in words, such as "Importing" and "rows". */
+/** The work, as in "Importing" and "rows". */
 export interface Work {
   readonly doing: string
   readonly unit: string
@@ -56,7 +53,7 @@ const turn = Effect.callback<void>((resume) => {
   return Effect.sync(() => clearImmediate(pending))
 })
 
-/** Shows progress while work runs. The work reports it by calling the function that it gets. */
+/** Shows the progress that work reports with the function that it is given. */
 export const withProgress = Effect.fnUntraced(function* <A, E, R>(
   work: Work,
   use: (update: (done: number) => Effect.Effect<void>) => Effect.Effect<A, E, R>

@@ -1,7 +1,6 @@
 /**
- * Prints results. JSON is that of the wire: PascalCase records, an array with one record a line for lists, `{"ok":true}`
- * for an empty answer; summaries of our own are in camelCase. NDJSON is the same without the array. CSV has the columns of
- * the table for lists and every field for one record.
+ * Prints results. JSON is that of the wire: lists have one record a line, an empty answer is `{"ok":true}`, our own
+ * summaries are camelCase. NDJSON has no array. CSV has the table's columns for lists, all fields for one record.
  */
 import { ContactColumns, JsonParser } from "@roster/domain"
 import { encoded, JsonBuffer } from "@roster/domain/JsonBuffer"
@@ -56,7 +55,7 @@ export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, un
   yield* single(encoded, () => recordText(encoded))
 })
 
-/** What stands before the first record, before each other one, behind each and behind all, and what there is without any. */
+/** The bytes before the first record, before each other, after each, after all, and for an empty list. */
 const frames = {
   json: {
     first: encoded("[\n"),
@@ -94,7 +93,7 @@ export const jsonLines = <A, E, R>(
     return Stream.concat(parts, end)
   })
 
-/** Encodes by way of the JSON that is written. */
+/** Encodes a record by parsing the JSON that `write` makes of it. */
 const encoderBy = <A>(write: (to: JsonBuffer, value: A) => void) => {
   const json = new JsonBuffer()
   return (value: A): unknown => {
@@ -103,7 +102,7 @@ const encoderBy = <A>(write: (to: JsonBuffer, value: A) => void) => {
   }
 }
 
-/** A list of records, written as they arrive. `columns` are the fields that a table shows, `write` is faster than the schema. */
+/** Prints records as they arrive. `columns` are the fields of a table; `write` is faster than the schema. */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,

@@ -1,7 +1,6 @@
 /**
- * The command that resumes interrupted work. A command that can be resumed sets it before it begins, and the error reporter
- * names it in the last line, whatever the failure is. It is a mutable box because `--timeout` and defects end a command from
- * outside, so that no error of the command could carry it.
+ * The command that resumes interrupted work, set before the work begins and named by the error reporter. It is a
+ * mutable box because `--timeout` and defects end a command from outside, so that no error could carry it.
  */
 import { Context, Effect, Stdio } from "effect"
 

@@ -1,7 +1,4 @@
-/**
- * SIGINT and SIGTERM. A signal interrupts a command, which cleans up and ends with 130 or 143. A command that runs
- * until it is stopped waits for the signal here, and ends by itself.
- */
+/** SIGINT and SIGTERM. A signal interrupts a command (exit code 130 or 143), unless the command waits for it here. */
 import { Context, Deferred, Effect } from "effect"
 
 export class Signals extends Context.Service<

@@ -1,7 +1,4 @@
-/**
- * Formats records as text: a table, or one record as a list of its fields. Records have their wire form, so that a table
- * uses the same names as JSON.
- */
+/** Formats records in their wire form as a table, or one record as a list of its fields. */
 import { Predicate } from "effect"
 import { CliOutput } from "effect/cli"
 import { printable } from "./Printable.ts"
@@ -64,10 +61,7 @@ const fitted = (widths: ReadonlyArray<number>, available: number): ReadonlyArray
   }
 }
 
-/**
- * Formats a table part by part. The first part has the header and decides the widths of the columns. Lines are at most
- * `available` wide if the columns can shrink so far.
- */
+/** Formats a table in parts; the first has the header and sets the widths, if possible at most `available` in all. */
 export const tableOf = (columns: ReadonlyArray<string>, available = Number.POSITIVE_INFINITY) => {
   let widths: ReadonlyArray<number> | undefined
   return (records: ReadonlyArray<unknown>): string => {

@@ -1,6 +1,4 @@
-/**
- * Updates of credentials. The interface replaces the whole credential, so unchanged fields are sent as they were read.
- */
+/** Updates of credentials. The interface replaces them whole, so unchanged fields are sent as they were read. */
 import { AccessLevel, IpRange, type ReportedAccessLevel } from "@roster/domain"
 import { type DateTime, Effect, Schema } from "effect"
 import type { CredentialChanges } from "./CredentialFlags.ts"

@@ -94,8 +94,6 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
   return { list, get, remove }
 }
 
-// Creation
-
 export const out = text("out", "Write only the secret to FILE (default: print it with the record)", "FILE")
 
 const device = Effect.fnUntraced(function* (path: string) {
@@ -106,10 +104,7 @@ const device = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/**
- * Refuses the null device, which Node opens if stdout is closed and which loses the secret, and the full device, which
- * fails only after the credential is created.
- */
+/** Refuses /dev/null, which Node opens for a closed stdout, and /dev/full, which fails only after the creation. */
 const refuseNowhere = Effect.gen(function* () {
   const stdout = yield* device("/dev/stdout")
   for (const path of ["/dev/null", "/dev/full"]) {
@@ -121,10 +116,7 @@ const refuseNowhere = Effect.gen(function* () {
   }
 })
 
-/**
- * Creates a credential and delivers its secret, which is shown only once. The output is opened before the request; if the
- * secret cannot be delivered after all, the credential is deleted again, since nobody could use it.
- */
+/** Creates a credential and delivers its secret, which is shown only once, or else deletes the credential again. */
 export const createCredential = Effect.fnUntraced(function* <
   Credential,
   New extends Credential & Created,

@@ -15,8 +15,6 @@ import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { isThisMachine } from "../shared/Loopback.ts"
 
-// Findings
-
 const Finding = Schema.Struct({
   check: Schema.String,
   result: Schema.Literals(["ok", "warning", "failed"]),
@@ -30,8 +28,6 @@ const failed = (check: string, detail: string): Finding => ({ check, result: "fa
 
 /** At least one check failed. */
 export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { message: Schema.String }) {}
-
-// This machine
 
 const runtime = Effect.sync(() => [ok("node", `${process.version}, SQLite ${process.versions["sqlite"] ?? "none"}`)])
 
@@ -69,8 +65,6 @@ const network = Effect.sync(() => {
   ]
 })
 
-// A service over the network
-
 const timeoutMillis = 5000
 
 /** The head of the response to a request without a key. */
@@ -82,7 +76,7 @@ interface Answer {
   readonly protocol: string | undefined
 }
 
-/** Fails with the reason in words. */
+/** Sends a request without a key; fails with the reason as text. */
 const ask = (url: URL): Effect.Effect<Answer, string> =>
   Effect.callback((resume) => {
     const send = url.protocol === "https:" ? requestTls : requestPlain
@@ -163,8 +157,6 @@ const key = (on: Extract<Settings, { readonly _tag: "Remote" }>) =>
       )
     ]
   }).pipe(Effect.catch((error) => Effect.succeed([failed("key", error.message)])))
-
-// A local store
 
 const store = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -5,7 +5,7 @@ import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
 
-/** Fails the parsing of a flag or an argument, naming it and what is wrong with its value. */
+/** Fails the parsing of a flag or an argument with its name and the issue. */
 export const refuse = (field: string, issue: string) => refusedInput(Effect.fail(invalid(field, issue)))
 
 /** Checks flags against each other; the first refusal that applies is the error. */

@@ -1,7 +1,4 @@
-/**
- * Commands whose code is loaded only if the command line names them: loading code takes most of the time of a start. Names
- * and descriptions are known beforehand, for the help of the parent command.
- */
+/** Commands whose code is loaded only if the command line names them, since loading takes most of the start-up time. */
 import { Command } from "effect/cli"
 
 /** A command that runs, and the module that exports it. */

@@ -1,7 +1,4 @@
-/**
- * Deletes what a rule selects by way of a backup file: everything deleted was shown, counted and saved before, and contacts
- * that come to match the rule later survive.
- */
+/** Deletes what a rule selects through a backup: only contacts that were shown, counted and saved are deleted. */
 import { ContactFilter, type ContactRule, parseRule, ruleSource, selectsEveryContact } from "@roster/domain"
 import {
   type BackupSurvey,

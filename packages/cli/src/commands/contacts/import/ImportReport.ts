@@ -104,10 +104,7 @@ export const importChanged = (
     hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is complete: existing contacts are updated.`
   })
 
-/**
- * The end of the command: success, `PartlyDone`, or the failure of the service if it stopped this run before any row was
- * accepted.
- */
+/** Succeeds, fails with `PartlyDone`, or with the failure of the service if this run had no row accepted. */
 export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
   const { accepted, acceptedEarlier, notSent, rejected, stoppedBy, unknown } = report
   if (stoppedBy !== undefined && accepted === acceptedEarlier) return yield* stoppedBy

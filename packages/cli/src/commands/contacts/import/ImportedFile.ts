@@ -20,7 +20,7 @@ export interface ImportedFile {
   readonly unchanged: Effect.Effect<void, UsageError>
 }
 
-/** Copies a stream to a temporary file that its owner alone can read, and returns its path. The file is removed with the scope. */
+/** Copies a stream to a private temporary file, which is removed with the scope, and returns its path. */
 const temporaryCopy = Effect.fnUntraced(
   function* (content: Stream.Stream<Uint8Array, UsageError>) {
     const fs = yield* FileSystem.FileSystem

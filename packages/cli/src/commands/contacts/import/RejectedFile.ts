@@ -1,7 +1,4 @@
-/**
- * The file of rejected rows: the one that `--rejected` names, or one beside the imported file. It is created only if rows
- * were rejected.
- */
+/** The file of rejected rows, named by `--rejected` or beside the imported file, created only if there are any. */
 import { rejectedFile, type RejectedRow } from "@roster/domain"
 import { type UploadReport } from "@roster/workflows"
 import { Effect, FileSystem, type Stream } from "effect"

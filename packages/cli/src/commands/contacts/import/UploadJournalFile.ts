@@ -1,7 +1,4 @@
-/**
- * The journal of an import, beside the imported file: `FILE.roster-journal`, for this user alone, an append-only
- * log of JSON lines. An incomplete last line is ignored. (docs/decisions/bulk-import.md)
- */
+/** The journal beside an imported file, an append-only log of JSON lines. (docs/decisions/bulk-import.md) */
 import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/workflows"
 import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"

@@ -44,7 +44,6 @@ const rotationFlags = {
 
 type RotationFlags = Command.Command.Config.Infer<typeof rotationFlags>
 
-/** Refuses flags that exclude each other. */
 const checkRotation = ({ exec, grace, idle, out }: RotationFlags) =>
   refuseFlags(
     [out !== undefined && exec !== undefined, "--out and --exec cannot be used together."],
@@ -118,7 +117,7 @@ type NewCredential = Pick<NewApiKey, "name" | "dateCreated" | "token">
 
 type DeliveryError = UsageError | PlatformError.PlatformError
 
-/** What differs between API keys and SMTP credentials. */
+/** The differences between API keys and SMTP credentials. */
 interface Kind<New extends NewCredential> {
   readonly kind: "apikeys" | "smtp"
   readonly schema: Schema.Codec<New, unknown>

@@ -1,7 +1,4 @@
-/**
- * The journal of a rotation: a file in the user's state folder that only the user can read, is replaced atomically and holds
- * no secret.
- */
+/** The journal of a rotation: a private file in the user's state folder, replaced atomically, without the secret. */
 import { type RotationJournal, RotationRecord } from "@roster/workflows"
 import { Effect, FileSystem, Option, Path, Redacted, Schedule, Schema } from "effect"
 import { hash } from "node:crypto"

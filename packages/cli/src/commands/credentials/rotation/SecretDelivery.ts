@@ -1,6 +1,4 @@
-/**
- * Delivers a new secret to a file, to a command or to standard output, and checks that it can before anything is made.
- */
+/** Delivers a new secret to a file, a command or standard output, which is checked before anything is created. */
 import { Effect, type FileSystem, Redacted, type Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { text } from "../../shared/CommonFlags.ts"
@@ -21,7 +19,7 @@ const notDelivered = (commandLine: string, what: string) =>
     hint: "The new secret was discarded, and the old one still works. Correct the command and try again."
   })
 
-/** Passes the secret on standard input alone, since others can see command lines and environments. Its output goes to stderr. */
+/** Passes the secret on stdin, since others can see command lines and environments. Its output goes to stderr. */
 const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted.Redacted<string>) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const output = yield* Output
