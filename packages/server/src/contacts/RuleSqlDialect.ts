@@ -17,7 +17,7 @@ const sqlite = (sql: Statement.Constructor) => ({
   monthDay: (instant: Fragment): Fragment => sql`roster_month_day(${instant})`,
   /** Milliseconds since 1970 as `2024-01-31T10:00:00.000Z`. */
   isoDate: (instant: Fragment): Fragment => sql`roster_iso_date(${instant})`,
-  /** Whether a text begins with a literal, in which nothing is a wildcard. */
+  /** Whether a text begins with a literal without wildcards. */
   startsWith: (text: Fragment, literal: string): Fragment => sql`instr(${text}, ${literal}) = 1`,
   // In bytes, because SQLite's character functions stop at a NUL, and `substr` from 0 is the whole text.
   endsWith: (text: Fragment, literal: string): Fragment =>

@@ -58,7 +58,7 @@ export const scopeOf = (row: CredentialRow): CredentialScope => ({
   ranges: ipRangesOf(row)
 })
 
-/** The first way in which a scope exceeds another, or `undefined` where it lies within it. */
+/** The first way in which a scope exceeds another, or `undefined`. */
 export const violationOf = (
   scope: CredentialScope,
   within: CredentialScope

@@ -43,8 +43,8 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * Records the use of a key for a level. Without a transaction, which could not be abandoned while another program holds
- * the store: if only the first statement ran, the next lookup makes both due again.
+ * Records the use of a key for a level. Not in a transaction, which could not time out on a lock: lookups read the
+ * second statement, so that both are repeated if only the first ran.
  */
 export const recordUse = (
   sql: SqlClient.SqlClient,

@@ -12,7 +12,7 @@ const forgottenAfter = Duration.toMillis("1 minute")
 
 const maximumClients = 10_000
 
-/** Maximum number of delayed responses; others are sent at once, because open connections are the scarcer resource. */
+/** Maximum number of delayed responses; open connections are the scarcer resource. */
 const maximumWaiting = 100
 
 /**

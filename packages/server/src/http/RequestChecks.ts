@@ -56,7 +56,7 @@ const isEmptyBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
         Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumEmptyBody)
       )
 
-/** The refusal of a body for an operation that takes none, with the parameters to use instead. */
+/** The refusal of a body by an operation without one, with the parameters to use instead. */
 const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
   const parameters = queryNames(endpoint)
   const elsewhere = parameters.length === 0 ? "" : `; in its query it takes ${parameters.join(", ")}`

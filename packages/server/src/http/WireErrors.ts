@@ -37,7 +37,7 @@ export type WireOf<E> = E extends ServiceError
         : never
 
 const refuse = (refusal: Refusal): BadRequest | NotFound | Conflict => {
-  // Each tag has the entry of its own error, but indexing by a union of tags loses that.
+  // The entry of each tag matches its error, which indexing by a union of tags loses.
   const { print, status } = refusalTexts[refusal._tag] as {
     readonly status: number
     readonly print: (refusal: Refusal) => string

@@ -79,7 +79,7 @@ export const isPublicAddress = (text: string): boolean => {
 /** Whether an address is link-local or a cloud's metadata service; no name, even an allowed one, may resolve to it. */
 export const isMetadataAddress = (text: string): boolean => isIn(linkLocal(), formsOf(text))
 
-/** Whether an address is in an attached network: even a public one, such as IPv6 in an office, can be internal. */
+/** Whether an address is in an attached network: even a public one, as with IPv6 in an office, can be internal. */
 export const isNeighbourAddress = (
   text: string,
   interfaces: NodeJS.Dict<Array<NetworkInterfaceInfo>> = networkInterfaces()

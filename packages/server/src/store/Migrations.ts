@@ -1,12 +1,11 @@
 /**
- * The tables, in numbered migrations that run once and in order. A migration is frozen: its SQL stands here as text and
- * imports nothing, so that a store of any earlier version migrates in the same way for ever. Times are whole seconds since
- * 1970 in UTC; an absent text is NULL.
+ * The tables, in numbered migrations. A migration is frozen SQL that imports nothing, so that a store of any earlier
+ * version migrates in the same way. Times are seconds since 1970 in UTC; an absent text is NULL.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 
-/** What the databases call differently. Frozen like the migrations that use it. */
+/** The types that databases name differently, frozen like the migrations. */
 const sqlite = { id: "INTEGER PRIMARY KEY AUTOINCREMENT", bytes: "BLOB", isSqlite: true }
 const postgres = { id: "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", bytes: "BYTEA", isSqlite: false }
 
@@ -56,7 +55,7 @@ const contacts = ({ id }: Dialect) => [
   `CREATE INDEX list_members_by_contact ON list_members (contact_id)`
 ]
 
-/** A secret is kept as its digest alone, with what people tell keys apart by: how it begins and how it ends. */
+/** Only the digest of a secret is stored, and a hint: its prefix and last characters. */
 const credentials = ({ bytes, id }: Dialect) => [
   `CREATE TABLE credentials (
       id ${id},
@@ -76,7 +75,7 @@ const credentials = ({ bytes, id }: Dialect) => [
   `CREATE UNIQUE INDEX smtp_by_name ON credentials (identity) WHERE kind = 'Smtp'`
 ]
 
-/** Work that outlives a request. Its input or output lies beside it in parts, so that one store holds everything. */
+/** Jobs, which outlive their requests. Their input or output is stored in parts. */
 const jobs = ({ bytes, id }: Dialect) => [
   `CREATE TABLE jobs (
       number ${id},
@@ -120,7 +119,7 @@ const outbox = () => [
     )`
 ]
 
-/** The answers to calls that carried a key, for as long as the call may be repeated. */
+/** The responses to calls with an Idempotency-Key, kept while the call may be retried. */
 const answers = ({ bytes }: Dialect) => [
   `CREATE TABLE idempotent_answers (
       account TEXT NOT NULL,
@@ -134,10 +133,7 @@ const answers = ({ bytes }: Dialect) => [
   `CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created)`
 ]
 
-/**
- * The index that has the contacts of an account in their order, and on SQLite the number of contacts in each block of 1024
- * ids, which triggers keep.
- */
+/** The index of an account's contacts in order; on SQLite triggers count the contacts per block of 1024 ids. */
 const contactBlocks = ({ isSqlite }: Dialect) => [
   `CREATE INDEX contacts_in_order ON contacts (account, id)`,
   ...(isSqlite
@@ -163,8 +159,8 @@ const contactBlocks = ({ isSqlite }: Dialect) => [
 ]
 
 /**
- * What can be seen of a job, and what an import notes while it reads: the rows that it rejected, as they were, and the
- * addresses that it has had. Jobs of before ended when nobody wrote it down: they count from when they were made.
+ * The details of a job, and the rejected rows and addresses of an import. Earlier jobs have no time of their end, so
+ * they count from their creation.
  */
 const jobDetails = ({ isSqlite }: Dialect) => [
   `ALTER TABLE jobs ADD COLUMN duplicates BIGINT NOT NULL DEFAULT 0`,
@@ -183,10 +179,7 @@ const jobDetails = ({ isSqlite }: Dialect) => [
     ) ${isSqlite ? "WITHOUT ROWID" : ""}`
 ]
 
-/**
- * What was done with credentials and what was refused, and what each key was last used for. The record is only added to.
- * It names credentials without referring to them, since it outlives them.
- */
+/** The audit trail, append-only and without references to credentials, which it outlives; and the last uses of keys. */
 const credentialAudit = ({ id, isSqlite }: Dialect) => [
   `CREATE TABLE audit_entries (
       number ${id},
@@ -229,7 +222,7 @@ const credentialAudit = ({ id, isSqlite }: Dialect) => [
     )`
 ]
 
-/** The addresses of an import as append-only lists. An import in progress keeps the addresses that it has. */
+/** The addresses of an import as append-only lists. An import in progress keeps those it has. */
 const jobAddressLists = ({ id, isSqlite }: Dialect) => [
   `CREATE TABLE job_address_lists (
       number ${id},
@@ -244,8 +237,8 @@ const jobAddressLists = ({ id, isSqlite }: Dialect) => [
 ]
 
 /**
- * Counts blocks without a trigger for added contacts, which took a quarter of an insert: whoever adds contacts counts them
- * afterwards. Contacts of an account with a higher id than `last` of its last block are not counted yet.
+ * Drops the trigger that counts added contacts, a quarter of the cost of an insert: adding counts them afterwards.
+ * Contacts with a higher id than `last` of the last block of their account are not counted yet.
  */
 const countAfterAdding = ({ isSqlite }: Dialect) =>
   isSqlite
@@ -294,7 +287,7 @@ export const migrations = {
 /** The number of the last migration, which every store of this version has run. */
 export const latestMigration = Object.keys(migrations).length
 
-/** Runs the migrations up to a number that a store has not run yet. One that fails leaves nothing behind. */
+/** Runs the missing migrations up to a number. One that fails leaves nothing behind. */
 export const migrateTo = (latest: number) =>
   Migrator.make({})({
     table: "migrations",

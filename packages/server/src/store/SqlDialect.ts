@@ -96,7 +96,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
 export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>
   sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })
 
-/** Compiles a query once. Each run takes its parameters in the order of their places and gives rows as arrays of values. */
+/** Compiles a query once. Each run takes its parameters in order and gives rows as arrays of values. */
 export const preparedQuery = (sql: SqlClient.SqlClient, query: Statement.Statement<unknown>) => {
   const [text] = query.compile()
   const { ask } = dialect(sql)

@@ -129,7 +129,7 @@ const notComplete = "Its tables are not complete. Open the store once with this 
 
 const stagedSuffix = ".restoring"
 
-/** Removes what killed restores staged beside the store. */
+/** Removes the staged files of killed restores. */
 const removeLeftovers = (path: string) =>
   Effect.sync(() => {
     const begin = `${basename(path)}.`

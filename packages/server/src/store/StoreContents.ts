@@ -12,7 +12,7 @@ import { checkSizes, pragma } from "./sqlite/StoreCheck.ts"
 /** Whether there is a store, or a WAL of one. */
 export const isThere = (path: string): boolean => existsSync(path) || existsSync(`${path}-wal`)
 
-/** Whether two paths lead to one file. */
+/** Whether two paths name one file. */
 export const isSame = (one: string, other: string): boolean => {
   const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }))
   return one === other || (first !== undefined && first.dev === second?.dev && first.ino === second.ino)

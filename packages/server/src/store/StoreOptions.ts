@@ -9,9 +9,8 @@ export interface StoreOptions {
   /** The hosts that files may be imported from by URL, or `any` for all public ones (default: none). */
   readonly allowFileUrl?: ReadonlyArray<string> | undefined
   /**
-   * The entry file of the thread for jobs; without one they run where requests are answered. `RosterServer` has one
-   * unless it was bundled: then name the bundle here, and run only `work` of `@roster/server/WorkerThread` on worker
-   * threads.
+   * The entry file of the thread for jobs; without it they run where requests are answered. Needed if `RosterServer` is
+   * bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
    */
   readonly jobThread?: URL | undefined
 }

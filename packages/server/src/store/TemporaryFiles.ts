@@ -33,7 +33,7 @@ export const openTemporaryFile = Effect.acquireRelease(
   ({ file, unlink }) => Effect.ignore(onTemporaryFile(() => file.close().finally(unlink)))
 )
 
-/** In milliseconds. Far longer than an upload takes: a Node server gives each request five minutes to arrive. */
+/** In milliseconds, far above the five minutes that a Node server gives an upload. */
 const maximumAge = 60 * 60 * 1000
 
 /** Removes this user's leftover files: those of ended processes at once, those of unknown origin when old. */

@@ -1,4 +1,4 @@
-/** Removes what has expired, so that the tables do not grow for ever. */
+/** Removes what has expired, so that the tables do not grow without limit. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { nowSeconds } from "../../store/Timestamps.ts"

@@ -46,7 +46,7 @@ interface Group {
   /** Whether the next member that finishes has to commit. */
   due: boolean
   scheduled: boolean
-  /** Why SQLite rolled the transaction back by itself, such as a full disk. */
+  /** Why SQLite itself rolled the transaction back, such as a full disk. */
   failure: SqlError.SqlError | undefined
 }
 
@@ -80,7 +80,7 @@ export const make = (options: {
       if (group !== undefined) group.failure = error
     })
 
-  /** Commits the work of the members, or rolls back where there is none, and reports to them. */
+  /** Commits the work of the members, if any, or rolls back, and reports the outcome to them. */
   const end = Effect.fnUntraced(function* (ended: Group) {
     group = undefined
     const { failure, members, scope } = ended

@@ -46,7 +46,7 @@ export const WriteFairness = Context.Reference<{
 /** In milliseconds. A writer that waits longer than this is held up by something else. */
 const longestYield = 50
 
-/** The fairness of a job on a thread of its own. */
+/** The fairness of a job on its own thread. */
 export const fairnessOf = ({ hasWaiter, release }: LockContention): typeof WriteFairness.Service => ({
   hasWaiter,
   yieldToWriters: Effect.promise(async (signal) => {

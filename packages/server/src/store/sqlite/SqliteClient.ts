@@ -12,7 +12,7 @@ import type { StoreError } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 import * as LockContention from "./LockContention.ts"
 
-/** What SQLite offers besides SQL. */
+/** The operations of SQLite besides SQL. */
 export class SqliteClient extends Context.Service<
   SqliteClient,
   {

@@ -122,7 +122,7 @@ export const make = (
   }
 }
 
-/** Whether a stream gives each row as an array of values, which is read in a third of the time of an object. */
+/** Whether a stream gives rows as arrays of values, which takes a third of the time of objects. */
 export const StreamedValues = Context.Reference<boolean>("@roster/server/StreamedValues", {
   defaultValue: () => false
 })

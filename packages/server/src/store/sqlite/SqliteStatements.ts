@@ -14,7 +14,7 @@ interface Prepared extends ReadMode {
   readonly returnsRows: boolean
 }
 
-/** More than the recurring statements of an application. Bulk `VALUES` of many lengths come and go. */
+/** More than the recurring statements of an application; bulk `VALUES` of many lengths are evicted. */
 const capacity = 256
 
 /** Prepares and runs the statements of one connection. */
