@@ -18,7 +18,7 @@ const tell = Effect.fnUntraced(function* ({ code, hint, message: unsafe }: Omit<
   yield* report({ code, message, hint, resume }, `error: ${message}\n  ${hint}${resumeLine}`)
 })
 
-/** A reader such as `| head` has seen enough, which is no failure. */
+/** A closed reader such as `| head` is no failure. */
 const isClosedPipe = (failure: Failure): boolean =>
   failure._tag === "PlatformError" &&
   Predicate.hasProperty(failure.reason.cause, "code") &&

@@ -6,7 +6,7 @@ import { fileProblem } from "../errors/FileProblem.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
 
-/** Size in bytes of the pieces in which a file is read. */
+/** Size in bytes of the pieces of a file. */
 const pieceBytes = 128 * 1024
 
 /** The bytes of a file, read once from start to end, so that a pipe (`<(zcat file)`) works too. */
@@ -28,7 +28,7 @@ export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<str
 /** A whole file as UTF-8 text. */
 export const readText = (path: string) => Effect.flatMap(readBytes(path), (bytes) => textOf(path, bytes))
 
-/** Maximum size of a key file in bytes, far above any key: a device such as /dev/zero never ends. */
+/** Maximum size of a key file in bytes: a device such as /dev/zero never ends. */
 const largestKeyFile = 64 * 1024
 
 /** The key in a file, without surrounding white space. */

@@ -41,7 +41,7 @@ export const embeddedStoreFile = Effect.gen(function* () {
   return on._tag === "Local" ? yield* storeFile(on.filename) : yield* refuseService
 })
 
-/** The database of that store. Other processes may serve it meanwhile. */
+/** The database of that store, which other processes may serve at the same time. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const filename = yield* embeddedStoreFile

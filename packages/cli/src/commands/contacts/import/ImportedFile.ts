@@ -8,7 +8,7 @@ import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 export interface ImportedFile {
   /** The path of the content. */
   readonly path: string
-  /** Whether the content is in the named file itself, so that other files can be written beside it. */
+  /** Whether the content is the named file itself, so that other files can be written beside it. */
   readonly isFile: boolean
   /** The content; reading it computes the digest. */
   readonly digested: Stream.Stream<Uint8Array, UsageError>

@@ -1,4 +1,4 @@
-/** Uploads a file that the service imports by itself. The interface has no status for such an import. */
+/** Uploads a file for the service to import. The interface has no status for such an import. */
 import { ContactsService, ImportSource } from "@roster/domain"
 import { type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Stream } from "effect"

@@ -16,7 +16,7 @@ interface RotationSubject {
   readonly subaccount: string | undefined
 }
 
-/** The record and the SHA-256 of what is delivered to a file. It does not reveal the secret, which is 192 random bits. */
+/** The record and the SHA-256 of the delivered content, which does not reveal a secret of 192 random bits. */
 const Entry = Schema.Struct({ record: RotationRecord, delivered: Schema.optionalKey(Schema.String) })
 type Entry = typeof Entry.Type
 
@@ -75,7 +75,7 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
   return journal
 })
 
-/** Runs a rotation with its journal, which a second run cannot use meanwhile. `out` is the file that gets the secret. */
+/** Runs a rotation with its journal, locked against a second run. `out` is the file that gets the secret. */
 export const withJournal = Effect.fnUntraced(function* <A, E, R>(
   subject: RotationSubject,
   out: string | undefined,
