@@ -7,9 +7,7 @@ import { contactCodec, payloadCodec, withFastCodec } from "./FastContactCodec.ts
 export const Contact = withFastCodec(ContactRecord, contactCodec)
 export interface Contact extends ContactRecord {}
 
-/**
- * A contact to add. An existing address is updated: profile fields are merged, and the status changes only if it is given.
- */
+/** A contact to add. An existing one keeps omitted profile fields, and its status unless one is given. */
 export const ContactPayload = withFastCodec(PayloadRecord, payloadCodec)
 export interface ContactPayload extends PayloadRecord {}
 

@@ -1,8 +1,7 @@
 /**
- * Fast path: decodes and encodes ordinary contacts without the steps of the schema, which take ten times as long (claims
- * `decode` and `stream` of benchmarks/RESULTS.md). Everything else, and everything wrong, is left to the schema, which
- * reports it; a property test proves that both agree. Each field is named where it is read: a table of fields costs 19 % of
- * the CPU time of `contacts list --all`.
+ * Fast path: decodes and encodes ordinary contacts in a tenth of the schema's time (claims `decode` and `stream` of
+ * benchmarks/RESULTS.md). Everything else is left to the schema; a property test proves that both agree. Each field is
+ * named where it is read: a table of fields costs 19 % of the CPU time of `contacts list --all`.
  */
 import { Predicate, type Schema, SchemaAST, SchemaParser } from "effect"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"
@@ -23,7 +22,7 @@ type Writable<A> = { -readonly [K in keyof A]: A[K] }
 /** The names of a record with unknown values. */
 type Fields<A> = { readonly [K in keyof A]?: unknown }
 
-/** Thrown and caught here, without a stack of its own, where a value is left to the schema. */
+/** Thrown when a value is left to the schema; one instance, since making stacks is slow. */
 const notPlain = new Error("This value is left to the schema.")
 
 const refuse = (): never => {
@@ -32,7 +31,7 @@ const refuse = (): never => {
 
 // Each of these gives the value of a field, or throws `notPlain`.
 
-/** Other objects may have getters or inherited names. */
+/** Excludes objects with getters or inherited names. */
 const isPlain = <A extends object>(value: unknown): value is Fields<A> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
@@ -40,7 +39,7 @@ const isWhole = (value: { readonly [name: string]: unknown }): boolean => {
   for (const name in value) if (value[name] === undefined) return false
   return true
 }
-/** A field that is there and undefined is for the schema to judge. */
+/** Records with undefined properties are left to the schema. */
 const plain = <A extends object>(value: unknown): Fields<A> => (isPlain<A>(value) && isWhole(value) ? value : refuse())
 
 const areTexts = (value: unknown): value is { readonly [name: string]: string } => {
@@ -48,7 +47,7 @@ const areTexts = (value: unknown): value is { readonly [name: string]: string } 
   for (const name in value) if (typeof value[name] !== "string") return false
   return true
 }
-/** Every text is a value of an open list: one that is known, or one that is not. */
+/** An open list accepts every text, known or unknown. */
 const isOpen = (value: unknown): value is UnknownValue => typeof value === "string"
 const isAddress = (value: unknown): value is EmailAddress =>
   typeof value === "string" && emailAddressIssue(value) === undefined
@@ -155,13 +154,13 @@ const writePayload = (value: unknown) => {
   return to
 }
 
-/** Functions that throw `notPlain` for what they leave to the schema. */
+/** Functions that throw `notPlain` for values that they leave to the schema. */
 interface FastCodec {
   readonly decode: (wire: unknown) => unknown
   readonly encode?: (value: unknown) => unknown
 }
 
-/** The fast path of `Contact`. What encodes many contacts writes their JSON at once (`ContactJson`). */
+/** The fast path of `Contact`. `ContactJson` encodes contacts. */
 export const contactCodec: FastCodec = { decode: readContact }
 
 /** The fast path of `ContactPayload`. */
@@ -183,7 +182,7 @@ const attempt =
     }
   }
 
-/** A copy of a schema that tries the fast path first, in whichever schema it stands. */
+/** A copy of a schema that tries the fast path first, also inside other schemas. */
 export const withFastCodec = <S extends Schema.Codec<unknown, unknown>>(exact: S, { decode, encode }: FastCodec) => {
   const schema = exact.annotate({})
   SchemaCompiler.set(schema.ast, {

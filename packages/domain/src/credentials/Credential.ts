@@ -1,4 +1,4 @@
-/** What API keys and SMTP credentials have in common: fields, limits and errors. */
+/** The fields, limits and errors that API keys and SMTP credentials share. */
 import { Schema } from "effect"
 import { isAddressable } from "../errors/InvalidInput.ts"
 import { EmailAddress } from "../values/EmailAddress.ts"
@@ -54,10 +54,7 @@ export const credentialFields = {
   ipRanges: Schema.optionalKey(Schema.Array(Schema.String))
 }
 
-/**
- * The fields that create or change every credential. A change keeps omitted fields; `null` clears the expiry and an empty
- * array the ranges. A new credential without an expiry, or with `null`, does not expire.
- */
+/** The payload fields of every credential. `null` means no expiry, `[]` no ranges; omitted fields are kept. */
 export const credentialPayloadFields = {
   expires: nullableRequestField(WireDate),
   ipRanges: requestField(Schema.Array(IpRange)),
@@ -67,7 +64,7 @@ export const credentialPayloadFields = {
 /** The secret of a new credential: text on the wire, redacted everywhere else. */
 export const token = Schema.RedactedFromValue(Schema.String, { label: "token" })
 
-/** The wire names of credentials that are not simply the names in code with a capital. */
+/** The wire names that are not simply capitalised. */
 export const credentialNames = { ipRanges: "RestrictAccessToIPRange" } as const
 
 /** There is no credential with this name. */

@@ -1,7 +1,4 @@
-/**
- * The columns and cells of a CSV file of contacts: which fields have a column, and what an import does with it.
- * (docs/decisions/csv.md)
- */
+/** The columns and cells of a CSV file of contacts. (docs/decisions/csv.md) */
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { ConsentTracking, ContactStatus } from "../contacts/ContactRecord.ts"
@@ -9,14 +6,11 @@ import { inputProblem } from "../errors/InvalidInput.ts"
 import { recordFields, type RecordFieldInfo } from "../rules/RuleFields.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 
-/**
- * A cell that a spreadsheet would run as a formula begins with `=`, `+`, `-`, `@`, a tab, a line break or NUL. It is written
- * with an apostrophe before it. A text that has such apostrophes of its own gets one more, so that every text is restored.
- */
+/** Formulas of spreadsheets, which are given one more apostrophe than they have, so that every text is restored. */
 const formula = /^'*[=+\-@\t\r\n\0]/
 const protectedFormula = /^'+[=+\-@\t\r\n\0]/
 
-/** Protects a cell from being run as a formula, by an apostrophe before it. */
+/** Protects a cell from being run as a formula, by a leading apostrophe. */
 export const protectCell = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 /** Restores the text of a cell that may have been protected. */
@@ -130,7 +124,7 @@ const enumerated = (values: ReadonlyArray<string>) => {
   return (text: string) => known.get(text.trim().toLowerCase()) ?? text
 }
 
-/** How the cells of record columns are read that are not taken as they are. */
+/** The readers of record columns that are not taken verbatim. */
 const readers = new Map<Imported, (text: string) => string>([
   ["Email", (text) => text.trim()],
   ["ConsentDate", (text) => text.trim()],
@@ -140,7 +134,7 @@ const readers = new Map<Imported, (text: string) => string>([
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
-/** Whether a text is the problem of `importRow` that a row has another number of cells than its header. */
+/** Whether a text is the problem that `importRow` reports for a wrong number of cells. */
 export const isCountIssue = (text: string): boolean => /^the row has \d+ cells, the header (?:only )?\d+$/.test(text)
 
 /** Reads a row as a contact to add, or gives the problem. An empty cell leaves its field unchanged. */
@@ -174,7 +168,7 @@ export const importRow = (
 const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 const importedByBareName = new Map(imported.map((name) => [bareName(name), name]))
 
-/** The columns that become custom fields although their names are nearly those of fields: "First Name", "last_name". */
+/** The columns that become custom fields despite names close to those of fields: "First Name", "last_name". */
 export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = []): ColumnMap => {
   const mapped = new Set(map.map(([column]) => column.trim().toLowerCase()))
   const names = header.map((cell) => restoreCell(cell).trim())

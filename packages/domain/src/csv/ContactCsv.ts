@@ -9,17 +9,14 @@ import { inputProblem } from "../errors/InvalidInput.ts"
 import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
 import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
 
-/**
- * A row of the file below its header. What is read from a file holds the piece of it that it stands in, until nobody holds
- * the row.
- */
+/** A row below the header. It keeps its piece of the file in memory. */
 export interface ImportRow {
-  /** Where the row begins, counted from 1 as an editor counts. */
+  /** The line on which the row begins, counted from 1. */
   readonly line: number
   readonly contact: Result.Result<ContactPayload, string>
   /** The cells as they stand in the file; the text of a row that cannot be split into cells is one. */
   readonly cells: ReadonlyArray<string>
-  /** The header of the file, one and the same for all its rows. */
+  /** The header of the file, shared by all rows. */
   readonly header: FileHeader
   /** The same contact for the fast path, if the row is simple enough. */
   readonly fast?: FastContact | undefined
@@ -36,10 +33,7 @@ const unquoted = (text: string): string =>
 
 const delimiters: ReadonlyArray<FileHeader["delimiter"]> = [",", ";", "\t"]
 
-/**
- * Detects the delimiter: the one that finds the column of addresses first, since later names may contain others, or else the
- * most frequent one. A header of one column has none, for which a comma does no harm.
- */
+/** Detects the delimiter by the earliest address column, since later names may contain others, or by frequency. */
 const sniffDelimiter = (head: string): FileHeader["delimiter"] => {
   const header = unquoted(head).split(/[\r\n]/, 1)[0] ?? ""
   const look = (delimiter: FileHeader["delimiter"]) => {
@@ -58,7 +52,7 @@ const sniffDelimiter = (head: string): FileHeader["delimiter"] => {
 /** Whether a text contains the complete header, which must be known before anything is read. */
 const hasHeader = (text: string): boolean => text.length >= longestHeader || /[\r\n]/.test(unquoted(text.trimStart()))
 
-/** What the header says about the rows below it. */
+/** The meaning of the header for the rows below it. */
 interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
@@ -129,7 +123,7 @@ class ReadRow implements ImportRow {
 
 const encodePayload = Schema.encodeUnknownResult(ContactPayload)
 
-/** The contact of a row, or the reason why there is none. Rows that a caller made may hold what the schema refuses. */
+/** The contact of a row, or its problem. Rows that a caller made may hold values that the schema refuses. */
 export const contactOf = ({ contact }: ImportRow): Result.Result<ContactPayload, string> =>
   Result.flatMap(contact, (payload) =>
     Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: inputProblem })
@@ -196,10 +190,7 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
   }
 }
 
-/**
- * Reads the rows of a CSV file, skipping blank lines. Fails for a header without an address column, and for bytes that are
- * not of the encoding.
- */
+/** Reads the rows of a CSV file. Fails without an address column, and for bytes that are not of the encoding. */
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   options: ReadContactsOptions = {}

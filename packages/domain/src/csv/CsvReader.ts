@@ -1,7 +1,7 @@
 /**
- * Splits a CSV file (RFC 4180, any line break) into records, each with its line number. A malformed record is skipped and
- * parsing resumes at the next line, so that an unclosed quote does not swallow the rows after it. It works on the bytes of
- * UTF-8, in which no part of a character looks like a quote or a line break. (docs/decisions/csv.md)
+ * Splits a CSV file (RFC 4180, any line break) into records with line numbers. After a malformed record, parsing
+ * resumes at the next line, so that an unclosed quote does not swallow the rest. Works on the bytes of UTF-8, in which
+ * no part of a character looks like a quote or a line break. (docs/decisions/csv.md)
  */
 import { CsvRecord, type CsvPiece, type CsvPlace } from "./CsvRecord.ts"
 
@@ -51,7 +51,7 @@ const lineBreaks = (bytes: Uint8Array, start: number, end: number): number => {
   return count
 }
 
-/** Joins two pieces; the second one itself if the first is empty. */
+/** Joins two pieces without copying if the first is empty. */
 export const joinBytes = (rest: Uint8Array, piece: Uint8Array): Uint8Array => {
   if (rest.length === 0) return piece
   const both = new Uint8Array(rest.length + piece.length)
@@ -72,14 +72,13 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
   let skipping = false
   const at: CsvPlace = { start: 0, first: 0, count: 0, isPlain: true, problem: undefined }
 
-  /** Makes room for one more cell. */
   const grown = (piece: CsvPiece): Int32Array => {
     const larger = new Int32Array(piece.ends.length * 2)
     larger.set(piece.ends)
     return (piece.ends = larger)
   }
 
-  /** Reports the first line of a malformed record; the lines after it are read as records of their own. */
+  /** Reports the first line of a malformed record; the lines after it are read as records. */
   const bad = (piece: CsvPiece, last: boolean, problem: string): number => {
     const end = nextLine(piece.bytes, at.start, last)
     if (end < 0) return end
@@ -171,7 +170,7 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
 
   return (content, last) => {
     const records: Array<CsvRecord> = []
-    // Buffers of Node are a class of their own, and code that sees one class is faster.
+    // A Node buffer is another class, and monomorphic code is faster.
     let bytes = new Uint8Array(content.buffer, content.byteOffset, content.length)
     const lineEnd = rest.length === 0 || last ? 0 : bytes.indexOf(lineFeed) + 1
     if (lineEnd > 0) {

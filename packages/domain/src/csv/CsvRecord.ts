@@ -80,7 +80,6 @@ export class CsvRecord {
     return cells
   }
 
-  /** Whether the record is a blank line. */
   get isBlank(): boolean {
     return (
       this.problem === undefined && this.count === 1 && (this.start === this.end(0) || this.cells[0]?.trim() === "")

@@ -1,7 +1,6 @@
 /**
- * Fast path: turns a simple CSV row into a contact, or into its JSON, by copying bytes. A row that it cannot handle takes
- * the exact path through `importRow` and the schema; a property test holds the two equal. It pays for the bulk claim of
- * `addRows` and for the time of a server's import.
+ * Fast path: copies the bytes of a simple CSV row into a contact or its JSON, for `addRows` and the imports of a
+ * server. Other rows take the exact path through `importRow`; a property test holds the two equal.
  */
 import type { ContactPayload } from "../contacts/Contact.ts"
 import type { ImportColumns } from "./ContactColumns.ts"

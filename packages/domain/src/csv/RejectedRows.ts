@@ -24,9 +24,8 @@ const record = (cells: ReadonlyArray<string>, delimiter: string): string =>
   `${cells.map((cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter)}\r\n`
 
 /**
- * The file of rejected rows, in UTF-8 with a byte order mark: their cells unchanged, and the reason in the last cell, under
- * the column `_error` unless the row had a wrong number of cells. It can be corrected and imported again.
- * (docs/decisions/jobs.md)
+ * The file of rejected rows in UTF-8 with a byte order mark: their cells, and the reason in the last one, under
+ * `_error`. It can be corrected and imported again. (docs/decisions/jobs.md)
  */
 export const rejectedFile = <E, R>(
   header: FileHeader,

@@ -61,9 +61,8 @@ const readableLines = (bytes: Uint8Array): Uint8Array => {
 }
 
 /**
- * Makes a function that takes the pieces of a file and gives each as UTF-8, or the error: invalid bytes never become a
- * replacement character in somebody's name. A byte order mark takes precedence over `encoding` (default: UTF-8) and is
- * removed. UTF-8 is checked and passed on without a copy. The last call has `last`.
+ * Makes a function that gives each piece of a file as UTF-8 without byte order mark, or fails for invalid bytes, which
+ * must not become replacement characters in a name. The last call has `last`.
  */
 export const makeTextReader = (
   encoding = "utf-8"
@@ -75,7 +74,6 @@ export const makeTextReader = (
     let bytes = piece
     if (decoder === undefined) {
       held = joinBytes(held, piece)
-      // The longest mark has three bytes.
       if (held.length < byteOrderMark && !last) return Result.succeed(nothing)
       const marked = encodingByMark(held)
       const name = marked ?? encoding

@@ -1,4 +1,4 @@
-/** Invalid input, and how an issue of a schema becomes `Invalid Email: …`. */
+/** Invalid input, and the conversion of schema issues to `Invalid Email: …`. */
 import { Schema, SchemaIssue } from "effect"
 
 /** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
@@ -19,10 +19,7 @@ const addressable = Schema.String.check(
   )
 )
 
-/**
- * Whether a text can be a segment of a path. The empty text would reach another operation, URL parsers remove `.` and `..`,
- * a lone surrogate has no UTF-8, and servers refuse NUL.
- */
+/** Whether a text can be a path segment: URL parsers remove `.` and `..`, and a lone surrogate has no UTF-8. */
 export const isAddressable = Schema.is(addressable)
 
 /** Makes the error for a text that cannot be a segment of a path. */

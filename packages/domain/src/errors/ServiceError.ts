@@ -106,10 +106,10 @@ export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentT
   }
 }
 
-/** The service redirects the client, which does not follow, since it would send the key along. */
+/** The service redirects the client, which does not follow, as that would send the key along. */
 export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()("UnexpectedRedirect", {
   status: Schema.Int,
-  /** The scheme and host of the target, or an empty text if it is no address. */
+  /** The scheme and host of the target; empty if it is not an address. */
   targetOrigin: Schema.String
 }) {
   override get message(): string {
@@ -127,7 +127,7 @@ export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("Re
   }
 }
 
-/** The service refused the request for a reason without a tag of its own; `detail` is its text. */
+/** The service refused the request for a reason without a tag; `detail` is its text. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   status: Schema.Int,
   detail: Schema.String
@@ -164,7 +164,7 @@ export const ServiceErrorReason = Schema.Union([
 ])
 export type ServiceErrorReason = typeof ServiceErrorReason.Type
 
-/** An error that no caller can foresee: the operation and the reason, without any request, header or key. */
+/** An unexpected error: the operation and the reason, without any request, header or key. */
 export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
   /** The operation identifier of the interface, such as `contactsByEmailGet`. */
   operation: Schema.String,

@@ -27,10 +27,7 @@ export type CompressionFormat = typeof CompressionFormat.Type
 export const ExportStatus = openLiterals(Schema.Literals(["Error", "Loading", "Ready", "Expired"]))
 export type ExportStatus = typeof ExportStatus.Type
 
-/**
- * The address of the file of an export, which answers 404 until the export is ready. It contains an unguessable id and needs
- * no key, so anybody who knows it can read the file until it expires.
- */
+/** The link to the file of an export: 404 until it is ready, then readable without a key until it expires. */
 export const ExportLink = wireRecord({ link: Schema.String, id: ExportId }, { id: "PublicExportID" }).annotate({
   identifier: "ExportLink"
 })
@@ -70,10 +67,7 @@ export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportEx
   }
 }
 
-/**
- * Polling gave up: the status is unknown and the export may still be running. Wait again with the same id, in this process
- * or another one, when the service is back.
- */
+/** Polling gave up with the status unknown; the export may still be running, so wait again with the same id. */
 export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("ExportInterrupted", {
   id: ExportId,
   reason: Schema.String

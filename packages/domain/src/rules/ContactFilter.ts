@@ -37,10 +37,7 @@ const emailsRefusal = (field: string, emails: unknown): InvalidInput | undefined
   return bad < 0 ? undefined : new InvalidInput({ field: `${field}[${bad}]`, issue })
 }
 
-/**
- * Refuses an invalid filter in the same words on every layer, for callers without type checks: an empty list would vanish
- * from the query of an export, which would then export everybody. The error names the field as it is sent.
- */
+/** Checks a filter, with the same messages on every layer: an empty list in a query would export every contact. */
 export const checkFilter = (filter: ContactFilter, sentIn: "query" | "body"): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() => {
     const [emailsField, ruleField] = sentIn === "query" ? ["emails", "rule"] : ["Emails", "Rule"]
@@ -58,8 +55,8 @@ const readRule = (rule: string | RawRule): Effect.Effect<ContactRule, InvalidRul
     : Effect.as(Effect.fromResult(checkRule(rule)), rule)
 
 /**
- * Makes a filter from a command line or a request; `None` without a rule and without addresses. Refuses both at once, a
- * blank rule and an empty list, which a service might read as "every contact".
+ * Makes a filter from user input, if any. Refuses both kinds at once, a blank rule and an empty list, which a service
+ * might read as "every contact".
  */
 export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
   readonly rule?: string | RawRule | undefined

@@ -1,7 +1,4 @@
-/**
- * The syntax tree of the rule language, which selects contacts, and how rules compare and print what they hold. Rules are
- * plain data: `RuleParser` reads them, `print` writes them, `RuleEvaluator` and the SQL compiler decide who matches.
- */
+/** The syntax tree of the rule language as plain data, its canonical form, and the comparison of texts. */
 import type * as Arr from "effect/Array"
 import { type DateLiteral, formatDate } from "./RuleDate.ts"
 import { type FieldKind, recordFieldInfo, type RecordFieldName } from "./RuleFields.ts"
@@ -9,7 +6,7 @@ import { type FieldKind, recordFieldInfo, type RecordFieldName } from "./RuleFie
 /** A rule: either every contact, or a condition. */
 export type Rule = All | Condition
 
-/** Everything a rule can be except `All`, which is never a part of another rule. */
+/** Any rule except `All`, which is never part of another rule. */
 export type Condition = And | Or | Compare | MonthDay | DaysFrom
 
 /** The rule that selects every contact. */
@@ -57,10 +54,7 @@ export type Field =
   | { readonly _tag: "RecordField"; readonly name: RecordFieldName }
   | { readonly _tag: "CustomField"; readonly name: string }
 
-/**
- * A literal, whose tag decides how the field is compared: as text, as a number or as a span of time. A `Word` is a known
- * value of an enumeration.
- */
+/** A literal; its tag decides how the field is compared. A `Word` is a known value of an enumeration. */
 export type Value =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Number"; readonly number: number }
@@ -139,11 +133,7 @@ export const date = (date: DateLiteral): Value => ({ _tag: "Date", date })
 export const fieldKind = (field: Field): FieldKind | "custom" =>
   field._tag === "CustomField" ? "custom" : recordFieldInfo(field.name).kind
 
-/**
- * Prints a rule in its canonical form: one space between elements, keywords in upper case, record fields and operators in
- * lower case, texts in single quotes, and parentheses only where they are needed. Parsing the result gives the same rule,
- * unless the spaces and doubled quotes that printing adds exceed the parser's limits.
- */
+/** Prints a rule in its canonical form, which parses to the same rule unless it exceeds the parser's limits. */
 export const print = (rule: Rule): string => {
   switch (rule._tag) {
     case "All":
@@ -178,16 +168,10 @@ const printValue = (value: Value): string => {
 
 const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/**
- * Folds a text for comparison: lower case, then NFC, so that neither case nor the composition of accents matters. SQLite's
- * own `lower` knows ASCII only, so SQL stores folded columns and binds folded literals.
- */
+/** Folds a text for comparison: lower case, then NFC. SQL stores folded text, since SQLite's `lower` is ASCII only. */
 export const foldText = (text: string): string => text.toLowerCase().normalize("NFC")
 
-/**
- * Orders two folded texts by code points, as `COLLATE BINARY` in SQLite and `COLLATE "C"` in PostgreSQL do. JavaScript's
- * own `<` orders by UTF-16 units and differs above U+FFFF.
- */
+/** Orders folded texts by code points, as `COLLATE BINARY` in SQLite does; `<` orders by UTF-16 units instead. */
 export const compareText = (left: string, right: string): number => {
   const length = Math.min(left.length, right.length)
   for (let i = 0; i < length; i++) {
@@ -201,10 +185,7 @@ export const compareText = (left: string, right: string): number => {
 // Surrogates encode the code points above U+FFFF, so they rank above every other unit.
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
-/**
- * Reads a text that is a decimal number such as `42`, `-1.5` or `1e-7` and nothing else, or returns `undefined`. Number
- * literals and the texts of custom fields are both read by it.
- */
+/** Parses a decimal number such as `42`, `-1.5` or `1e-7`; `undefined` for any other text. */
 export const numberOf = (text: string): number | undefined => {
   if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined
   const number = Number(text)

@@ -2,10 +2,7 @@
 
 const precisions = { day: 86_400_000, minute: 60_000, second: 1000, millisecond: 1 } as const
 
-/**
- * A date literal: the start of a span of time in milliseconds since the epoch, and its precision. `'2024-01-31'` is the
- * whole UTC day, `'2024-01-31T10:00:00Z'` the whole second.
- */
+/** A date literal by start, in epoch milliseconds, and precision: `'2024-01-31'` is the whole UTC day. */
 export interface DateLiteral {
   readonly start: number
   readonly precision: keyof typeof precisions
@@ -18,8 +15,8 @@ export interface DateRange {
 }
 
 /**
- * The span of time of a date literal. Comparisons are defined on it, here and in SQL: `=` is `from <= t < until`, `<` is
- * `t < from`, `<=` is `t < until`, `>` is `t >= until`, `>=` is `t >= from`, and `!=` is the complement of `=`.
+ * The span of a date literal, on which comparisons are defined, here and in SQL: `=` is `from <= t < until`, `<` is `t
+ * < from`, `<=` is `t < until`, `>` is `t >= until`, `>=` is `t >= from`, and `!=` is the complement of `=`.
  */
 export const dateRange = (date: DateLiteral): DateRange => ({
   from: date.start,
@@ -29,10 +26,7 @@ export const dateRange = (date: DateLiteral): DateRange => ({
 const pattern =
   /^(\d{4}-\d\d-\d\d)(?:T((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?)?$/i
 
-/**
- * Parses a day (`2024-01-31`) or an instant (`2024-01-31T10:00:00Z`). Seconds, a fraction of up to nine digits, which is cut
- * to milliseconds, and the zone (default: UTC) are optional. Returns `undefined` for anything else, such as 30 February.
- */
+/** Parses a day (`2024-01-31`) or an instant, whose seconds, fraction and zone (default: UTC) are optional. */
 export const parseDate = (text: string): DateLiteral | undefined => {
   const [, day, time, seconds, fraction, zone] = pattern.exec(text) ?? []
   if (day === undefined || !isDay(day)) return undefined

@@ -1,10 +1,7 @@
 import { Predicate, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 
-/**
- * A rule that cannot be read. `position` and `length` locate the mistake in `rule`, in UTF-16 units from 0; a rule above the
- * length limit is kept up to that limit only. `message` shows an excerpt with carets under the mistake.
- */
+/** A rule that cannot be parsed; `position` and `length` locate the mistake in `rule`, in UTF-16 units from 0. */
 export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule", {
   rule: Schema.String,
   position: Schema.Int,
@@ -22,7 +19,7 @@ export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule"
   }
 }
 
-/** Refuses a value that is no rule at all, for callers without type checks. The parser decides about its text. */
+/** Refuses a value that is not a rule, for callers without type checks; the parser judges its text. */
 export const ruleRefusal = (field: string, rule: unknown): InvalidInput | undefined =>
   typeof rule === "string" || (Predicate.hasProperty(rule, "text") && typeof rule.text === "string")
     ? undefined
@@ -60,7 +57,7 @@ export const didYouMean = (word: string, candidates: Iterable<string>): string |
   return candidate === undefined ? undefined : `did you mean ${quoted(candidate)}?`
 }
 
-// At most one letter in three may be wrong; anything further is no typing mistake.
+// At most one letter in three may be wrong.
 const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   if (word.length > 40) return undefined
   const wanted = word.toLowerCase()

@@ -5,11 +5,9 @@ import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./R
 import { type FieldValue, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
 
 /**
- * Whether a rule selects a contact. `daysfrom` and `contactage` count from `now`.
- *
- * A field without a value equals the empty text, which matches no order comparison. Texts are compared case-insensitively.
- * A custom field matches a number or date literal only if its text is one. `!=` and `not-contains` are the exact
- * complements of `=` and `contains`, for every contact.
+ * Whether a rule selects a contact; `daysfrom` and `contactage` count from `now`. A field without a value equals the
+ * empty text and matches no order comparison. Texts are compared case-insensitively. A custom field matches a number or
+ * date literal only if its text is one. `!=` and `not-contains` are the exact complements of `=` and `contains`.
  */
 export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.Utc): boolean =>
   rule._tag === "All" || matchesCondition(rule, subject, DateTime.toEpochMillis(now))

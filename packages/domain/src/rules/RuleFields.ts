@@ -18,7 +18,7 @@ type Loose<A> = {
   readonly [K in keyof A]?: Maybe<NonNullable<A[K]> extends string ? string : NonNullable<A[K]>>
 }
 
-/** What rules read of a contact. Every `Contact` is one; a missing, null or undefined property is a field without a value. */
+/** The data of a contact that rules read; a missing, null or undefined property is a field without a value. */
 export interface RuleSubject extends Loose<Omit<Contact, "email" | "consent" | "activity">> {
   readonly email: string
   readonly consent?: Maybe<Loose<Consent>>
@@ -41,10 +41,7 @@ export type RecordFieldInfo = {
   | { readonly kind: "enumeration"; readonly values: ReadonlyArray<string> }
 )
 
-/**
- * Every record field by its name in the language, in the order of the record. Any other name is that of a custom field.
- * `contactage` is not stored: it is the number of whole days since `dateadded`.
- */
+/** Every record field by its name in rules, in record order; `contactage` is the whole days since `dateadded`. */
 export const recordFields = {
   email: { column: "Email", kind: "text", read: (of) => of.email },
   status: { column: "Status", kind: "enumeration", values: ContactStatus.literals, read: (of) => of.status },
@@ -86,9 +83,8 @@ export const recordFields = {
 /** The name of a record field, in the lower case that rules are printed in. */
 export type RecordFieldName = keyof typeof recordFields
 
-/** All names of record fields, in the order of the record. */
 // Object.keys widens to string; the table is a literal, so its keys are exactly the names.
-/** The names of the record's fields in rules. */
+/** The names of all record fields, in record order. */
 export const recordFieldNames = Object.keys(recordFields) as ReadonlyArray<RecordFieldName>
 
 /** Whether a text is the name of a record field, spelled in lower case. */

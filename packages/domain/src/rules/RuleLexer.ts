@@ -4,10 +4,7 @@ import { InvalidRule, quoted } from "./RuleError.ts"
 /** The maximum length of a rule, in UTF-16 units. */
 export const maximumRuleLength = 16_384
 
-/**
- * A token and its place. The `text` of a quoted literal is its content. The last token is `end`, or `unreadable` with its
- * `problem` at the first character that starts no token.
- */
+/** A token and its place. The last one is `end`, or `unreadable` with a `problem` at the first invalid character. */
 export interface Token {
   readonly kind: "word" | "number" | "text" | "operator" | "symbol" | "end" | "unreadable"
   readonly text: string
@@ -38,8 +35,7 @@ export const invalidRule = (
     ...(hint === undefined ? {} : { hint })
   })
 
-// One alternative per kind of token; no two start with the same character, so reading is linear. Compiled for the first
-// rule, since the letter classes are slow to compile and most program starts read no rule.
+// No two alternatives start with the same character, so reading is linear. Lazy, since letter classes compile slowly.
 const makePattern = () =>
   new RegExp(
     [
@@ -59,10 +55,7 @@ let madePattern: RegExp | undefined
 
 const unusable = /\0|\p{Cs}/u
 
-/**
- * Splits a rule into tokens. Fails for rules that are too long and for characters that no text can have. An unclosed text or
- * an unexpected character only ends the tokens, since the parser may find an earlier mistake to report.
- */
+/** Splits a rule into tokens. An invalid character ends them, since the parser may find an earlier mistake. */
 export const tokenize = (rule: string): Result.Result<ReadonlyArray<Token>, InvalidRule> => {
   if (rule.length > maximumRuleLength) {
     const problem = `the rule is ${rule.length} characters long; the limit is ${maximumRuleLength}`

@@ -180,10 +180,7 @@ const described = {
 
 const dateFields = recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordField(name)) === "date")
 
-/**
- * A hint for each custom field whose name is nearly that of a record field. Such a rule is valid: `stauts != 'Active'`
- * selects every contact without a custom field of that name.
- */
+/** Hints at custom fields that may be misspelt record fields: `stauts != 'Active'` selects nearly every contact. */
 export const fieldHints = (rule: Rule.Rule): ReadonlyArray<string> => {
   const names = new Set(
     (rule._tag === "All" ? [] : fieldsOf(rule)).flatMap((field) => (field._tag === "CustomField" ? [field.name] : []))

@@ -3,13 +3,12 @@ import type { RecordFieldName } from "./RuleFields.ts"
 
 /**
  * Whether a rule certainly selects every contact of a store: `All`, a condition that cannot fail (`email != ''`,
- * `totalsent >= 0`, `firstname starts-with ''`), an OR with such a term or with two terms of which one always holds
- * (`x = 1 OR x != 1`, `x != 1 OR x != 2`, `dateadded < '2024-01-01' OR dateadded >= '2024-01-01'`), an AND of such rules,
- * and an OR over ANDs that becomes one when it is multiplied out.
+ * `totalsent >= 0`), an OR with such a term or with complementary terms (`x = 1 OR x != 1`, `x != 1 OR x != 2`), an AND
+ * of such rules, and an OR over ANDs that becomes one when it is multiplied out.
  *
- * `true` is never wrong. `false` is also the answer for rules that select everyone only because of the present data
- * (`dateadded > '1900-01-01'`), for complementary orders on a field that contacts can lack (`x < 1 OR x >= 1`), and for
- * rules that take too long to multiply out; counting what would be deleted guards against those.
+ * `true` is never wrong. `false` may be, for rules that depend on the data (`dateadded > '1900-01-01'`), for orders on
+ * optional fields (`x < 1 OR x >= 1`), and for rules that take too long to multiply out; a count before deletion guards
+ * those.
  */
 export const selectsEveryContact = (rule: Rule.Rule): boolean => {
   let products = 200
@@ -100,7 +99,7 @@ const complements: { readonly [operator: string]: ReadonlyArray<Rule.Operator> }
   "not-contains": ["contains"]
 }
 
-/** The same for a field that always has a value, so that one of two orders holds. */
+/** The same for fields that always have a value, of which one of two orders holds. */
 const complementsInOrder: { readonly [operator: string]: ReadonlyArray<Rule.Operator> } = {
   ...complements,
   "<": [">="],

@@ -35,7 +35,7 @@ const checkCount = (field: "limit" | "offset", count: number | undefined, most: 
 
 const limitIssue = `it is a whole number from 0 to ${maximumContactsPerPage}; more contacts are read page by page, by offset`
 
-/** Refuses an invalid page, in the same words on every layer. */
+/** Checks a page, with the same messages on every layer. */
 export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: ContactsPage) {
   yield* checkCount("limit", limit, maximumContactsPerPage, limitIssue)
   yield* checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
@@ -53,16 +53,13 @@ export class ContactsService extends Context.Service<
     readonly list: (
       page?: ContactsPage
     ) => Effect.Effect<ReadonlyArray<Contact>, InvalidRule | InvalidInput | ServiceError>
-    /**
-     * All contacts, page by page in constant memory; `streamPages` tells what happens to contacts that are added or deleted
-     * meanwhile. `contactsGet`, needs ViewContacts.
-     */
+    /** Streams all contacts in constant memory, as `streamPages` describes. `contactsGet`, needs ViewContacts. */
     readonly stream: (
       from?: Omit<ContactsPage, "limit">
     ) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
     /**
-     * Adds or updates at most 1000 contacts and puts them on lists; new lists are created. Returns the contacts in the order
-     * of the input. `contactsPost`, needs ModifyContacts.
+     * Adds or updates at most 1000 contacts and puts them on lists; new lists are created. Returns the contacts in
+     * input order. `contactsPost`, needs ModifyContacts.
      */
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
@@ -82,10 +79,7 @@ export class ContactsService extends Context.Service<
     readonly delete: (email: string) => Effect.Effect<void, ContactNotFound | InvalidInput | ServiceError>
     /** Deletes the contacts of a rule or list; unknown addresses are ignored. `contactsDeletePost`, needs ModifyContacts. */
     readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
-    /**
-     * Starts an import, and returns when the service has the file: the interface does not tell the progress. A
-     * `PlatformError` is that of the content itself. `contactsImportPost`, needs ModifyContacts.
-     */
+    /** Starts an import, and returns once the service has the file. `contactsImportPost`, needs ModifyContacts. */
     readonly import: (
       source: ImportSource,
       options?: ImportOptions

@@ -11,17 +11,14 @@ export interface SubaccountScope {
   readonly subaccount?: EmailAddress | undefined
 }
 
-/**
- * The operations on one kind of credential. Reading needs the access level Security, the rest ModifyAccessTokens.
- * `Protected` is the error for a credential that must not be changed or deleted.
- */
+/** The operations on one kind of credential. Reading needs the access level Security, the rest ModifyAccessTokens. */
 export interface CredentialOperations<Credential, NewCredential, Payload, Protected = never> {
   readonly list: (of?: SubaccountScope) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
   readonly get: (
     name: string,
     of?: SubaccountScope
   ) => Effect.Effect<Credential, CredentialNotFound | InvalidInput | ServiceError>
-  /** Creates a credential. Its secret is in this answer and in no other. */
+  /** Creates a credential. Only this answer contains its secret. */
   readonly create: (
     payload: Payload
   ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
@@ -35,10 +32,7 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
   ) => Effect.Effect<void, CredentialNotFound | Protected | InvalidInput | ServiceError>
 }
 
-/**
- * The operations on API keys and SMTP credentials, of the account or of one of its subaccounts.
- * (Service interface, Endpoints, Access credentials.)
- */
+/** The operations on API keys and SMTP credentials. (Service interface, Endpoints, Access credentials.) */
 export class CredentialsService extends Context.Service<
   CredentialsService,
   {

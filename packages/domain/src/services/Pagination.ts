@@ -12,7 +12,7 @@ interface Place {
   readonly delivered: ReadonlyArray<Keyed>
 }
 
-/** What identifies a contact. One that was deleted and added again has another date. */
+/** Identifies a contact; one that was deleted and added again has another date. */
 interface Keyed {
   readonly email: string
   readonly added: number | undefined
@@ -32,13 +32,11 @@ const overlapOf = (page: ReadonlyArray<Contact>, delivered: ReadonlyArray<Keyed>
 }
 
 /**
- * Streams all contacts from an offset in constant memory, given a function that lists a page. Contacts are listed in the
- * order in which they were added, so new ones come last, and a deleted one moves those after it forward. Each page therefore
- * begins with the last contact of the page before, which shows whether contacts moved. The next page is requested while a
+ * Streams all contacts from an offset in constant memory, given a function that lists a page. A deletion moves later
+ * contacts forward, so each page begins with the last contact of the page before. The next page is requested while a
  * full page is used.
  *
- * Every contact that exists all the time is delivered once, unless a whole page of contacts is deleted at the very place of
- * reading. A contact that is added or deleted meanwhile may be delivered or not.
+ * Every contact that exists throughout is delivered once, unless a whole page is deleted at the very place of reading.
  */
 export const streamPages = <E>(
   list: (page: { readonly limit: number; readonly offset: number }) => Effect.Effect<ReadonlyArray<Contact>, E>,
@@ -46,7 +44,7 @@ export const streamPages = <E>(
 ): Stream.Stream<Contact, E> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      /** The request of the next page, and its result: the fiber would keep its result alive for too long. */
+      /** The request of the next page, and its result, which the fiber would keep alive for too long. */
       let asking: Fiber.Fiber<void, E> | undefined
       let ahead: ReadonlyArray<Contact> = []
       yield* Effect.addFinalizer(() => (asking === undefined ? Effect.void : Fiber.interrupt(asking)))
@@ -69,7 +67,7 @@ export const streamPages = <E>(
         const page = yield* take(place)
         const to = (fresh: ReadonlyArray<Contact>, next?: Place) => [fresh, Option.fromUndefinedOr(next)] as const
         const overlap = overlapOf(page, delivered)
-        // Nothing of the page before is here, so it has moved forward: step back to find the rest of it.
+        // The previous page has moved forward: step back to find its rest.
         if (overlap === 0 && delivered.length > 0 && offset > 0) {
           return to([], { offset: Math.max(0, offset - pageSize + 1), delivered })
         }

@@ -1,9 +1,6 @@
 /**
- * Keeps e-mail addresses, names, rules and bodies out of spans. Exporters write the message of an error into the status and
- * the exception event of a failed span, and our messages name the contact.
- *
- * An effect inside `redactSpans` sees the tracer of its caller through a wrapper. Its spans end with the tag of the error, the
- * tag of its reason or its system code, and the stack frames, and take no attribute with an address. (docs/observability.md)
+ * Keeps e-mail addresses, names, rules and bodies out of spans, into which exporters write error messages. Inside
+ * `redactSpans`, failed spans end with the tags and stack frames of the error only. (docs/observability.md)
  */
 import { Cause, Context, Effect, Exit, Layer, Option, Predicate, Stream, Tracer } from "effect"
 
@@ -64,7 +61,7 @@ export const redactCause = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =
 export const loggedCause = (cause: Cause.Cause<unknown>): Effect.Effect<Cause.Cause<unknown>> =>
   Effect.map(TraceSubjects, (traceSubjects) => (traceSubjects ? cause : redactCause(cause)))
 
-// A successful value is dropped too, since it holds what was read.
+// A successful value holds data, so it is dropped too.
 const redactExit = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
   Exit.isSuccess(exit) ? Exit.void : Exit.failCause(redactCause(exit.cause))
 
@@ -92,7 +89,7 @@ const redactTracer = (tracer: Tracer.Tracer): Tracer.Tracer => {
   return made
 }
 
-/** The tracer to use, or `undefined` to keep the present one. Nobody sees the spans of Effect's native tracer. */
+/** The tracer to use, or `undefined` to keep the current one. Effect's native tracer exports nothing. */
 const otherTracer = (tracer: Tracer.Tracer | undefined, traceSubjects: boolean): Tracer.Tracer | undefined => {
   if (tracer === undefined || tracer === Tracer.nativeTracer) return undefined
   const wanted = traceSubjects ? (redacted.get(tracer) ?? tracer) : redactTracer(tracer)
@@ -124,14 +121,14 @@ export const redactStreamSpans = <A, E, R>(stream: Stream.Stream<A, E, R>): Stre
 export const redactLayerSpans = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.fromBuildMemo((memoMap, scope) => redactSpans()(Layer.buildWithMemoMap(layer, memoMap, scope)))
 
-/** A span outlives its call, in the fibers that it started for example, and must not keep what the call returned. */
+/** Drops the value of a call from its span, which the fibers that the call started may keep alive. */
 const withoutValue = (span: Tracer.Span): Tracer.Span => {
   const end = span.end.bind(span)
   span.end = (endTime, exit) => end(endTime, Exit.asVoid(exit))
   return span
 }
 
-/** The call site of a function, as `Effect.fn` records it. Three frames cost a fraction of the usual ten. */
+/** The call site of a function, as `Effect.fn` records it, with three stack frames for speed. */
 const callSite = (): (() => string | undefined) => {
   const limit: unknown = Reflect.get(Error, "stackTraceLimit")
   Reflect.set(Error, "stackTraceLimit", 3)
@@ -148,13 +145,12 @@ export const fnRedacted = (
   const redact = redactSpans(options)
   const define = (...definition: Parameters<Effect.fn.Untraced>) => {
     const untraced = Effect.fnUntraced(...definition)
-    const traced = (...args: Parameters<typeof untraced>) => {
+    return (...args: Parameters<typeof untraced>) => {
       const effect = untraced(...args)
       if (!Effect.isEffect(effect)) return effect
       const trace = { captureStackTrace: callSite() }
       return redact(Effect.useSpan(name, options, (span) => Effect.withParentSpan(effect, withoutValue(span), trace)))
     }
-    return traced
   }
   // It has the type of `Effect.fnUntraced`, whose overloads the compiler cannot follow through the spread.
   return define as Effect.fn.Untraced

@@ -1,10 +1,7 @@
 import { Schema } from "effect"
 import { openLiterals } from "./OpenLiterals.ts"
 
-/**
- * What a key may do. Five of the levels open operations of this interface. The others belong to other areas of the service,
- * and are listed so that a key can be read and written in full. (Service interface, Authentication, 3.)
- */
+/** What a key may do. Most levels belong to other areas of the service. (Service interface, Authentication, 3.) */
 export const AccessLevel = Schema.Literals([
   "None",
   "ViewAccount",

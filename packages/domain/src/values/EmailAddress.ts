@@ -29,10 +29,7 @@ export const emailAddressIssue = (text: string): string | undefined => {
   return undefined
 }
 
-/**
- * A valid e-mail address of a contact, an SMTP login or a subaccount: a dot-atom, one `@` and a domain, at most 254 characters
- * with 64 before the `@`. Letters of any script are valid, and so are `/ ? # % & = + '`.
- */
+/** A valid e-mail address: a dot-atom of at most 64 characters, one `@` and a domain, at most 254 characters in all. */
 export const EmailAddress = Schema.String.pipe(
   Schema.check(Schema.makeFilter(emailAddressIssue, { expected: "an e-mail address" })),
   Schema.brand("EmailAddress")
@@ -48,10 +45,7 @@ const maybeInternational = /[^ -~]|xn--/
 const asciiDomain = (domain: string): string =>
   international.test(domain) && isDomain(domain) ? (URL.parse(`http://${domain}`)?.hostname ?? domain) : domain
 
-/**
- * The canonical form for comparing addresses: trimmed, lower case, NFC, the domain in ASCII (IDNA). Spellings with the same
- * form are the same contact, which keeps the first spelling.
- */
+/** The canonical form for comparing addresses: trimmed, lower case, NFC, the domain in ASCII (IDNA). */
 export const canonicalEmail = (email: string): string => {
   const lower = email.trim().toLowerCase()
   if (!maybeInternational.test(lower)) return lower

@@ -1,4 +1,4 @@
-/** JSON as bytes, written into one piece of memory: what is printed or sent by the million leaves nothing to collect. */
+/** Writes JSON as bytes into one reused buffer, without garbage. */
 const encoder = new TextEncoder()
 
 /** Text that is written often, as bytes. */
@@ -9,10 +9,10 @@ const backslash = 0x5c
 const open = 0x7b
 const close = 0x7d
 
-/** Larger memory is not kept for what is written next. */
+/** Larger buffers are not reused. */
 const largestKept = 1024 * 1024
 
-/** Collects bytes of JSON. Each method writes behind what was written before. */
+/** Collects bytes of JSON; each method appends. */
 export class JsonBuffer {
   #bytes: Uint8Array
   #length = 0
@@ -42,7 +42,7 @@ export class JsonBuffer {
     this.#reserve(end - start)
     const bytes = this.#bytes
     let at = this.#length
-    // For so few, a call of `set` takes longer.
+    // Faster than `set` for so few.
     for (let index = start; index < end; index++) bytes[at++] = from[index] ?? 0
     this.#length = at
   }
@@ -53,7 +53,6 @@ export class JsonBuffer {
     this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written
   }
 
-  /** Writes a number. */
   number(value: number): void {
     const digits = String(value)
     this.#reserve(digits.length)

@@ -32,9 +32,8 @@ const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
 }
 
 /**
- * Parses JSON with arbitrary property names, such as those of custom fields. `JSON.parse` of Node 24 and 26 may confuse an
- * escaped name with one that it read before: `5"` with `5\`. Escaped names are therefore replaced by placeholders while it
- * runs. Needed until https://github.com/nodejs/node/issues/63785 is fixed.
+ * Parses JSON with arbitrary property names. `JSON.parse` of Node 24 and 26 may confuse escaped names (`5"` and `5\`),
+ * so placeholders replace them until https://github.com/nodejs/node/issues/63785 is fixed.
  */
 export const parse = (text: string): unknown => {
   if (!text.includes("\\")) return JSON.parse(text)

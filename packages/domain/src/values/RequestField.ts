@@ -1,7 +1,4 @@
-/**
- * Optional fields of requests. A missing field, `undefined`, and null on the wire, as many clients write unset fields, all
- * mean that it is not given. (docs/decisions/records.md)
- */
+/** Optional fields of requests: missing, `undefined` and null all mean not given. (docs/decisions/records.md) */
 import { Option, Predicate, Schema, SchemaTransformation } from "effect"
 
 const optional = <Type extends Schema.Constraint, Wire extends Schema.Constraint>(

@@ -1,6 +1,5 @@
 /**
- * Instants on the wire. `2024-01-02T03:04:05Z` is sent, the one form that every official SDK reads. Offsets, fractions of up
- * to nine digits, a space in place of the `T`, a date alone and a missing zone (UTC) are also accepted.
+ * Instants on the wire: sent as `2024-01-02T03:04:05Z`, but also read with an offset or fraction, or as a plain date.
  */
 import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
@@ -42,10 +41,7 @@ const readPlain = (text: string): number | undefined => {
   return ((march * 365 + leaps + days - 719_468) * 86_400 + hour * 3600 + minute * 60 + second) * 1000
 }
 
-/**
- * Fast path: makes what `DateTime.makeUnsafe` does, in a sixth of the time that a contact takes, since that one defines a
- * slot for the cached parts on every instance.
- */
+/** Fast path: `DateTime.makeUnsafe` is slower, since it defines a slot for cached parts on every instance. */
 const Instant = function (this: { epochMilliseconds: number }, milliseconds: number) {
   this.epochMilliseconds = milliseconds
   // A constructor function with the prototype of instants makes instants.
@@ -57,7 +53,7 @@ Instant.prototype = prototype
 export const isInstant = (value: unknown): value is DateTime.Utc =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === prototype
 
-/** Parses an instant, or returns `undefined`, also for days that do not exist. */
+/** Parses an instant; `undefined` for other texts and days that do not exist. */
 export const parseWireDate = (text: string): DateTime.Utc | undefined => {
   const plain = readPlain(text)
   if (plain !== undefined) return new Instant(plain)

@@ -4,10 +4,7 @@ type WireNames<Fields, Others> = {
   readonly [Name in keyof Fields]: Name extends keyof Others ? Others[Name] & string : Capitalize<Name & string>
 }
 
-/**
- * The schema of a record whose fields have capitals on the wire: `firstName` is sent as `FirstName`. `others` has the wire
- * names that differ in more than that.
- */
+/** A record with capitalised names on the wire (`firstName` is `FirstName`); `others` has the exceptions. */
 export const wireRecord = <
   const Fields extends Schema.Struct.Fields,
   const Others extends { readonly [Name in keyof Fields]?: string } = {}
