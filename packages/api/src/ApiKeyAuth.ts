@@ -12,7 +12,7 @@ export const elasticEmailApiKeyHeader = "X-ElasticEmail-ApiKey"
 /** The annotation of an endpoint with its required access level, for the server, the client and the documentation. */
 export class RequiredAccess extends Context.Service<RequiredAccess, AccessLevel>()("@roster/api/RequiredAccess") {}
 
-/** Authenticates every request by its API key, before anything else about it is checked. */
+/** Authenticates every request by its API key, before any other check. */
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth>()("@roster/api/ApiKeyAuth", {
   requiredForClient: true,
   security: { apiKey: HttpApiSecurity.apiKey({ key: apiKeyHeader }) },

@@ -1,6 +1,5 @@
 /**
- * The text of each documented refusal, which the server prints and the client parses. The status tells the kind of refusal,
- * the text which one it is.
+ * The text of each documented refusal, which the server prints and the client parses. The status tells only its kind.
  * (Service interface, Errors, 1, for the sender; docs/decisions/status-codes.md for the others.)
  */
 import {
@@ -38,7 +37,7 @@ const text = <E extends Error>(
   print: Text<E>["print"] = (error) => error.message
 ): Text<E> => ({ status, pattern, read, print })
 
-/** The texts by tag. A pattern is looser than our text where a service is known to phrase it differently. */
+/** The texts by tag. A pattern is looser than our text where a known service phrases it differently. */
 export const refusalTexts = {
   TooManyContacts: text(
     400,
@@ -79,7 +78,7 @@ export const refusalTexts = {
     /^This account holds (\d+) credentials of this kind already/,
     (maximum = "0") => new TooManyCredentials({ maximum: Number(maximum) })
   ),
-  // These match anywhere in a text, so they come last: a list may have such a name.
+  // These match anywhere in a text, such as the name of a list, so they come last.
   NotAllowedSender: text(
     400,
     /from e-?mail address <?([^\s<>]+)>? is not allowed/i,
@@ -91,7 +90,7 @@ export const refusalTexts = {
 /** The errors that a caller can act on and that are sent over HTTP. */
 export type Refusal = ReturnType<(typeof refusalTexts)[keyof typeof refusalTexts]["read"]>
 
-/** Parses a refusal by its status and text; `undefined` for one without a tag of its own. */
+/** Parses a refusal by its status and text; `undefined` for one without a tag. */
 export const readRefusal = (status: number, answer: string): Refusal | undefined => {
   for (const entry of Object.values(refusalTexts)) {
     const match = entry.status === status ? entry.pattern.exec(answer) : null
@@ -104,7 +103,7 @@ const exceedsExpiry = /^An API key gives no longer life than its own: Expires ha
 const exceedsRanges =
   /^An API key opens no more addresses than its own: RestrictAccessToIPRange has to lie within (.+?)\. Give/
 
-/** Parses the refusal of access that says how much a key can grant. */
+/** Parses a refusal of access that states the limit of what a key can grant. */
 export const readExceedsGrantor = (text: string): ExceedsGrantor | undefined => {
   const expiry = exceedsExpiry.exec(text)?.[1]
   if (expiry !== undefined) return new ExceedsGrantor({ field: "Expires", limit: expiry })

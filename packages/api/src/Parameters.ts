@@ -59,11 +59,8 @@ export const repeated = textsFrom((value) => [value])
 /** Several e-mails: the parameter repeated, or one value with commas, which no valid address contains. */
 export const emails = textsFrom((value) => value.split(",").map((email) => email.trim()))
 
-/**
- * The header with the idempotency key of a call, the same on all its attempts. A service that honours it repeats the answer
- * that it gave to a known key. (docs/decisions/retries.md)
- */
+/** The header with the idempotency key of a call, the same on all its attempts. (docs/decisions/retries.md) */
 export const idempotencyKeyHeader = "Idempotency-Key"
 
-/** The header, in lower case, by which a service says on every answer that it honours the key. */
+/** The header, in lower case, by which a service states on every answer that it honours the key. */
 export const idempotencyHonoured = { name: "roster-idempotency-key", value: "honoured" } as const

@@ -1,7 +1,4 @@
-/**
- * The purposes of a key, one for each group of operations. It stands apart from `Operation`, which says the access levels
- * that a purpose needs, since it is needed at every start of the command line and that one loads the whole contract.
- */
+/** The purposes of a key, apart from `Operation`: every command-line start needs them, but not the whole contract. */
 import type { OperationId } from "./RosterApi.ts"
 
 const operationPurposes = {
@@ -27,7 +24,7 @@ const operationPurposes = {
   emailsPost: "emails:send"
 } as const satisfies Readonly<Record<OperationId, string>>
 
-/** What a key is made for, such as `contacts:read`. */
+/** The purpose of a key, such as `contacts:read`. */
 export type Purpose = (typeof operationPurposes)[OperationId]
 
 /** All purposes, in alphabetical order. */
@@ -38,7 +35,7 @@ const byOperation: ReadonlyMap<string, Purpose> = new Map(Object.entries(operati
 /** The purpose of an operation, by its identifier. */
 export const purposeOf = (operation: string): Purpose | undefined => byOperation.get(operation)
 
-/** Parses a purpose as it is typed, whole or only its part after the colon if that is unambiguous. */
+/** Parses a typed purpose, in full or only the part after the colon if that is unambiguous. */
 export const parsePurpose = (text: string): Purpose | undefined => {
   const typed = text.trim().toLowerCase()
   const whole = purposes.find((purpose) => purpose === typed)
