@@ -6,9 +6,9 @@ import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 import * as HttpEmailsService from "./services/HttpEmailsService.ts"
 import { RosterHttpApi } from "./calls/RosterHttpApi.ts"
 
-/** All services on one client. Each call makes a client of its own, so that an application can have several. */
+/** All services on one client. Each call makes a new client, so that an application can have several. */
 export const layer = (options: ClientOptions) =>
-  // What is made once for a whole graph of layers would be the client of whichever options come first.
+  // Without `fresh`, layers are shared, and the first options would win.
   Layer.fresh(
     Layer.mergeAll(HttpContactsService.layerShared, HttpCredentialsService.layerShared, HttpEmailsService.layerShared)
   ).pipe(Layer.provide(RosterHttpApi.layer(options)))

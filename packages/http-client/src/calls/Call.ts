@@ -1,4 +1,4 @@
-/** The one way that every call goes: send, judge, read, and again where the table allows it. */
+/** Runs a call: sends it, judges and reads the answer, and retries as the table allows. */
 import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
@@ -18,7 +18,7 @@ export interface CallOptions<
   Meaning extends Refusal = never
 > {
   readonly operation: OperationId
-  /** The row of the retry table, where it is not that of the operation. */
+  /** The row of the retry table (default: that of the operation). */
   readonly row?: RetryKey
   readonly send: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
   readonly read: (
@@ -27,18 +27,18 @@ export interface CallOptions<
   ) => Effect.Effect<A, Failure<never>>
   /** The refusals that the caller can act on. Others arrive as `ServiceError`. */
   readonly refusals: ReadonlyArray<Tag>
-  /** What a status means where the service does not say it in our words. */
+  /** The error of a status whose text is not one of ours. */
   readonly byStatus?: { readonly [status: number]: () => Meaning }
-  /** What it means that there is nothing at the address, where an earlier attempt may have been carried out. */
+  /** The result of a 404 after an attempt that may have been carried out. */
   readonly goneAfterAmbiguous?: Effect.Effect<A, NoInfer<Meaning> | ServiceError>
   readonly canRepeatBody?: () => boolean
-  /** Ends the call by a failure of the caller's own. */
+  /** Ends the call by failing. */
   readonly endedBy?: Effect.Effect<never, E> | undefined
-  /** What the call is about, as its caller would call it: for the words of an unknown outcome. */
+  /** The subject of the call, for the message of an unknown outcome. */
   readonly about?: string
 }
 
-/** Makes calls with what a client's calls share. */
+/** Makes the function that runs the calls of a client. */
 export const makeCall =
   ({ budget, isKeyHonoured, policyOf, secrets, traceSubjects }: Context.Service.Shape<typeof RosterHttpApi>) =>
   <A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never, Meaning extends Refusal = never>(
@@ -85,7 +85,7 @@ export const makeCall =
             ? byStatus[status]?.()
             : undefined
         const error = failure.error._tag === "ServiceError" ? failure.error : refusal(status, failure.error)
-        // That there is nothing proves something only where there could be something.
+        // A 404 proves something only if the operation expects it.
         const settles = isOwn && (failure.settles === true || (status === 404 && byStatus[404] !== undefined))
         return yield* Effect.fail<Failure<Expected>>({ ...failure, error: meaning ?? error, settles })
       })
@@ -93,7 +93,6 @@ export const makeCall =
     const answer = (response: HttpClientResponse.HttpClientResponse, current: Attempt) => {
       const { status } = response
       if (status < 200 || status >= 300) return judge(response, current)
-      // Nobody asks for a part.
       return status === 206 || response.headers["content-range"] !== undefined
         ? Effect.fail(invalidResponse(operation, status, "it is a part of an answer, and nobody asked for a part"))
         : read(operation, response)
@@ -103,7 +102,7 @@ export const makeCall =
       const made = Effect.matchEffect(send, {
         onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
           if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
-          // What the contract itself refuses to send: nothing left this machine.
+          // Refused by the contract, so nothing was sent.
           return Schema.isSchemaError(error)
             ? Effect.fail({ evidence: "Permanent", error: refusal(400, invalidInput(error)) })
             : Effect.die(error)
@@ -137,7 +136,7 @@ export const makeCall =
     const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
     return Effect.updateContext(countedCall(operation, raced), (context: Context.Context<never>) => {
       const withSecrets = Context.add(context, Secrets, secrets)
-      // Mostly there is none, neither of this call nor of one around it.
+      // Usually both are undefined.
       return Context.get(context, IdempotencyKey) === key ? withSecrets : Context.add(withSecrets, IdempotencyKey, key)
     })
   }

@@ -1,4 +1,4 @@
-/** What a client counts. The names are stable and documented in docs/observability.md. */
+/** The metrics of a client. Their names are stable and documented in docs/observability.md. */
 import { ServiceError } from "@roster/domain"
 import { Cause, Clock, Duration, Effect, Exit, Metric } from "effect"
 
@@ -33,7 +33,7 @@ export const budgetLeft = (tokens: number) => Metric.update(budget, tokens)
 
 export const retryCount = (operation: string) => Metric.update(Metric.withAttributes(retries, { operation }), 1)
 
-/** The name of what went wrong: a tag, and of a `ServiceError` that of its reason. */
+/** The tag of an error, or that of the reason of a `ServiceError`. */
 export const tagOf = (error: { readonly _tag: string }): string =>
   error instanceof ServiceError ? error.reason._tag : error._tag
 
@@ -44,7 +44,7 @@ const outcomeOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>
   return Cause.hasInterruptsOnly(exit.cause) ? "Interrupted" : "Defect"
 }
 
-/** The metrics of an outcome, which are looked up by their attributes once. */
+/** Caches the metrics of each outcome. */
 const ends = new Map<string, { readonly calls: typeof calls; readonly durations: typeof durations }>()
 
 const endOf = (operation: string, outcome: string) => {

@@ -2,7 +2,7 @@ import { apiKeyHeader } from "@roster/api"
 import { Config, Effect, Redacted, Schema } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
-/** The settings of a client: where the service is and how the client proves itself. */
+/** The settings of a client: the address of the service and the credentials. */
 export interface ClientOptions {
   /** The base address; its last segment is `v4`. */
   readonly baseUrl: string
@@ -32,9 +32,7 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
   }
 }
 
-/**
- * The settings of the environment: `ROSTER_BASE_URL`, `ROSTER_API_KEY`, `ROSTER_API_KEY_HEADER`, `ROSTER_API_KEY_PREFIX`.
- */
+/** The settings of the environment: `ROSTER_BASE_URL`, `ROSTER_API_KEY` and the latter's `_HEADER` and `_PREFIX`. */
 export const clientConfig: Config.Config<ClientOptions> = Config.all({
   baseUrl: Config.String("ROSTER_BASE_URL"),
   apiKey: Config.Redacted("ROSTER_API_KEY"),
@@ -48,10 +46,7 @@ const isThisMachine = (hostname: string): boolean =>
   /^127(?:\.\d{1,3}){3}$/.test(hostname) ||
   hostname.endsWith(".localhost")
 
-/**
- * Checks the options. A key may end with a line break, as it does when it was read from a file; any other character that
- * a header cannot carry is refused.
- */
+/** Checks the options. A key read from a file may end with a line break; other invalid characters are refused. */
 export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions) {
   const url = URL.parse(options.baseUrl)
   const refuse = (setting: string, issue: string) => Effect.fail(new InvalidSettings({ setting, issue }))

@@ -1,4 +1,4 @@
-/** What went wrong with one attempt, and what that proves. */
+/** Classifies the failure of one attempt, and what it proves. */
 import { operations, readExceedsGrantor, readRefusal, readStoreFailure, type Refusal } from "@roster/api"
 import {
   AccessDenied,
@@ -24,11 +24,11 @@ export interface Failure<E> {
   /** Whether the service asks to slow down. */
   readonly throttled?: boolean | undefined
   readonly retryAfter?: Duration.Duration | undefined
-  /** Whether it tells what became of the call, even where an earlier attempt may have been carried out. */
+  /** Whether it settles the outcome even if an earlier attempt may have been carried out. */
   readonly settles?: boolean | undefined
 }
 
-/** An answer that is not what the interface says it is; it would be the same again. */
+/** An answer that does not match the interface; a retry would get the same. */
 export const invalidResponse = (operation: string, status: number, detail: string): Failure<never> => ({
   evidence: "Permanent",
   error: new ServiceError({ operation, reason: new InvalidResponse({ status, detail }) })
@@ -45,7 +45,7 @@ const neverReached = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
-/** The codes of certificates that do not hold, of compression that is none, of answers that are not HTTP, and of addresses that are none. */
+/** Codes of invalid certificates, compression, HTTP and addresses. */
 const permanent = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|^HPE_|HEADERS_OVERFLOW|ERR_INVALID|EPROTO|^Z_(?!BUF)/
 
 /** An error with its causes, the outermost first, and at most six. */
@@ -64,7 +64,7 @@ const codeOf = (causes: ReadonlyArray<object>): string | undefined => {
   return undefined
 }
 
-/** Judges an error of the transport: there was no whole answer. */
+/** Judges an error of the transport, which has no complete answer. */
 export const transportFailure = (operation: string, error: HttpClientError.HttpClientError): Failure<never> => {
   const { reason } = error
   const failure = (evidence: Evidence, reason: ServiceErrorReason): Failure<never> => ({
@@ -81,7 +81,7 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
     code === undefined ? `the connection to ${host} broke` : `the connection to ${host} failed with ${code}`
   if ("response" in reason) {
     const { status } = reason.response
-    // A parser that stops inside a body may have met its end: one that is cut inside a chunk looks so.
+    // A parse error inside a body may come from a body that was cut inside a chunk.
     return code !== undefined && permanent.test(code) && !code.startsWith("HPE_")
       ? invalidResponse(operation, status, `it cannot be read (${code})`)
       : failure("Ambiguous", new Unavailable({ status, detail }))
@@ -96,10 +96,10 @@ const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect ap
 const accessDeniedText = /access denied/i
 const ambiguousStatuses = new Set([499, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 
-/** What is refused for what it says: the same request was never carried out before. */
+/** Refusals of the content of a request, which was never carried out. */
 const settling = new Set([400, 413, 415, 422])
 
-/** Where a redirect leads: scheme and host, and nothing of what else it says. */
+/** The scheme and host of the target of a redirect. */
 const originOf = (location: string | undefined): string => {
   const url = location === undefined ? null : URL.parse(location)
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : ""
@@ -108,15 +108,13 @@ const originOf = (location: string | undefined): string => {
 /** An answer that is no success. */
 export interface RefusedAnswer {
   readonly status: number
-  /** The field Error of its body, or nothing. */
+  /** The `Error` field of its body; empty without one. */
   readonly text: string
   readonly retryAfter?: Duration.Duration | undefined
   readonly location?: string | undefined
 }
 
-/**
- * Judges such an answer by status and text: services of this interface differ in the status, and put the rest into words.
- */
+/** Judges an answer by status and text, since services of this interface differ in the status. */
 export const statusFailure = (
   operation: string,
   { location, retryAfter, status, text }: RefusedAnswer
@@ -158,14 +156,14 @@ export const statusFailure = (
 
 const isLevel = Schema.is(AccessLevel)
 
-/** The level that the service names, as where a key gives one that it lacks itself; otherwise that of the operation. */
+/** The access level that the service names, or else that of the operation. */
 const requiredLevel = (operation: string, text: string): AccessLevel => {
   const named = /access level (\w+)/.exec(text)?.[1]
   // Every operation has a level: the contract says so and its tests prove it.
   return isLevel(named) ? named : (operations.get(operation)?.requiredAccess ?? "None")
 }
 
-/** What went wrong, without what to do about it: of an unknown outcome that is something else. */
+/** The reason without its advice, which does not apply to an unknown outcome. */
 const detailOf = (reason: ServiceErrorReason): string =>
   "detail" in reason
     ? reason.detail
@@ -173,7 +171,7 @@ const detailOf = (reason: ServiceErrorReason): string =>
       ? `no whole answer came within ${reason.after} s`
       : reason.message
 
-/** What the caller is told in the end: an ambiguous failure of a write, repeated or not, is an unknown outcome. */
+/** The final error: an ambiguous failure of a write becomes an unknown outcome. */
 export const finalError = <E>(
   call: { readonly operation: string; readonly row: RetryRow; readonly about: string },
   failure: Failure<E>

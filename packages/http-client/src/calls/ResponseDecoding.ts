@@ -1,4 +1,4 @@
-/** Reading answers: the bytes must be UTF-8, the text JSON, the JSON what the interface says. */
+/** Reads answers: the bytes must be UTF-8, the text JSON, and the JSON must match the interface. */
 import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Option, Redacted, Schema } from "effect"
@@ -10,7 +10,7 @@ type Response = HttpClientResponse.HttpClientResponse
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The body as it lies in memory. */
+/** The body, without a copy if it is in memory. */
 const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> =>
   response instanceof BufferedResponse
     ? response.bytes
@@ -19,7 +19,7 @@ const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.
 const readBytes = (operation: string, response: Response): Effect.Effect<Uint8Array, Failure<never>> =>
   Effect.mapError(bytesOf(response), (error) => transportFailure(operation, error))
 
-/** The whole body as text. A body that is cut off is a failure of the transport and may be asked for again. */
+/** The whole body as text. One that is cut off is a failure of the transport, which may be retried. */
 export const readText = (operation: string, response: Response): Effect.Effect<string, Failure<never>> =>
   Effect.flatMapEager(readBytes(operation, response), (bytes) => {
     try {
@@ -33,12 +33,12 @@ export const readText = (operation: string, response: Response): Effect.Effect<s
     }
   })
 
-/** Whether a body could end early without the transport noticing: nothing tells how long it is once it is decoded. */
+/** Whether the transport would not notice that a body was cut, as its decoded length is unknown. */
 const mayBeCut = (response: Response): boolean =>
   response.status !== 204 &&
   (response.headers["content-length"] === undefined || response.headers["content-encoding"] !== undefined)
 
-/** Whether all is UTF-8 but for a character at the end that is not whole. */
+/** Whether bytes are UTF-8 but for an incomplete character at the end. */
 const endsInCharacter = (bytes: Uint8Array): boolean => {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
@@ -48,7 +48,7 @@ const endsInCharacter = (bytes: Uint8Array): boolean => {
   }
 }
 
-/** Whether a text of JSON ends before it is whole: before its first sign, inside a string, a list or an object. */
+/** Whether a JSON text is cut off: empty, or inside a string, an array or an object. */
 const endsEarly = (text: string): boolean => {
   let depth = 0
   let isString = false
@@ -64,20 +64,20 @@ const endsEarly = (text: string): boolean => {
   return isString || depth > 0 || text.trim() === ""
 }
 
-/** A success whose body ends early, as where something between here and the service broke off. */
+/** The failure of a successful answer whose body was cut off. */
 const cutOff = (operation: string, { status }: Response): Failure<never> => ({
   evidence: "Ambiguous",
   error: new ServiceError({ operation, reason: new Unavailable({ status, detail: "its answer broke off" }) })
 })
 
-/** The secrets of the client that makes a call: the service, or something in its place, may quote the key that it was sent. */
+/** The secrets of the calling client, which an answer may quote. */
 export const Secrets = Context.Reference<ReadonlyArray<Redacted.Redacted<string>>>("@roster/http-client/Secrets", {
   defaultValue: () => []
 })
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** A text of the other side without the secrets, in whatever case it spells them. */
+/** Redacts the secrets in a received text, in any case. */
 export const withoutSecrets = (text: string) =>
   Effect.map(Secrets, (secrets) =>
     secrets.reduce(
@@ -88,7 +88,7 @@ export const withoutSecrets = (text: string) =>
 
 const longestSnippet = 2048
 
-/** The beginning of a text, on one line, without tags and without what a terminal would obey. */
+/** The beginning of a text on one line, without tags and control characters. */
 const snippetOf = (text: string): string =>
   text
     .slice(0, 4 * longestSnippet)
@@ -101,7 +101,7 @@ const snippetOf = (text: string): string =>
 
 const contentTypeOf = (response: Response): string => response.headers["content-type"] ?? ""
 
-/** Whether a body that begins with a sign is JSON in UTF-8; one that does not say what it is may be. */
+/** Whether a body is JSON in UTF-8, by its type or else by its first character. */
 const isJson = (response: Response, first: string): boolean => {
   const contentType = contentTypeOf(response)
   if (contentType === "") return first !== "<"
@@ -124,7 +124,7 @@ export const unexpectedContent = Effect.fnUntraced(function* (operation: string,
   return yield* Effect.fail(failure)
 })
 
-/** A body that is a record or a list of them. */
+/** Makes the reader of a JSON body. */
 export const readJson = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (operation: string, response: Response): Effect.Effect<S["Type"], Failure<never>> =>
@@ -151,10 +151,7 @@ const signOf = (byte: number | undefined): string => (byte === undefined ? "" : 
 
 const readAnyList = readJson(Schema.Array(Schema.Unknown))
 
-/**
- * A list of records that nobody wants: it is enough that it is a list and came whole. Where the response tells its length, a
- * look at its first and last sign shows that.
- */
+/** Checks that an answer is a whole list, without decoding it if its first and last characters suffice. */
 export const readList = Effect.fnUntraced(function* (operation: string, response: Response) {
   if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response))
   const bytes = yield* readBytes(operation, response)
@@ -167,7 +164,7 @@ export const readList = Effect.fnUntraced(function* (operation: string, response
   return yield* Effect.fail(invalidResponse(operation, response.status, detail))
 })
 
-/** An answer without content. A service may send some all the same, but never a page for browsers. */
+/** Reads an answer without content. A service may send some anyway, but never a page for browsers. */
 export const readNothing = Effect.fnUntraced(function* (operation: string, response: Response) {
   const bytes = yield* readBytes(operation, response)
   if (isPage(response) && bytes.length > 0) {
@@ -178,9 +175,8 @@ export const readNothing = Effect.fnUntraced(function* (operation: string, respo
 const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
 /**
- * The words of a refusal: the field Error where there is one, and otherwise what kind of thing came and how it begins. The
- * status counts whatever becomes of them: a letter that is not UTF-8 is replaced, and a body that breaks off says nothing.
- * `isOwn` is whether the service itself may have answered, and not a proxy with a page of its own.
+ * The text of a refusal: its field `Error`, or else its content type and beginning. An unreadable body never fails,
+ * since the status counts. `isOwn` is whether the service itself may have answered, not a proxy.
  */
 export const readRefusalBody = Effect.fnUntraced(function* (response: Response) {
   const bytes = yield* Effect.orElseSucceed(bytesOf(response), () => new Uint8Array(0))
@@ -198,14 +194,11 @@ export const readRefusalBody = Effect.fnUntraced(function* (response: Response) 
 
 const httpDate = /^[a-z]+,? .*\d{2}:\d{2}:\d{2}/i
 
-/**
- * How long the service asks to wait: whole seconds, however many, or a date, which is read against the date of the same
- * answer, and against our own clock where that has none.
- */
+/** The wait that the service asks for: seconds, or a date relative to that of the answer, or to our own clock. */
 export const retryAfter = (response: Response) =>
   Effect.map(Clock.currentTimeMillis, (now): Duration.Duration | undefined => {
     const value = response.headers["retry-after"]?.trim() ?? ""
-    // Beyond what a number can tell apart the exact one matters to nobody.
+    // The exact value of a larger number does not matter.
     if (/^\d+$/.test(value)) return positive(Math.min(Number(value), Number.MAX_SAFE_INTEGER) * 1000)
     if (!httpDate.test(value)) return undefined
     const date = Date.parse(response.headers["date"] ?? "")

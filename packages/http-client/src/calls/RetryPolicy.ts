@@ -1,7 +1,4 @@
-/**
- * When a request is sent again: three attempts in all, as the row of the operation allows, after a random wait that grows,
- * never earlier than the service asks, and while the budget lasts.
- */
+/** Retries as the row of the operation allows, after a random growing wait, while attempts and budget last. */
 import { ServiceError, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
 import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
@@ -33,7 +30,7 @@ export interface RetrySettings {
 /** Some of the settings; the others stay. */
 export type PartialRetrySettings = { readonly [Name in keyof RetrySettings]?: RetrySettings[Name] | undefined }
 
-/** The settings of a client that is given none. */
+/** The default settings of a client. */
 export const defaultRetrySettings: RetrySettings = {
   attempts: 3,
   base: Duration.millis(100),
@@ -45,18 +42,12 @@ export const defaultRetrySettings: RetrySettings = {
   assumeIdempotencyKey: false
 }
 
-/**
- * The retry policy. Provided to a client's layer, it is the policy of that client, changed by its option `retry`; provided
- * around a call, it replaces the policy for that call.
- */
+/** The retry policy of a client's layer, changed by its option `retry`. Around a call, it replaces that policy. */
 export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client/RetryPolicy", {
   defaultValue: () => defaultRetrySettings
 })
 
-/**
- * The policy of a client, changed by its own settings. A policy around the call replaces it, unless the same one was around
- * the client when it was built.
- */
+/** The policy of a client. One around a call replaces it, unless the client was built inside the same one. */
 export const clientPolicy = (settings: PartialRetrySettings = {}) =>
   Effect.contextWith((built: Context.Context<never>) => {
     const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
@@ -70,10 +61,7 @@ export const clientPolicy = (settings: PartialRetrySettings = {}) =>
 
 const costs = { transient: 14, throttled: 5 } as const
 
-/**
- * How much a client may repeat in all, so that an outage is not made worse by its callers: a bucket of 500 tokens that retries
- * take from and successes give back to.
- */
+/** A bucket of 500 tokens for the retries of a client, so that callers do not make an outage worse. */
 export class RetryBudget {
   static readonly #capacity = 500
   #left = RetryBudget.#capacity
@@ -82,14 +70,14 @@ export class RetryBudget {
     return this.#left
   }
 
-  /** Takes what a retry costs and answers with it, or with 0 where the bucket does not hold that much. */
+  /** Takes and returns the cost of a retry; 0 if the bucket does not hold that much. */
   take(kind: keyof typeof costs): number {
     const cost = this.#left < costs[kind] ? 0 : costs[kind]
     this.#left -= cost
     return cost
   }
 
-  /** Gives back what the last retry of a call took, or a little where there was none. */
+  /** Gives back the cost of a call's last retry, or one token without a retry. */
   giveBack(taken: number): void {
     this.#left = Math.min(RetryBudget.#capacity, this.#left + Math.max(taken, 1))
   }
@@ -109,10 +97,7 @@ const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: bool
   }
 }
 
-/**
- * How long to wait after so many attempts: a random time that grows, on top of what the service asks for; `undefined` where
- * it asks for too much.
- */
+/** The random, growing wait after an attempt, on top of Retry-After; `undefined` if that is too long. */
 export const waitAfter = (
   policy: RetrySettings,
   { retryAfter = Duration.zero, throttled = false }: Failure<unknown>,
@@ -124,9 +109,9 @@ export const waitAfter = (
     return Duration.sum(retryAfter, Duration.times(Duration.min(policy.longestWait, base), random))
   })
 
-/** What an attempt knows of those before it. */
+/** The context of an attempt. */
 export interface Attempt {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly number: number
   /** Whether an earlier attempt may have been carried out. */
   readonly afterAmbiguous: boolean
@@ -146,12 +131,11 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
     const { attempt, budget, canRepeatBody, isKeyHonoured, operation, policyOf, row } = options
     const policy = policyOf(fiber.context)
     const clock = fiber.getRef(Clock.Clock)
-    // The clock that never jumps.
     const started = clock.monotonicTimeNanosUnsafe()
     const timedOut = (after: Duration.Duration, { receivedBytes, sent }: RequestPhase): Failure<never> => {
       const received = receivedBytes === undefined ? {} : { receivedBytes }
       return {
-        // Only a transport that says so knows that nothing was sent.
+        // Only some transports know that nothing was sent.
         evidence: sent === false ? "NotSent" : "Ambiguous",
         error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
       }
@@ -164,7 +148,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
     const again = (current: Attempt, failure: Failure<E>) =>
       Effect.gen(function* () {
         const afterAmbiguous = current.afterAmbiguous || failure.evidence === "Ambiguous"
-        // A later attempt that proves nothing of an earlier one does not undo what that may have done.
+        // A later failure does not settle what an ambiguous attempt did.
         const isOpen = afterAmbiguous && failure.settles !== true
         const last = Effect.fail<Failure<E>>(isOpen ? { ...failure, evidence: "Ambiguous" } : failure)
         if (

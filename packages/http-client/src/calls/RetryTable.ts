@@ -1,25 +1,16 @@
-/**
- * Which failures of which operation may be answered by sending the request again, as data. What a failure proves is its
- * evidence. (docs/decisions/retries.md is printed from here.)
- */
+/** The retries of each operation as data. (docs/decisions/retries.md is printed from here.) */
 import type { OperationId } from "@roster/api"
 
-/**
- * What a failure proves. `NotSent`: the request did not get to the service. `NotProcessed`: the service says that it
- * did nothing. `Ambiguous`: it may have been carried out or not. `Permanent`: it would fail again.
- */
+/** What a failure proves. `NotProcessed`: nothing was done. `Ambiguous`: it may have been carried out. */
 export type Evidence = "NotSent" | "NotProcessed" | "Ambiguous" | "Permanent"
 
-/** What may be repeated. A failure that never reached the service always may, as far as its body can be sent again. */
+/** What may be retried. A request that was not sent always may, if its body can be sent again. */
 export interface RetryRow {
-  /** `throttled`: only where the service asks to slow down, by 429 or 503 with Retry-After. */
+  /** `throttled`: only if the service asks to slow down, by 429 or 503 with Retry-After. */
   readonly nothingDone: "always" | "throttled"
-  /** `keyed`: only where the service is known to honour the Idempotency-Key of the call. */
+  /** `keyed`: only if the service is known to honour the Idempotency-Key of the call. */
   readonly ambiguous: "always" | "keyed" | "never"
-  /**
-   * How to find out what happened, where an ambiguous failure is the last; nothing for what only reads. `{name}` stands
-   * for what the call was about.
-   */
+  /** How to recover after an ambiguous failure; none for reads. `{name}` is the subject of the call. */
   readonly recovery?: string
 }
 
@@ -41,10 +32,10 @@ const secret: RetryRow = {
   recovery: "Load {name} by name: if it is there, its token is lost, so delete it and create it again."
 }
 
-/** An operation, or the one kind of call for which its row differs. */
+/** An operation, or the kind of call whose row differs. */
 export type RetryKey = OperationId | "contactsDeletePost by rule"
 
-/** The row of each operation: which evidence allows a retry, and what to do otherwise. */
+/** The row of each operation. */
 export const retryTable: { readonly [Key in RetryKey]: RetryRow } = {
   contactsGet: reads,
   contactsByEmailGet: reads,

@@ -1,4 +1,4 @@
-/** The client that the contract gives, with the key in its header, and what its calls share. */
+/** The client of the contract, with the key in its header, and the state that its calls share. */
 import { idempotencyHonoured, idempotencyKeyHeader } from "@roster/api"
 import { fnRedacted } from "@roster/domain"
 import { Context, Effect, Layer, MutableRef, Option, Redacted } from "effect"
@@ -15,14 +15,14 @@ import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
 import { clientPolicy, RetryBudget, type RetrySettings } from "./RetryPolicy.ts"
 
-/** The contract as calls, and what the services need besides. */
+/** The operations as calls, and what the services share. */
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
   {
     readonly api: EndpointCalls
-    /** For what the contract cannot send: a file as a stream. The address is relative to the base address. */
+    /** For files as streams, which the contract cannot send. Addresses are relative to the base address. */
     readonly withKey: HttpClient.HttpClient
-    /** For addresses of other hosts: never with the key. */
+    /** For other hosts: never with the key. */
     readonly withoutKey: HttpClient.HttpClient
     readonly budget: RetryBudget
     /** The retry policy of a call that is made in a context. */
@@ -30,11 +30,11 @@ export class RosterHttpApi extends Context.Service<
     /** Whether the service has said that it honours Idempotency-Key. */
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
-    /** Makes a public method, with a span of its name that tells whom it calls, and not whom it is about. */
+    /** Makes a public method with a span that names the service, but not the subject. */
     readonly fn: (name: string) => Effect.fn.Untraced
-    /** Whether spans may tell whom a call is about all the same. */
+    /** Whether spans may name the subject of a call. */
     readonly traceSubjects: boolean
-    /** Whether the ids of spans are sent, so that a span is needed even where no tracer sees it. */
+    /** Whether span ids are sent, which needs a span even without a tracer. */
     readonly propagateTrace: boolean
   }
 >()("@roster/http-client/RosterHttpApi") {
@@ -109,15 +109,12 @@ export class RosterHttpApi extends Context.Service<
     )
 }
 
-/** The key of the call under way, the same on all its attempts. */
+/** The idempotency key of the current call. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {
   defaultValue: () => undefined
 })
 
-/**
- * No redirect is followed, since the key would go with it; the client's own span is off, since it would hold the e-mail
- * of the address; no trace headers go to a service that is not ours; and whoever prints the headers sees no key.
- */
+/** Keeps the key from redirects and printed headers, addresses from spans, and trace headers from other services. */
 const inOurContext =
   (header: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -1,12 +1,11 @@
 /**
- * A time limit for many effects at once. All effects under one clock share one fiber, which sleeps until the first limit;
- * `Effect.timeout` starts two fibers and a timer for each. With it a `get`, 64 at once, takes 1.25 times the CPU
- * (benchmarks/get).
+ * A time limit for many effects: all under one clock share one sleeping fiber. `Effect.timeout` starts two fibers and a
+ * timer for each, which costs 64 concurrent `get` 1.25 times the CPU (benchmarks/get).
  */
 import { Clock, Duration, Effect, Exit, Fiber } from "effect"
 
 interface Limit {
-  /** Milliseconds of a clock that never jumps. */
+  /** Milliseconds of the monotonic clock. */
   readonly at: number
   expire: (() => void) | undefined
   /** Position in the array of open limits. */
@@ -15,7 +14,7 @@ interface Limit {
 
 class Limits {
   readonly #clock: Clock.Clock
-  // Not a set: what is deleted from a long-lived set stays in memory until the next full collection of garbage.
+  // Not a set, whose deleted entries stay in memory until the next full garbage collection.
   readonly #open: Array<Limit> = []
   #sleeper: Fiber.Fiber<void> | undefined
   #wakesAt = Number.POSITIVE_INFINITY
@@ -38,7 +37,7 @@ class Limits {
       last.index = limit.index
       this.#open[limit.index] = last
     }
-    // An old array that grew too small holds its limits, and all that they hold, until the next full collection of garbage.
+    // A discarded backing array keeps its limits until the next full garbage collection.
     limit.expire = undefined
     if (this.#open.length === 0) this.#stop()
   }
@@ -78,7 +77,7 @@ const limitsOf = (clock: Clock.Clock): Limits => {
   return limits
 }
 
-/** Interrupts an effect that takes longer, and fails when it has ended. */
+/** Interrupts an effect after the time limit, and fails once it has ended. */
 export const within = <A, E>(
   effect: Effect.Effect<A, E>,
   duration: Duration.Duration,

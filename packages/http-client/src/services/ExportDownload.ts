@@ -1,7 +1,6 @@
 /**
- * The file of an export, by its link: a stream of bytes, asked for without the key, since the link carries its own. A
- * download that breaks off goes on where it was, or begins again behind what was received, as long as it is the same file;
- * what arrives is as long as was said. (docs/decisions/downloads.md)
+ * Downloads the file of an export by its link, without the key. A broken download resumes, or restarts behind what was
+ * received, if the file is provably the same; its length is checked. (docs/decisions/downloads.md)
  */
 import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Stream } from "effect"
@@ -13,20 +12,20 @@ import { waitAfter } from "../calls/RetryPolicy.ts"
 import { retryTable } from "../calls/RetryTable.ts"
 import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
-/** A download is the last part of asking for the file, and goes by the same row. */
+/** Downloads have the same retry row as the status of an export. */
 const operation = "contactsExportByIdStatusGet"
 
 type Response = HttpClientResponse.HttpClientResponse
 
 type DownloadError = ExportNotFound | ExportExpired | ServiceError
 
-/** How far a download is, and of which file. All bytes are those of the file itself, never those of a compressed one. */
+/** The progress of a download, in bytes of the decoded file. */
 interface Progress {
   received: number
-  /** The size of the whole file, where it was said. */
+  /** The size of the whole file, if known. */
   size: number | undefined
   etag: string | undefined
-  /** Whether a place in the file is one in what the service sends, which in a compressed file it is not. */
+  /** Whether an offset in the file is one in the answer, which is not so for compressed answers. */
   hasPlaces: boolean
 }
 
@@ -48,11 +47,11 @@ const changed = (detail = "the file changed while it was downloaded"): Failure<n
   evidence: "Permanent"
 })
 
-/** Asks for the file, or for the rest of it where that is known to be the same file: a weak ETag matches nothing. */
+/** Requests the file, or its rest if a strong ETag identifies it. */
 const requestOf = (url: URL, { etag, hasPlaces, received, size }: Progress): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.get(url, {
     headers: {
-      // As undici asks for by itself, and `fetch` does not: what a proxy compresses cannot be resumed.
+      // A compressed answer cannot be resumed, and `fetch` would accept one.
       "accept-encoding": "identity",
       ...(received > 0 && received !== size && hasPlaces && etag !== undefined && !etag.startsWith("W/")
         ? { range: `bytes=${received}-`, "if-match": etag }
@@ -65,16 +64,16 @@ const encodingOf = ({ headers }: Response): string => {
   return encoding === "identity" ? "" : encoding
 }
 
-/** The length of what an answer brings of the file: that of a compressed body says nothing of it. */
+/** The length of the file, or part of it, in an answer; unknown if it is compressed. */
 const lengthOf = (response: Response): number | undefined => {
   const said = response.headers["content-length"]
   return encodingOf(response) === "" && said !== undefined && /^\d+$/.test(said) ? Number(said) : undefined
 }
 
-/** What a proxy may do to a file, and every transport undoes. */
+/** The encodings that every transport decodes. */
 const readable = new Set(["", "gzip", "x-gzip", "deflate", "br"])
 
-/** Why an answer is no file or part of one that can be read to a certain end. */
+/** Why an answer is not a file, or part of one, whose end can be recognised. */
 const formIssue = (response: Response, wasPartAskedFor: boolean): string | undefined => {
   const { headers, status } = response
   const encoding = encodingOf(response)
@@ -89,7 +88,7 @@ const formIssue = (response: Response, wasPartAskedFor: boolean): string | undef
 
 const opaqueTag = (etag: string | undefined): string | undefined => etag?.replace(/^W\//, "")
 
-/** How many bytes the whole file repeats, which is all that was received, or why it may be another one. */
+/** The number of bytes that the whole file repeats, or why it may be another file. */
 const overlapOfWhole = (response: Response, { etag, received, size }: Progress): number | Failure<never> => {
   if (received === 0) return 0
   const said = response.headers["etag"]
@@ -100,13 +99,13 @@ const overlapOfWhole = (response: Response, { etag, received, size }: Progress):
   return isSame ? received : changed("it broke off, and nothing tells whether what it sends now is the same file")
 }
 
-/** The size of the whole file, as a part of it says. */
+/** The size of the whole file according to a part of it. */
 const totalOf = ({ headers }: Response): number | undefined => {
   const total = /\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1]
   return total === undefined ? undefined : Number(total)
 }
 
-/** The same for a part: none where it begins with the first byte that is missing. */
+/** The same for a part: 0 if it begins with the first missing byte. */
 const overlapOfPart = (response: Response, { etag, received, size }: Progress): number | Failure<never> => {
   const said = response.headers["etag"]
   const start = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(response.headers["content-range"] ?? "")?.[1]
@@ -118,7 +117,7 @@ const overlapOfPart = (response: Response, { etag, received, size }: Progress): 
   return size !== undefined && size !== whole ? changed() : received - Number(start)
 }
 
-/** Closes the connection of an answer that nobody reads. */
+/** Closes the connection of an unread answer. */
 const discard = (response: Response) => Effect.ignore(Effect.scoped(Stream.toPull(response.stream)))
 
 const refusedDownload = Effect.fnUntraced(function* (response: Response, link: string) {
@@ -138,10 +137,7 @@ const refusedDownload = Effect.fnUntraced(function* (response: Response, link: s
   return yield* Effect.fail<Failure<DownloadError>>({ ...failure, error })
 })
 
-/**
- * One attempt: what is still missing, or all that is left of it before something breaks. A file may take long, but nothing is
- * waited for longer than `patience`: neither the head nor the bytes that come next.
- */
+/** One attempt at the missing bytes. Neither the head nor the next bytes may take longer than `patience`. */
 const attempt = (
   client: HttpClient.HttpClient,
   url: URL,
@@ -187,7 +183,7 @@ const attempt = (
       Stream.concat(
         Stream.suspend(() => {
           const { received, size } = progress
-          // No file is so small that it is nothing when it is compressed.
+          // Even an empty file is not empty when compressed, so an encoded answer without bytes was cut off.
           const isWhole = toSkip === 0 && (size ?? received) === received && !(isEncoded && received === 0)
           return isWhole ? Stream.empty : Stream.fail(broken(`${received} of ${size ?? "all"} bytes came`))
         })
@@ -210,7 +206,7 @@ export const downloadExport = (
       const policy = policyOf(yield* Effect.context<never>())
       const row = retryTable[operation]
       const progress: Progress = { received: 0, size: undefined, etag: undefined, hasPlaces: false }
-      // Bytes that came are worth new attempts: what is bounded is how often nothing comes.
+      // Only attempts that bring no bytes are limited.
       const loop = (fruitless: number): Stream.Stream<Uint8Array, DownloadError> =>
         Stream.suspend(() => {
           const before = progress.received

@@ -4,14 +4,11 @@ import { HttpBody } from "effect/http"
 
 const encoder = new TextEncoder()
 
-/** As browsers write names: RFC 7578 has no other way to quote them. */
+/** Quotes a name as browsers do: RFC 7578 has no other way. */
 const quoted = (name: string): string =>
   `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`
 
-/**
- * A form whose end is sent when the file has come to its end. The file cannot fail: a transport would call that a failure of
- * its own.
- */
+/** A multipart form. The file must not fail: a transport would report that as its own failure. */
 export const formBody = (
   fields: ReadonlyArray<readonly [name: string, value: string]>,
   file?: { readonly name: string; readonly content: Stream.Stream<Uint8Array> }

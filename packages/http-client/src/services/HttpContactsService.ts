@@ -35,14 +35,14 @@ const readContacts = readJson(Schema.Array(Contact))
 const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
 
-/** What selects nobody knows whom is not sent, unless it says that it is raw. */
+/** Checks a rule before it is sent. */
 const ruleToSend = Effect.fnUntraced(function* (rule: ContactRule) {
   const text = yield* Effect.fromResult(checkRule(rule))
   yield* inQuery("rule", [text])
   return text
 })
 
-/** The wire says where in a rule a mistake is; the rule itself is known here. */
+/** Adds the rule to an error, which has only its position on the wire. */
 const inRule =
   (rule: ContactRule | undefined) =>
   <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidRule, R> =>
@@ -59,9 +59,8 @@ const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter, sentIn:
 })
 
 /**
- * A file on its way. One that can be read once can be sent again as long as nobody has begun to read it. Where reading it
- * fails, the request hears nothing more, since what it made of a failure would look like one of the network: it is for
- * whoever waits for `failed` to end it.
+ * A file to send, which can be sent again until reading begins, or if it is replayable. If reading fails, the request
+ * waits and `failed` ends the call, since a transport would report a network error.
  */
 const watched = ({ content, name, replayable = false }: Extract<ImportSource, { readonly _tag: "File" }>) => {
   let begun = false
@@ -103,7 +102,7 @@ const make = Effect.gen(function* () {
       byStatus: { 404: () => new ContactNotFound({ email }) }
     })
   })
-  // A span that nobody sees would take a fifth of the CPU of a call (benchmarks/get).
+  // An unused span would take a fifth of the CPU of a call (benchmarks/get).
   const getTraced = fn("ContactsService.get")(function* (email: string) {
     return yield* getUntraced(email)
   })
@@ -187,7 +186,7 @@ const make = Effect.gen(function* () {
     import: fn("ContactsService.import")(function* (source, options = {}) {
       yield* oneInQuery("listName", options.listName)
       yield* oneInQuery("encodingName", options.encodingName)
-      // Services differ in where they read these from, so they go into the query and the form.
+      // Some services read these from the query, some from the form, so both have them.
       const fields = Object.entries({
         listName: options.listName,
         encodingName: options.encodingName,
@@ -239,9 +238,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The service on a client that others share. */
+/** The service on a shared client. */
 export const layerShared: Layer.Layer<ContactsService, never, RosterHttpApi> = Layer.effect(ContactsService, make)
 
-/** The service on a client of its own. */
+/** The service on a new client. */
 export const layer = (options: ClientOptions) =>
   Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

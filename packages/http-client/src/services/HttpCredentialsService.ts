@@ -24,7 +24,7 @@ import { inPath } from "./UrlValue.ts"
 const notFound = (name: string) => ({ 404: () => new CredentialNotFound({ name }) })
 const taken = (name: string) => ({ 409: () => new NameTaken({ name }) })
 
-/** What a change of a credential says of it, in the fields that both kinds have. */
+/** The fields of a change that both kinds of credential have. */
 interface Sent {
   readonly name: string
   readonly expires?: DateTime.Utc | null | undefined
@@ -32,7 +32,7 @@ interface Sent {
   readonly accessLevels?: ReadonlyArray<string> | undefined
 }
 
-/** The same of a credential as the service has it. */
+/** The same fields as the service returns them. */
 type Found = Omit<Sent, "name">
 
 const areSame = (some: ReadonlyArray<string> = [], others: ReadonlyArray<string> = []): boolean => {
@@ -45,20 +45,17 @@ const areSame = (some: ReadonlyArray<string> = [], others: ReadonlyArray<string>
 const secondOf = (date: DateTime.Utc | null | undefined): number | undefined =>
   date == null ? undefined : Math.floor(date.epochMilliseconds / 1000)
 
-/** Whether a credential is what a change was to make of it. What the change left out may be anything. */
+/** Whether a credential matches a change; omitted fields may have any value. */
 const isAsSent = (sent: Sent, found: Found): boolean =>
   (sent.accessLevels === undefined || areSame(sent.accessLevels, found.accessLevels)) &&
   (sent.ipRanges === undefined || areSame(sent.ipRanges, found.ipRanges)) &&
   (sent.expires === undefined || secondOf(sent.expires) === secondOf(found.expires))
 
-/** A payload whose name is asked for before the contract has seen it. */
+/** Checks a payload whose name is read before the contract checks it. */
 const isRecord = (payload: unknown): Effect.Effect<void, InvalidInput> =>
   Predicate.isObject(payload) ? Effect.void : Effect.fail(new InvalidInput({ field: "body", issue: "expected object" }))
 
-/**
- * A rename whose answer was lost leaves nothing under the old name. What is under the new one is the result where it is what
- * was sent; otherwise nobody knows.
- */
+/** The result of a rename whose answer was lost: the credential under the new name, if it matches the change. */
 const renamed = <A extends Found>(
   operation: OperationId,
   name: string,
@@ -67,7 +64,7 @@ const renamed = <A extends Found>(
 ): Effect.Effect<A, CredentialNotFound | ServiceError> => {
   const { name: next } = sent
   if (name === next) return Effect.fail(new CredentialNotFound({ name }))
-  // What is no text is refused before anything is sent.
+  // A name that is not a text was refused before.
   const recovery = `Load ${JSON.stringify(String(next))}: it may be the same credential under its new name.`
   const unknown = (detail: string) =>
     new ServiceError({ operation, reason: new OutcomeUnknown({ status: 404, detail, recovery }) })
@@ -84,7 +81,7 @@ type Request = ReturnType<EndpointCalls[keyof EndpointCalls]>
 type Named<Rest> = Rest & { readonly params: { readonly name: string } }
 type Scoped = { readonly query: SubaccountScope }
 
-/** What differs between API keys and SMTP credentials. */
+/** The differences between API keys and SMTP credentials. */
 interface Kind<Credential, NewCredential, Payload, Kept> {
   readonly name: "apiKeys" | "smtp"
   readonly list: (request: Scoped) => Request
@@ -94,7 +91,7 @@ interface Kind<Credential, NewCredential, Payload, Kept> {
   readonly delete: (request: Named<Scoped>) => Request
   readonly credential: Schema.Decoder<Credential>
   readonly newCredential: Schema.Decoder<NewCredential>
-  /** How the service says that a credential cannot be spared. */
+  /** The refusals for a credential that cannot be spared. */
   readonly kept: ReadonlyArray<Kept>
 }
 
@@ -204,9 +201,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The service on a client that others share. */
+/** The service on a shared client. */
 export const layerShared: Layer.Layer<CredentialsService, never, RosterHttpApi> = Layer.effect(CredentialsService, make)
 
-/** The service on a client of its own. */
+/** The service on a new client. */
 export const layer = (options: ClientOptions) =>
   Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -24,9 +24,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The service on a client that others share. */
+/** The service on a shared client. */
 export const layerShared: Layer.Layer<EmailsService, never, RosterHttpApi> = Layer.effect(EmailsService, make)
 
-/** The service on a client of its own. */
+/** The service on a new client. */
 export const layer = (options: ClientOptions) =>
   Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -1,7 +1,4 @@
-/**
- * A response whose body is read into memory as a whole, up to a limit, or as a stream, which has none. Text and JSON must
- * be UTF-8.
- */
+/** A response whose body is read into memory, up to a limit, or as a stream. Text and JSON must be UTF-8. */
 import { JsonParser } from "@roster/domain"
 import { Effect, Inspectable, Option, Pipeable, type Schema, Stream } from "effect"
 import {
@@ -17,7 +14,7 @@ import {
 /** The default limit of a body that is read into memory: 32 MiB. */
 export const defaultMaximumBytes = 32 * 1024 * 1024
 
-/** What a transport knows of a response before its body. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly url: string
@@ -26,12 +23,12 @@ export interface ResponseHead {
   readonly cookies?: Cookies.Cookies
 }
 
-/** The body as its transport brings it. Failures are causes, of which the response makes errors. */
+/** The body of a transport. The response turns the causes of failures into errors. */
 export interface ResponseBody {
   /** The whole body; may be asked for more than once. */
   readonly bytes: Effect.Effect<Uint8Array, unknown>
   readonly stream: Stream.Stream<Uint8Array, unknown>
-  /** Whether a compressed body that ends early is an error: `fetch` takes it for a whole one. */
+  /** Whether a compressed body that ends early is an error, which it is not for `fetch`. */
   readonly showsCutEncoding: boolean
 }
 
@@ -76,7 +73,7 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
     return this.#decode((bytes) => utf8.decode(bytes))
   }
 
-  /** `null` where there is no body at all, as in the clients of Effect. */
+  /** `null` without a body, as in the clients of Effect. */
   get json(): Reading<Schema.Json> {
     // What can be parsed as JSON is JSON.
     return this.#decode((bytes) => (bytes.length === 0 ? null : (JsonParser.parse(utf8.decode(bytes)) as Schema.Json)))

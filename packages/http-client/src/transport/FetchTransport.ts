@@ -1,16 +1,10 @@
-/**
- * The `HttpClient` for every runtime that has `fetch`: slower than `UndiciHttpClient`, under the same limits. Redirects are
- * not followed.
- */
+/** A slower `HttpClient` for every runtime with `fetch`, under the same limits. Redirects are not followed. */
 import { ResponseTooLarge } from "@roster/domain"
 import { Effect, Layer, Stream } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientResponse } from "effect/http"
 import { BufferedResponse, concatBytes, defaultMaximumBytes } from "./BufferedResponse.ts"
 
-/**
- * Limits `arrayBuffer`, `text`, `json`, `urlParamsBody` and `formData` of every response: beyond `maximumBytes` they fail
- * with a `DecodeError` whose cause is `ResponseTooLarge`, and the rest is not read.
- */
+/** Limits bodies that are read into memory, which fail with a `DecodeError` whose cause is `ResponseTooLarge`. */
 export const limitResponse = <E, R>(
   client: HttpClient.HttpClient.With<E, R>,
   maximumBytes: number = defaultMaximumBytes
@@ -18,7 +12,7 @@ export const limitResponse = <E, R>(
   HttpClient.transformResponse(
     client,
     Effect.map((response) => {
-      // A stream can be read only once, and a body be asked for again.
+      // Cached, since a stream can be read only once.
       const bytes = Effect.runSync(Effect.cached(readBytes(response, maximumBytes)))
       return new BufferedResponse(response, { bytes, stream: response.stream, showsCutEncoding: false })
     })
@@ -34,7 +28,7 @@ const readBytes = ({ stream }: HttpClientResponse.HttpClientResponse, maximumByt
         size += chunk.length
         return size > maximumBytes ? Effect.fail(new ResponseTooLarge({ maximumBytes })) : Effect.void
       }),
-      // How fetch says that there is no body, as in an answer of status 204.
+      // `fetch` reports an empty body this way, as for status 204.
       Effect.catchIf(
         (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
         () => Effect.void

@@ -1,13 +1,10 @@
-/**
- * How far a request has come, as far as its transport says. A timeout interrupts the transport, which then has no error to
- * say it with: so the transport keeps it up to date in a value that the caller provides.
- */
+/** The progress of a request, kept in a value of the caller, since a timeout interrupts the transport. */
 import { Context } from "effect"
 
 export interface RequestPhase {
-  /** Whether any of the request was written; `undefined` where the transport does not say. */
+  /** Whether any of the request was written; `undefined` if the transport does not tell. */
   sent: boolean | undefined
-  /** How many bytes of the response's body have arrived. */
+  /** The number of bytes of the response's body so far. */
   receivedBytes: number | undefined
 }
 

@@ -1,7 +1,4 @@
-/**
- * The connections of an HTTP client: how many there are, how long they are kept, through which proxy they go, and that none
- * is left behind.
- */
+/** The connections of an HTTP client: their number, lifetime and proxy, and how all of them are closed. */
 import { Duration, Effect } from "effect"
 import { Socket } from "node:net"
 import { env } from "node:process"
@@ -15,17 +12,11 @@ export interface ConnectionSettings {
   readonly connections?: number | undefined
   /** Maximum time to connect, with TLS and a tunnel through a proxy (default: 5 seconds). */
   readonly connectTimeout?: Duration.Input | undefined
-  /**
-   * How long an idle connection is kept (default: 4 seconds). A server's own `Keep-Alive: timeout=` counts instead, less
-   * 2 seconds, so that the server never closes first.
-   */
+  /** How long idle connections are kept (default: 4 seconds, or the server's `Keep-Alive: timeout=` less 2 seconds). */
   readonly keepAliveTimeout?: Duration.Input | undefined
   /** Maximum size of the head of a response, in bytes (default: 16 KiB). */
   readonly maximumHeaderBytes?: number | undefined
-  /**
-   * `false` uses no proxy. Otherwise `http_proxy`, `https_proxy` and `no_proxy` of the environment count, in either case,
-   * as they are when the layer is built.
-   */
+  /** Uses `http_proxy`, `https_proxy` and `no_proxy` as they are when the layer is built (default: true). */
   readonly proxy?: boolean | undefined
   /** Settings of TLS, such as `ca`, `cert`, `key` and `servername` (default: those of Node). */
   readonly tls?: (SecureContextOptions & Pick<ConnectionOptions, "servername" | "rejectUnauthorized">) | undefined
@@ -38,15 +29,15 @@ export const makeAgent = (settings: ConnectionSettings) => {
   const connecting: Connecting = { timeout: connectTimeout, open: new Set() }
   const shared = {
     connections: settings.connections ?? 16,
-    // Timed by the connections themselves.
+    // Timed by `UndiciConnection`.
     connectTimeout: 0,
     keepAliveTimeout: Duration.toMillis(settings.keepAliveTimeout ?? "4 seconds"),
     maxHeaderSize: settings.maximumHeaderBytes ?? 16 * 1024,
-    // One request at a time on a connection: undici sends nothing twice then.
+    // With one request at a time, undici sends nothing twice.
     pipelining: 1,
     allowH2: false,
     useMilo: false,
-    // How long an answer may take is for the caller to say, by `Effect.timeout`.
+    // Callers limit the time of an answer, by `Effect.timeout`.
     headersTimeout: 0,
     bodyTimeout: 0
   } as const
@@ -55,7 +46,7 @@ export const makeAgent = (settings: ConnectionSettings) => {
       ...options,
       ...shared,
       factory: (origin, options) =>
-        // A pool gives its connections the connector that it made of its own options.
+        // A pool gives its connections the connector made of its own options.
         new UndiciConnection(
           origin,
           options as Client.Options & { readonly connect: buildConnector.connector },
@@ -70,7 +61,7 @@ export const makeAgent = (settings: ConnectionSettings) => {
         factory,
         connect: tls,
         requestTls: tls,
-        // The connection to a proxy that keeps silent.
+        // Limits the wait for a silent proxy.
         clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: connectTimeout })
       })
     : new Agent({ ...shared, factory, connect: tls })
@@ -83,15 +74,15 @@ export const makeAgent = (settings: ConnectionSettings) => {
   return { dispatcher, close }
 }
 
-/** How connecting is bounded. */
+/** The limits of connecting. */
 interface Connecting {
   /** How long it may take, in milliseconds. The timer of undici is late by up to a second. */
   readonly timeout: number
-  /** What is connecting at the moment: undici leaves that open when it is destroyed. */
+  /** The pending connections, which undici leaves open when it is destroyed. */
   readonly open: Set<(reason: Error) => void>
 }
 
-/** A connection that knows which request it connects for, so that giving up the request gives up connecting. */
+/** A connection that stops connecting when its request is given up. */
 class UndiciConnection extends Client implements Link {
   readonly #connector: buildConnector.connector
   readonly #connecting: Connecting
@@ -111,7 +102,7 @@ class UndiciConnection extends Client implements Link {
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (handler instanceof UndiciExchange) {
-      // It was given up while it waited in the queue of the pool, and the connection is free for the next one.
+      // It was given up in the queue of the pool, and the connection is free for the next one.
       if (!handler.assign(this)) return true
       this.#exchange = handler
     }
@@ -136,7 +127,7 @@ class UndiciConnection extends Client implements Link {
     const controller = new AbortController()
     let opening: unknown
     let settled = false
-    // undici calls back with the error alone, whatever its types say.
+    // Contrary to its types, undici calls back with the error alone.
     const settle = (error: Error | null, socket?: Socket | null) => {
       if (settled) return void socket?.destroy()
       settled = true
@@ -153,7 +144,7 @@ class UndiciConnection extends Client implements Link {
       callback(null, socket)
     }
     const giveUp = (reason: Error) => {
-      // A socket tells by its error; a tunnel through a proxy takes the signal, and closes when it comes about too late.
+      // A socket reports its error; a tunnel through a proxy takes the signal, and closes if it opens too late.
       if (opening instanceof Socket) opening.destroy(reason)
       controller.abort(reason)
       settle(reason)
@@ -165,7 +156,7 @@ class UndiciConnection extends Client implements Link {
       () => giveUp(new errors.ConnectTimeoutError(`No connection within ${timeout} ms.`)),
       timeout
     )
-    // The types say that a connector returns nothing; the one of undici returns the socket that it opens.
+    // Contrary to its types, undici's connector returns the socket that it opens.
     const withSignal = { ...target, signal: controller.signal }
     opening = this.#connector(withSignal, settle)
   }
@@ -178,10 +169,8 @@ const one = 0x31
 const two = 0x32
 
 /**
- * Follows the bytes of one connection up to the status of its final head, and changes a status of 100 before it to 102.
- * Interim responses (1xx) are to be ignored, asked for or not (RFC 9110, 15.2), but undici 8.12.4 takes a `100 Continue` for
- * a broken response and closes the connection.
- * (docs/upstream/undici-interim-responses.md)
+ * Changes an interim status of 100 to 102 in the bytes of one connection: undici 8.12.4 takes a `100 Continue`, which
+ * is to be ignored (RFC 9110, 15.2), for a broken response. (docs/upstream/undici-interim-responses.md)
  */
 export class InterimResponses {
   /** Position of the next byte in the status line; beyond it while an interim head is skipped; -1 outside of a head. */

@@ -1,15 +1,12 @@
-/**
- * The body of a response between the connection that brings it and its reader: as a whole, which is limited, or as a
- * stream, which pauses the connection. While nobody reads, only a little is kept.
- */
+/** The body of a response, read as a whole up to a limit, or as a stream that pauses the connection. */
 import { ResponseTooLarge } from "@roster/domain"
 import { Array as Arr, Cause, Effect, Exit, type Pull, Stream } from "effect"
 import { concatBytes, type ResponseBody } from "../BufferedResponse.ts"
 
-/** How many bytes wait for a reader before the connection is paused. */
+/** The number of unread bytes at which the connection is paused. */
 const highWaterMark = 64 * 1024
 
-/** Where the bytes come from. */
+/** The source of the bytes. */
 export interface BodySource {
   pause(): void
   resume(): void
@@ -46,7 +43,7 @@ export class UndiciBody implements ResponseBody {
 
   // For the connection.
 
-  /** Counts compressed bytes: they are limited as well as those of the body. */
+  /** Counts compressed bytes, which are limited too. */
   receive(length: number): void {
     this.#received += length
     this.#checkSize()
@@ -119,7 +116,7 @@ export class UndiciBody implements ResponseBody {
     return Effect.flatMap(this.#end, () => Cause.done())
   }
 
-  /** The fiber that had the response was interrupted: closes the connection unless somebody reads. */
+  /** Closes the connection of an interrupted fiber unless the body is being read. */
   abandon(): void {
     if (this.#use === "none") this.close()
   }
@@ -152,7 +149,7 @@ export class UndiciBody implements ResponseBody {
     this.#chunks = []
     this.#held = this.#received = 0
     if (this.#end === undefined) this.#abort(reason)
-    // All of it had come before anybody asked for the whole.
+    // The whole body arrived before it was asked for.
     else if (Exit.isSuccess(this.#end)) this.#end = Exit.fail(reason)
   }
 
@@ -168,7 +165,7 @@ export class UndiciBody implements ResponseBody {
     this.#wake()
   }
 
-  /** Readers run after undici has returned: its parser must not be called from inside itself. */
+  /** Runs readers later, since undici's parser must not be called from inside itself. */
   #wake(): void {
     if (this.#waiting.size === 0) return
     const waiting = [...this.#waiting]

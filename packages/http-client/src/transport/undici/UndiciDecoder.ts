@@ -1,11 +1,8 @@
-/**
- * Bodies that come compressed although nobody asked for it: gzip, deflate and brotli are decoded, others refused. (The
- * interceptor of undici warns that it is experimental, and can neither read raw deflate nor show that a body was encoded.)
- */
+/** Decodes gzip, deflate and brotli: undici's interceptor cannot read raw deflate, or show that a body was encoded. */
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
 
-/** The body is in an encoding that was not asked for and cannot be read. */
+/** The body has an encoding that was not asked for and cannot be read. */
 export class UnsupportedEncoding extends Error {
   readonly code = "ERR_INVALID_ENCODING"
   constructor(encoding: string) {
@@ -15,7 +12,7 @@ export class UnsupportedEncoding extends Error {
 
 type Decompress = ReturnType<typeof createGunzip> | ReturnType<typeof createBrotliDecompress>
 
-/** Made when the first bytes are there: an answer without a body may name any encoding. */
+/** Made with the first bytes, since an answer without a body may name any encoding. */
 const makeDecompress = (encoding: string, first: Uint8Array): Decompress | undefined => {
   switch (encoding) {
     case "gzip":
@@ -24,14 +21,14 @@ const makeDecompress = (encoding: string, first: Uint8Array): Decompress | undef
     case "br":
       return createBrotliDecompress()
     case "deflate":
-      // Some send it without the frame of zlib (RFC 9110, 8.4.1.2), whose first byte tells.
+      // Some servers omit the zlib frame (RFC 9110, 8.4.1.2), which the first byte shows.
       return ((first[0] ?? 0) & 0x0f) === 0x08 ? createInflate() : createInflateRaw()
     default:
       return undefined
   }
 }
 
-/** Stands between the connection and the body, and hands on the wish to pause in both directions. */
+/** Decodes between the connection and the body, and passes on pauses in both directions. */
 export class UndiciDecoder implements BodySource {
   readonly body: UndiciBody
   readonly #encoding: string

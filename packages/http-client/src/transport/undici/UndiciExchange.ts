@@ -1,6 +1,4 @@
-/**
- * One request on undici, from its dispatch to the last byte of its response, the ways it can be given up, and why it failed.
- */
+/** One request on undici, from its dispatch to the end of its response, its interruption or its failure. */
 import { Context, Effect, Exit, type Fiber, Predicate } from "effect"
 import { Cookies, Headers, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
@@ -26,14 +24,14 @@ export interface ExchangeOptions {
   readonly href: string
   readonly content: RequestContent
   readonly maximumBytes: number
-  /** The fiber that sends the request, and then has the response. */
+  /** The fiber that sends the request and reads the response. */
   readonly fiber: Fiber.Fiber<unknown, unknown>
   readonly resume: (
     effect: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
   ) => void
 }
 
-/** Closes the connections of responses that were forgotten before their body had come. */
+/** Closes the connections of unread responses that were garbage-collected. */
 const forgotten = new FinalizationRegistry<UndiciBody>((body) => body.close())
 
 export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
@@ -146,7 +144,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     else this.#link?.abort(reason)
   }
 
-  /** Called after undici has returned: its parser must not be called from inside itself. */
+  /** Called later, since undici's parser must not be called from inside itself. */
   #deliver(response: BufferedResponse, body: UndiciBody): void {
     if (!body.done) {
       forgotten.register(response, body, body)
@@ -155,7 +153,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
       })
       body.onDone = () => {
         removeObserver()
-        // What is registered stays in memory, with all its bytes, until the next full collection of garbage.
+        // A registered body stays in memory until the next full garbage collection.
         forgotten.unregister(body)
       }
     }
@@ -181,7 +179,7 @@ class Interrupted extends Error {
   readonly code = "UND_ERR_ABORTED"
 }
 
-/** Codes of a connection that broke, not of one that was refused or of a peer that must not be trusted. */
+/** Codes of broken connections, not of refused ones or untrusted peers. */
 const broken = new Set([
   "ECONNRESET",
   "ECONNABORTED",
@@ -192,16 +190,13 @@ const broken = new Set([
   "UND_ERR_HEADERS_TIMEOUT"
 ])
 
-/** Requests that undici will not write. */
+/** Codes of requests that undici does not write. */
 const refused = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"])
 
 const codeOf = (error: unknown): string | undefined =>
   Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
 
-/**
- * The connection broke before a byte of the request was written: during the TLS handshake, or while it was idle. `syscall`
- * marks it like a connection that was never made, since for the server it is the same.
- */
+/** The connection broke before the request was written; `syscall` marks it like one that was never made. */
 export class NeverSent extends Error {
   readonly code: string
   readonly syscall = "connect"
@@ -219,7 +214,7 @@ class NotHttp extends Error {
   }
 }
 
-/** The error of undici, or one that says more. `begun` tells whether the request was being written. */
+/** The error of undici, or a more specific one. `begun` tells whether the request was being written. */
 const explain = (error: Error, begun: boolean): Error => {
   const code = codeOf(error)
   if (error.name === "HTTPParserError") return new NotHttp(error)

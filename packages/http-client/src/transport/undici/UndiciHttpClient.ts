@@ -1,19 +1,17 @@
 /// <reference types="node" />
 /**
- * The `HttpClient` of Node: HTTP/1.1 over undici's dispatcher. A call takes less than half the CPU that it takes on the
- * stock layer over undici, and about a fifth of what it takes on the one over fetch.
+ * The `HttpClient` of Node: HTTP/1.1 over undici's dispatcher, with less than half the CPU per call of the stock layer
+ * over undici, and about a fifth of that over fetch.
  *
- * It sends what the request says and nothing it does not: no trace headers, no spans, no cookies; beyond the request come
- * only `host`, `connection`, the length and type of the body, and `accept-encoding: identity`. Redirects are not followed,
- * interim responses are ignored, and nothing is ever sent twice. Interrupting closes the connection at once, whatever the
- * request waits for; one that waits for a free connection is never sent.
+ * It sends no trace headers, spans or cookies, follows no redirects and sends nothing twice. Interrupting closes the
+ * connection at once; a request that waits for a free connection is never sent.
  *
- * **Errors**: `TransportError` before the head of the answer, `DecodeError` after it, with the error of the socket, of TLS,
- * of the parser or of the request's own stream as its `cause`; `EncodeError` and `InvalidUrlError` where nothing can be
- * sent. A connection that broke before the request was written is told by `syscall: "connect"`.
+ * **Errors**: `TransportError` before the head of the answer, `DecodeError` after it, and `EncodeError` or
+ * `InvalidUrlError` if nothing can be sent. `syscall: "connect"` tells that the connection broke before the request was
+ * written.
  *
- * **Gotchas**: there is no timeout but the one for connecting, so use `Effect.timeout`. `HttpClient.withScope` has no
- * effect. `formData` of a response is read into memory.
+ * **Gotchas**: only connecting has a timeout, so use `Effect.timeout`. `HttpClient.withScope` has no effect. `formData`
+ * of a response is read into memory.
  */
 import { Effect, Layer, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
@@ -25,10 +23,7 @@ import { requestContent } from "./UndiciUpload.ts"
 
 /** The settings of the client. */
 export interface UndiciOptions extends ConnectionSettings {
-  /**
-   * Maximum size of a response that is read into memory, in bytes, as sent and as decoded (default: 32 MiB). A stream has
-   * no limit.
-   */
+  /** Maximum size of a response in memory, in bytes, as sent and as decoded (default: 32 MiB). */
   readonly maximumResponseBytes?: number | undefined
 }
 
@@ -49,7 +44,7 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
 export const layer = (options: UndiciOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(HttpClient.HttpClient, make(options))
 
-/** Where a request goes, as undici takes it. */
+/** The address of a request for undici. */
 interface Address {
   readonly origin: string
   /** The path with the query. */
@@ -58,10 +53,10 @@ interface Address {
   readonly href: string
 }
 
-/** An address as `URL` would write it: its path has no dot segments and nothing to escape. */
+/** An address that `URL` would not change: no dot segments and nothing to escape. */
 const plain = /^(https?:\/\/[^/?#\\\s]+)((?:\/(?!\.|%2e)[\w~.%@+,;=:!$&()*-]*)+)$/i
 
-/** The last origin that was parsed: a client has one. `URL` on every call takes 6 % of the CPU of a `get` (benchmarks/get). */
+/** The last parsed origin: `URL` on every call takes 6 % of the CPU of a `get` (benchmarks/get). */
 let known = { text: "", origin: "" }
 
 const originOf = (text: string): string | undefined => {
@@ -72,7 +67,7 @@ const originOf = (text: string): string | undefined => {
   return url.origin
 }
 
-/** The address of a request, or why it is not one of http or https. */
+/** The address of a request; fails unless it is one of http or https. */
 export const addressOf = ({
   url,
   urlParams

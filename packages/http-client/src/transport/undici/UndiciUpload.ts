@@ -1,7 +1,4 @@
-/**
- * Request bodies as undici takes them. A stream is run when the connection asks for its first bytes, no faster than the
- * connection takes them, and interrupted as soon as the request is over.
- */
+/** Request bodies for undici. A stream runs on demand, with backpressure, until the request is over. */
 import { Cause, Context, Effect, Exit, type Fiber, Stream } from "effect"
 import { type HttpBody, HttpClientError, type HttpClientRequest } from "effect/http"
 import { Readable } from "node:stream"
@@ -16,7 +13,7 @@ export class UndiciUpload extends Readable {
   #fiber: Fiber.Fiber<void, unknown> | undefined
   #started = false
   #wanted: (() => void) | undefined
-  /** Told when the stream fails, with its own error. */
+  /** Called with the error of the stream. */
   onFailure: (cause: unknown) => void = () => {}
 
   constructor(stream: Stream.Stream<Uint8Array, unknown>, context: Context.Context<never>) {
@@ -47,7 +44,7 @@ export class UndiciUpload extends Readable {
         else this.#wanted = () => resume(Effect.void)
       })
     )
-    // A request that the stream makes itself is not the one that the phase is about.
+    // Requests of the stream itself do not belong to the phase.
     const context = Context.add(this.#context, CurrentRequestPhase, undefined)
     this.#fiber = Effect.runForkWith(context)(run)
     this.#fiber.addObserver((exit) => {
@@ -58,7 +55,7 @@ export class UndiciUpload extends Readable {
   }
 }
 
-/** What undici is given, and the type of it where the request has none yet. */
+/** The body for undici, and its content type unless the request has one. */
 export interface RequestContent {
   readonly body: string | Uint8Array | UndiciUpload | null
   readonly contentType: string | undefined
