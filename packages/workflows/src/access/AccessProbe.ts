@@ -25,14 +25,13 @@ const probe = (level: AccessLevel, question: Effect.Effect<unknown, ServiceError
   )
 
 /**
- * Finds out what a key may do by harmless requests, since the interface cannot tell a key its own levels. Only levels that
- * allow a reading operation can be probed; the others would need a change. Fails as the requests do, with `Unauthorized` if
- * the key is not valid at all.
+ * Finds out what a key may do by harmless requests, since the interface does not tell. Levels without a reading
+ * operation cannot be probed. Fails as the requests do, with `Unauthorized` if the key is not valid.
  */
 export const probeAccess = fnRedacted("probeAccess")(function* () {
   const contacts = yield* ContactsService
   const { apiKeys } = yield* CredentialsService
-  // A request refused for another reason has passed the check of access.
+  // A request that is refused for another reason has passed the access check.
   const allowed = () => Effect.void
   return yield* Effect.all([
     probe(

@@ -1,7 +1,7 @@
 import { Data, DateTime, Duration } from "effect"
 import { type ApiKey, formatWireDate, type ReportedAccessLevel } from "@roster/domain"
 
-/** Something about a key that the owner should decide on. */
+/** A finding about a key that its owner should decide on. */
 export type KeyFinding = Data.TaggedEnum<{
   Expired: { readonly name: string; readonly expires: DateTime.Utc }
   Expiring: { readonly name: string; readonly expires: DateTime.Utc }
@@ -14,10 +14,10 @@ export type KeyFinding = Data.TaggedEnum<{
   UsableFromEverywhere: { readonly name: string }
 }>
 
-/** Makes and matches the findings of an audit. */
+/** The constructors and the matcher of `KeyFinding`. */
 export const KeyFinding = Data.taggedEnum<KeyFinding>()
 
-/** What `auditApiKeys` looks for. */
+/** Options of `auditApiKeys`. */
 export interface KeyAuditOptions {
   readonly now: DateTime.Utc
   /** How long a key must not have been used to count as unused (default: 90 days). */
@@ -30,7 +30,7 @@ export interface KeyAuditOptions {
 
 const managing: ReadonlySet<string> = new Set<ReportedAccessLevel>(["Security", "ModifyAccessTokens"])
 
-/** Audits keys for more access than they need, and for an expiry that is near. The findings have the order of the keys. */
+/** Audits keys for needless access and a near expiry. The findings have the order of the keys. */
 export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))
@@ -58,7 +58,7 @@ export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptio
   })
 }
 
-/** Puts a finding and the advice on it into words. */
+/** Describes a finding and what to do about it. */
 export const describeFinding: (finding: KeyFinding) => { readonly what: string; readonly advice: string } =
   KeyFinding.$match({
     Expired: ({ expires }) => ({ what: `it ended at ${formatWireDate(expires)}`, advice: "delete it" }),

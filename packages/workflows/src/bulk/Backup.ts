@@ -1,7 +1,4 @@
-/**
- * Backups: contacts are saved in a file before they are deleted, and restored from it. The file is an export as JSON, such
- * as `exportTo` writes, and is read one contact at a time in constant memory.
- */
+/** Backups: exports as JSON, saved before a deletion and restored one contact at a time in constant memory. */
 import { Effect, Result, Schema, Stream } from "effect"
 import { Contact, ContactPayload, fnRedacted, inputProblem, JsonParser, type ServiceError } from "@roster/domain"
 import { addAll } from "../upload/BulkAdd.ts"
@@ -65,7 +62,7 @@ const arrayReader = () => {
     }
   }
 
-  /** `JsonParser` is used because the names of custom fields may be anything. */
+  /** Uses `JsonParser`, since custom fields may have any name. */
   const parse = Effect.fnUntraced(function* (elements: string, mayBeEmpty: boolean) {
     const parsed = yield* Effect.try({
       try: () => JsonParser.parse(`[${elements}]`),
@@ -107,7 +104,7 @@ const arrayReader = () => {
 const jsonElements = <E, R>(content: Stream.Stream<Uint8Array, E, R>) =>
   Stream.suspend(() => {
     const reader = arrayReader()
-    // Any other decoding would put replacement characters into names.
+    // Fatal, since replacement characters must not get into names.
     const decoder = new TextDecoder("utf-8", { fatal: true })
     const decode = (piece?: Uint8Array) =>
       Effect.try({
@@ -188,10 +185,7 @@ const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> =>
     Result.mapError(inputProblem)
   )
 
-/**
- * Adds the contacts of a backup again, or updates those that exist: address, status, names, custom fields and consent. The
- * interface accepts no source, dates, activity or list membership, so those are not restored.
- */
+/** Adds or updates the contacts of a backup. The interface accepts no source, dates, activity or list membership. */
 export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
   options: { readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined } = {}

@@ -14,10 +14,7 @@ export interface DeletionReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/**
- * Deletes the contacts of a backup by their addresses, a thousand per request, so contacts that came to match a rule after
- * the backup survive. A failure of the service ends it, and the report says how far it came. Safe to run again.
- */
+/** Deletes contacts by address, so that later matches of a rule survive. A service failure ends it; safe to repeat. */
 export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   contacts: Stream.Stream<Pick<Contact, "email">, E, R>,
   options: { readonly onProgress?: ((deleted: number) => Effect.Effect<void>) | undefined } = {}

@@ -1,18 +1,17 @@
 import { Effect, FileSystem, Path, Stream } from "effect"
 
-/** How `prepareFile` makes the temporary file. */
+/** Options of `prepareFile`. */
 export interface PrepareOptions {
-  /** Bytes that must have room on the disk now, before there is any content (default: none). */
+  /** The number of bytes to reserve on disk before there is content (default: none). */
   readonly reserve?: number | undefined
-  /** Path of the temporary file (default: a random name beside the target). A fixed one needs a lock; leftovers are overwritten. */
+  /** The temporary file (default: a random name beside the target). A fixed one needs a lock, and is overwritten. */
   readonly temporary?: string | undefined
 }
 
 /**
- * Prepares a file that appears under its name only when it is whole: the bytes go to a temporary file beside it, readable by
- * its owner alone, which is flushed to disk and renamed. Gives the function that writes the content and takes the name; its
- * result is the number of bytes, and its second argument a last check, just before the file is renamed. The scope removes
- * the temporary file, so a failure leaves nothing behind.
+ * Prepares a file that appears only when it is complete: the bytes go to a temporary file, readable by its owner alone,
+ * which is flushed, renamed, and removed with the scope. Gives the function that writes the content and returns the
+ * number of bytes; its second argument is a last check before the file is renamed.
  */
 export const prepareFile = Effect.fnUntraced(function* (target: string, options: PrepareOptions = {}) {
   const fs = yield* FileSystem.FileSystem

@@ -27,24 +27,22 @@ export interface ExportWaitOptions {
   readonly limit?: Duration.Input | undefined
 }
 
-/** The waits that a service may ask for; anything else is brought into this range. */
+/** The range of waits that a service may ask for. */
 const hintLimits = { minimum: Duration.millis(250), maximum: Duration.minutes(1) }
 
-/** How many polls may fail in a row. */
+/** The number of polls that may fail in a row. */
 const toleratedFailures = 5
 
-/** A service may not know a new export at once: how often that is tolerated, and for how long. */
+/** A service may not know a new export at once: how often and how long that is tolerated. */
 const toleratedAbsences = 2
 const absencesFor = Duration.seconds(10)
 
 /**
- * Waits until an export is ready by polling its status: at once, then by a schedule. An unknown status does not end the
- * wait, and polls that fail are tolerated for a while. Interrupting the wait does not stop the export, and another process
- * can wait for it by its id alone.
+ * Waits until an export is ready by polling its status, at once and then by a schedule. A few failed polls are
+ * tolerated. Interrupting the wait does not stop the export, and another process can wait for it by its id alone.
  *
- * Fails with `ExportFailed` or `ExportExpired` if the service says so, with `ExportTimedOut` if the export is not over in
- * time, and with `ExportInterrupted` if the service does not answer for too long. After the last two the export may still be
- * running, and the wait can be repeated.
+ * Fails with `ExportFailed` or `ExportExpired` if the service says so. After `ExportTimedOut` or `ExportInterrupted`
+ * the export may still be running, and the wait can be repeated.
  */
 export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, options: ExportWaitOptions = {}) {
   const contacts = yield* ContactsService
@@ -64,7 +62,7 @@ export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, op
     const wait = "retryAfter" in error.reason ? error.reason.retryAfter : undefined
     if (wait !== undefined) seen.hint = Duration.seconds(wait)
     failures++
-    // Polling earlier than the service asks for is no way out of a wait that is too long.
+    // Polling earlier than the service asks for would not help.
     const isTooLong = wait !== undefined && wait > Duration.toSeconds(hintLimits.maximum)
     if (isTooLong || failures > toleratedFailures) {
       return yield* new ExportInterrupted({ id, reason: error.reason.message })

@@ -12,7 +12,7 @@ import {
 import { prepareFile } from "./AtomicFile.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportPolling.ts"
 
-/** Takes the bytes of an export as they come. */
+/** Consumes the bytes of an export. */
 export type ExportSink<E = never, R = never> = (
   content: Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
 ) => Effect.Effect<unknown, E, R>
@@ -23,10 +23,7 @@ export interface ExportToOptions extends ExportWaitOptions {
   readonly onWaitInterrupted?: ((link: ExportLink) => Effect.Effect<void>) | undefined
 }
 
-/**
- * Downloads an export by its link, and gives the number of bytes. The target is a sink or the path of a file, which appears
- * under its name only when it is whole and is readable by its owner alone.
- */
+/** Downloads an export to a sink or a file, as `prepareFile` writes it, and returns the number of bytes. */
 export const downloadTo = fnRedacted("downloadTo")(function* <E = never, R = never>(
   link: string,
   target: string | ExportSink<E, R>

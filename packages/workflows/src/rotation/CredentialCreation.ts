@@ -1,7 +1,4 @@
-/**
- * Makes credentials, also where an answer may get lost. The secret is in that one answer, so a credential whose answer was
- * lost is useless: it is deleted and made again, until there is exactly one whose secret has arrived.
- */
+/** Creates credentials. One whose answer was lost has lost its secret too, so it is deleted and created again. */
 import { DateTime, Effect, Option, Schema } from "effect"
 import {
   AccessLevel,
@@ -28,10 +25,10 @@ export interface CredentialPayload {
   readonly subaccount?: EmailAddress | undefined
 }
 
-/** How often a write is repeated whose answer was lost. */
+/** The maximum number of retries of a write whose answer was lost. */
 const maximumRetries = 4
 
-/** Whether a write was sent whose answer never came or could not be read. */
+/** Whether a write was sent and has no readable answer. */
 const isLost = (error: { readonly _tag: string }): error is ServiceError =>
   error instanceof ServiceError && error.mayHaveHappened
 
@@ -48,11 +45,9 @@ export const retryUntilConfirmed = <E extends { readonly _tag: string }, E2 exte
   )
 
 /**
- * Creates a credential of either kind, although the answer may get lost or be unreadable.
- *
- * The name must be free at first, so that only a credential that this call may have made is ever deleted. One that has been
- * used since belongs to somebody and is left, with `NameTaken`. If the recovery fails, and after five attempts, this fails
- * with `OutcomeUnknown`, which names the credential that may exist.
+ * Creates a credential of either kind, although the answer may get lost. The name must be free at first, so that only a
+ * credential of this call is ever deleted; one that has been used since is left, with `NameTaken`. Fails with
+ * `OutcomeUnknown`, which names the credential that may exist, if the recovery fails and after five attempts.
  */
 export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Payload extends CredentialPayload>(
   operations: CredentialOperations<Credential, New, Payload, LastManagingKey>,
@@ -96,7 +91,7 @@ export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Pay
 const areRanges = Schema.is(Schema.Array(IpRange))
 const areLevels = Schema.is(Schema.Array(AccessLevel))
 
-/** Expiry and IP ranges: a copy without them would be open to everybody, forever. */
+/** Expiry and IP ranges: a copy without them would be usable from anywhere, forever. */
 const limitsOf = Effect.fnUntraced(function* ({ expires, ipRanges = [], name }: Credential) {
   if (expires != null && DateTime.isLessThanOrEqualTo(expires, yield* DateTime.now)) {
     const issue = "it has expired, and its successor would have too. Change its expiry first."

@@ -1,7 +1,6 @@
 /**
- * Replaces the secret of a credential that is in use. A successor with the same rights is made, its secret is delivered, and
- * the old credential is deleted once it is no longer used. Idempotent: an interrupted rotation is resumed by the same call,
- * and at every moment somebody holds a secret that works. (docs/decisions/rotation.md)
+ * Replaces the secret of a credential in use: makes a successor with the same rights, delivers its secret, and deletes
+ * the old credential once it is unused. The same call resumes an interrupted rotation. (docs/decisions/rotation.md)
  */
 import { Clock, DateTime, Duration, Effect, Option, type Redacted, Schedule } from "effect"
 import {
@@ -50,7 +49,7 @@ interface Secret {
   readonly token: Redacted.Redacted<string>
 }
 
-/** What differs between API keys and SMTP credentials. */
+/** The differences between API keys and SMTP credentials. */
 interface RotationKind<C extends Credential, P extends CredentialPayload> {
   /** The names of the public functions. */
   readonly spans: { readonly plan: string; readonly rotate: string }
@@ -59,22 +58,21 @@ interface RotationKind<C extends Credential, P extends CredentialPayload> {
   ) => CredentialOperations<C, C & Secret, P, LastManagingKey>
   /** The payload of a credential of another name with the same rights and limits. */
   readonly copy: (credential: C, name: string, subaccount?: EmailAddress) => Effect.Effect<P, RotationRefused>
-  /** The names for a successor, best first. If it is renamed in the end, they follow from the old name alone. */
+  /** The names for a successor, best first. They follow from the old name alone if the successor is renamed. */
   readonly successors: (name: string, day: DateTime.Utc) => ReadonlyArray<string>
   /** Whether the successor takes the name of the old credential in the end. */
   readonly isRenamed: boolean
-  /** Whether a rotation could be done with this credential. */
+  /** Whether this credential could do a rotation. */
   readonly canRotate: (credential: C) => boolean
 }
 
 /**
- * Waits until a credential is no longer used. The last use comes from the service and is only compared with other times of
- * the service, never with the clock of this machine.
+ * Waits until the last use of a credential has not moved for the quiet span, or it is gone. Checks once more at the end
+ * of the grace, when a credential that was never used may go. Times of the service are never compared with the local
+ * clock.
  *
- * Ends when the last use has not moved for the quiet span, or when the old credential is gone. It checks once more at the
- * end of the grace, when a credential that was never used may go however long the quiet span is. Fails with `StillInUse` if
- * the old credential was used and is not quiet by then, with the service's error if the last check has no answer, and with
- * `CredentialNotFound` if the successor is gone, so that the old one is kept.
+ * Fails with `StillInUse` if the credential is not quiet by then, with the service's error if the last check has no
+ * answer, and with `CredentialNotFound` if the successor is gone, so that the old credential is kept.
  */
 const awaitUnused = Effect.fnUntraced(function* (options: {
   readonly name: string
@@ -176,7 +174,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
   ) {
     const { deliver, journal, onStep = () => Effect.void, subaccount, switchToNewKey } = options
     const { free, operations: given, state } = yield* begin(name, options)
-    // Those of the new key, once that can be used.
+    // Replaced by those of the new key, once it works.
     let operations = given
 
     const isThere = (credential: string) =>
@@ -194,7 +192,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     const save = ({ dateCreated, name: successor }: C, phase: RotationRecord["phase"]) =>
       journal.save({ successor, phase, ...(dateCreated === undefined ? {} : { created: dateCreated }) })
 
-    /** Each name is noted before it is used, so that the next run knows whose credential it finds. */
+    /** Notes each name before it is used, so that the next run recognises its credential. */
     const make = Effect.fnUntraced(function* (old: C) {
       for (const successor of free) {
         const payload = yield* kind.copy(old, successor, subaccount)
@@ -208,7 +206,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       return yield* new NameTaken({ name: free.at(-1) ?? name })
     })
 
-    /** Nothing can come between the making, the delivery and its record but their own failures. */
+    /** Makes, delivers and records the successor; an interruption cannot separate these steps. */
     const makeAndDeliver = (old: C) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
@@ -222,7 +220,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         })
       )
 
-    /** Continues with the new key if it works: checking with the old key would be using it. */
+    /** Continues with the new key if it works, since checking with the old key would use it. */
     const switchKeys = Effect.fnUntraced(function* (successor: C, secret: Redacted.Redacted<string> | undefined) {
       if (switchToNewKey === undefined || !kind.canRotate(successor)) return
       const service = yield* switchToNewKey(secret)
@@ -251,7 +249,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       yield* onStep(RotationStep.Deleted({ name }))
     })
 
-    /** Copies the successor as it is by now, since somebody may have changed it. */
+    /** Copies the successor as it is now, since it may have been changed. */
     const rename = Effect.fnUntraced(function* (successor: C) {
       yield* save(successor, "Retired")
       const payload = yield* kind.copy(yield* operations.get(successor.name, { subaccount }), name, subaccount)
@@ -306,15 +304,13 @@ const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
 })
 
 /**
- * Rotates an API key, which has its old name again in the end.
- *
- * Fails before anything is made if there is no such key, if the account has no room for one more (`TooManyCredentials`), or
- * if no successor could have the same rights and limits (`RotationRefused`). Fails with `StillInUse`, and keeps both keys,
- * if the old one is still used when the grace is over.
+ * Rotates an API key, which gets its old name back. Fails before anything is made if there is no such key, no room for
+ * one more (`TooManyCredentials`), or no successor with the same rights and limits (`RotationRefused`). Fails with
+ * `StillInUse`, and keeps both keys, if the old one is still used when the grace is over.
  */
 export const rotateApiKey = apiKeys.rotate
 
-/** Rotates SMTP credentials like `rotateApiKey`; the name is the login, so the successor keeps a name of its own. */
+/** Rotates SMTP credentials like `rotateApiKey`, but the successor has another name, since the name is the login. */
 export const rotateSmtp = smtp.rotate
 
 /** Tells where `rotateApiKey` would begin, and changes nothing. */

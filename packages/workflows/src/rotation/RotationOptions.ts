@@ -2,7 +2,7 @@ import { type Duration, type Effect, type Redacted, type Schedule, Schema } from
 import { type CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
 import type { RotationJournal, RotationState, RotationStep } from "./RotationPlan.ts"
 
-/** What both planning and rotating need to know. */
+/** Options of planning and rotating. */
 export interface RotationPlanOptions<E = never> {
   readonly journal: RotationJournal<E>
   readonly subaccount?: EmailAddress | undefined
@@ -10,10 +10,7 @@ export interface RotationPlanOptions<E = never> {
 
 /** The options of a rotation; `E` and `R` are the errors and the services of the callbacks and the journal. */
 export interface RotationOptions<New, E = never, R = never> extends RotationPlanOptions<E> {
-  /**
-   * Delivers the new secret. It may only succeed once the secret is safe, since the old credential is deleted because of
-   * it; if it fails, the successor is deleted and nothing has changed.
-   */
+  /** Delivers the new secret durably, since the old credential is deleted after it. If it fails, nothing changes. */
   readonly deliver: (made: New) => Effect.Effect<void, E, R>
   /** How long the old credential must stay unused (default: 10 minutes). A service may record uses only once a minute. */
   readonly quiet?: Duration.Input | undefined
@@ -27,15 +24,14 @@ export interface RotationOptions<New, E = never, R = never> extends RotationPlan
 }
 
 /**
- * Gives the service authenticated by the new key: a program that checks with the old key itself would never see it unused.
- * The run that made the secret passes it; a later run passes `undefined`. If this gives `undefined`, or the service does not
- * accept the new key, the rotation continues with the old one.
+ * Gives the service authenticated by the new key, since checks with the old key would count as its use. A later run
+ * passes `undefined`. Without a service that accepts the new key, the rotation continues with the old one.
  */
 export type SwitchToNewKey<R = never> = (
   secret: Redacted.Redacted<string> | undefined
 ) => Effect.Effect<CredentialsService["Service"] | undefined, never, R>
 
-/** Where a rotation would begin, judged by what the service and the journal hold now. */
+/** The state in which a rotation would begin, by the service and the journal. */
 export interface RotationPlan {
   readonly state: Exclude<RotationState<never>["_tag"], "NameTaken" | "NotFound">
   /** The name of the successor, whether it exists or is still to be made. */
@@ -64,7 +60,7 @@ export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
 /** No successor could have exactly the rights and limits of the credential, so nothing was changed. */
 export class RotationRefused extends Schema.TaggedError<RotationRefused>()("RotationRefused", {
   name: Schema.String,
-  /** What prevents the rotation and what to do about it, as words that follow a colon. */
+  /** What prevents the rotation and what to do about it, phrased to follow a colon. */
   issue: Schema.String
 }) {
   override get message(): string {

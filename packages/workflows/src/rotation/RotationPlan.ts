@@ -1,20 +1,14 @@
-/**
- * How far a rotation has come: the journal of earlier runs, the names by which a later run finds the successor, the state
- * that both add up to, and the steps from there.
- */
+/** The state of a rotation, from the journal of earlier runs and the names of successors, and its steps. */
 import { Data, DateTime, Effect, Ref, Schema } from "effect"
 import { type ApiKey, CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
 
-/** What the service cannot tell a later run: that the new secret was delivered. It holds no secret. */
+/** The progress that the service cannot tell a later run. It holds no secret. */
 export const RotationRecord = Schema.Struct({
   /** The name of the successor, written before the successor is made. */
   successor: Schema.String,
   /** When the service made the successor, which tells it from a later credential of the same name. */
   created: Schema.optionalKey(WireDate),
-  /**
-   * `Started`: a successor may exist. `Delivered`: its secret was delivered. `Retired`: the old credential is deleted, and
-   * the successor takes its name.
-   */
+  /** `Started`: a successor may exist. `Delivered`: its secret was delivered. `Retired`: the old one is deleted. */
   phase: Schema.Literals(["Started", "Delivered", "Retired"])
 })
 export type RotationRecord = typeof RotationRecord.Type
@@ -57,9 +51,8 @@ export const apiKeySuccessor = (name: string): CredentialName => {
 const namesPerDay = 20
 
 /**
- * The names for a successor of SMTP credentials on a day, best first: `shop+20261121@example.com`, then
- * `shop+20261121-2@example.com`. A date that is already in the name is replaced. Empty if the part before the `@` has no
- * room for a date.
+ * The names for a successor on a day, best first: `shop+20261121@example.com`, then `shop+20261121-2@example.com`. A
+ * date in the name is replaced. Empty if the local part has no room for a date.
  */
 export const smtpSuccessors = (name: string, day: DateTime.Utc): ReadonlyArray<EmailAddress> => {
   const at = name.lastIndexOf("@")
@@ -74,7 +67,7 @@ export const smtpSuccessors = (name: string, day: DateTime.Utc): ReadonlyArray<E
 /** The fields that API keys and SMTP credentials share. */
 export type Credential = Omit<ApiKey, "accessLevels">
 
-/** Where a rotation begins, judged by the service and the record of an earlier run. */
+/** The state in which a rotation begins, by the service and the record of an earlier run. */
 export type RotationState<C extends Credential> =
   /** There is no successor. */
   | { readonly _tag: "Fresh"; readonly old: C }
@@ -84,9 +77,9 @@ export type RotationState<C extends Credential> =
   | { readonly _tag: "Delivered"; readonly old: C; readonly successor: C }
   /** The old credential is deleted; the successor still has its own name. */
   | { readonly _tag: "Retired"; readonly successor: C }
-  /** Everything is done, but an earlier run could not say so. */
+  /** Everything is done but for clearing the journal. */
   | { readonly _tag: "Renamed"; readonly successor: C }
-  /** The old credential is deleted, and somebody has made another one of its name. */
+  /** The old credential is deleted, and another one has its name. */
   | { readonly _tag: "NameTaken" }
   | { readonly _tag: "NotFound" }
 
@@ -107,14 +100,14 @@ export const rotationState = <C extends Credential>(found: {
     return isRenamed ? { _tag: "Renamed", successor: old } : { _tag: "Fresh", old }
   }
   const phase = record?.successor === successor.name && isMadeAt(successor, record.created) ? record.phase : "Started"
-  // Somebody holds a secret that was used.
+  // A secret that was used has been delivered.
   const isProven = phase !== "Started" || successor.lastUse != null
   if (old === undefined) return isProven ? { _tag: "Retired", successor } : { _tag: "NotFound" }
   if (!isProven) return { _tag: "Unproven", old, successor }
   return phase === "Retired" ? { _tag: "NameTaken" } : { _tag: "Delivered", old, successor }
 }
 
-/** Something that a rotation did or found, for progress reports. */
+/** A step of a rotation, for progress reports. */
 export type RotationStep = Data.TaggedEnum<{
   /** A successor was deleted that was never used and perhaps never delivered. */
   Discarded: { readonly successor: string }
@@ -131,5 +124,5 @@ export type RotationStep = Data.TaggedEnum<{
   Renamed: { readonly successor: string; readonly name: string }
 }>
 
-/** Makes and matches the steps of a rotation. */
+/** The constructors and the matcher of `RotationStep`. */
 export const RotationStep = Data.taggedEnum<RotationStep>()

@@ -1,4 +1,4 @@
-/** Adds any number of contacts in concurrent requests of at most 1000, and tells the outcome of every contact. */
+/** Adds any number of contacts in concurrent requests of at most 1000, with an outcome for every contact. */
 import {
   type ContactPayload,
   ContactsService,
@@ -17,18 +17,15 @@ import { maximumNamedRows } from "./UploadSurvey.ts"
 
 // Outcomes
 
-/**
- * The outcome of one contact: added or updated; refused for its content; sent without a readable answer; or not sent, because
- * an error of the service had stopped the sending.
- */
+/** The outcome of a contact. `Unknown`: sent without a readable answer. `NotSent`: an earlier error stopped it. */
 export type AddOutcome = Data.TaggedEnum<{
   Accepted: {}
   Refused: {
-    /** The place of the contact among all that were given, counted from 0. */
+    /** The position of the contact in the input, counted from 0. */
     readonly index: number
-    /** Its address; empty if it is no text. */
+    /** Its address; empty if it is not a text. */
     readonly email: string
-    /** What is wrong with it. The field is one of the contact, such as `FirstName`. */
+    /** The problem, in a field of the contact such as `FirstName`. */
     readonly error: InvalidInput
   }
   Unknown: { readonly error: ServiceError }
@@ -45,7 +42,7 @@ export interface AddResult {
   readonly outcome: AddOutcome
 }
 
-/** An error of a lost answer says that the request was sent, which is not true of contacts of later requests. */
+/** An error of a lost answer says that the request was sent, which is wrong for contacts of later requests. */
 const notSent = (error: ServiceError): AddOutcome => {
   if (!error.mayHaveHappened) return AddOutcome.NotSent({ error })
   const detail = "an earlier request has no answer that can be read, and nothing was sent after it"
@@ -53,7 +50,7 @@ const notSent = (error: ServiceError): AddOutcome => {
   return AddOutcome.NotSent({ error: new ServiceError({ operation, reason: new Unavailable({ detail }) }) })
 }
 
-/** Whether a refusal is about the whole call. A message in unknown words may be about a contact. */
+/** Whether a refusal is about the whole call; any other may be about a contact. */
 const isAboutCall = ({ field }: InvalidInput): boolean => /^listnames\b/i.test(field)
 
 const rejected = ({ message }: InvalidInput): ServiceError =>
@@ -93,10 +90,7 @@ export interface BulkAdder {
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
 
-/**
- * Makes an adder. A batch that the service refuses for one bad contact is sent again in halves, so that the other 999 are not
- * lost. After an error of the service, or of the names of the lists, nothing more is sent.
- */
+/** Makes an adder. A refused batch is sent again in halves, to lose only its bad contacts; other errors stop it. */
 export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<string> | undefined) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
@@ -118,7 +112,7 @@ export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArr
     return yield* service.addWithoutAnswer(batch, { listNames }).pipe(
       Effect.as(all(AddOutcome.Accepted())),
       Effect.catchTags({
-        // A service that refuses even one contact as too many would be asked forever.
+        // Splitting a single contact would never end.
         TooManyContacts: ({ message }) =>
           count === 1
             ? Effect.succeed(all(refused(batch, index, new InvalidInput({ field: "body", issue: message }))))
@@ -162,10 +156,7 @@ export const addAll = <E, R>(
 
 // Rows of a file
 
-/**
- * The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. If an error of the service stopped it, the rest
- * of the file was not read.
- */
+/** The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. An error ends the reading. */
 export interface RowAddsReport {
   readonly read: number
   readonly accepted: number
@@ -179,10 +170,7 @@ export interface RowAddsReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/**
- * Adds the rows of a file in one pass, without the survey and the journal of `uploadContacts`: of duplicate rows all are sent,
- * in no certain order, and an interrupted pass cannot be resumed.
- */
+/** Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume. */
 export const addRows = fnRedacted("addRows")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   { concurrency = defaultAddConcurrency, listNames }: AddOptions = {}

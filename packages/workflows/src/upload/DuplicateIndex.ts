@@ -1,14 +1,11 @@
-/**
- * Finds duplicate addresses in a file of millions of rows, in constant memory: an address of any length takes 16 bytes, and
- * what exceeds a quarter of a million rows is spilled to disk. (docs/decisions/bulk-import.md)
- */
+/** Finds duplicate addresses in constant memory; large files are spilled to disk. (docs/decisions/bulk-import.md) */
 import { Effect, FileSystem, type PlatformError, Scope } from "effect"
 import type { FastContact } from "@roster/domain"
 
-/** Each row has three words of its hash, and its number. */
+/** Three words of hash, and the number of the row. */
 const wordsPerRow = 4
 
-/** Rows are partitioned by hash, so that the rows compared at the end fit into a processor cache. */
+/** The number of partitions by hash, so that the rows compared at the end fit into a processor cache. */
 const parts = 64
 
 /** Rows that a part holds in memory before they are spilled: a quarter of a million in all parts. */
@@ -17,10 +14,7 @@ const wordsPerBlock = rowsPerBlock * wordsPerRow
 
 type Words = Uint32Array<ArrayBuffer>
 
-/**
- * HalfSipHash-1-3 with 64 bits of output, as hash tables use it, over words. The key is secret, so that nobody can write a
- * file with colliding addresses.
- */
+/** HalfSipHash-1-3 of words, in 64 bits. The secret key prevents files with colliding addresses. */
 const halfSipHash = (
   words: Uint32Array,
   length: number,
@@ -57,7 +51,7 @@ const halfSipHash = (
   to[at + 1] = v1 ^ v3
 }
 
-/** A private temporary file for blocks of words. It has no name: it disappears with its scope or the process. */
+/** A temporary file for blocks of words, without a name, so that it disappears with its scope or the process. */
 interface SpillFile {
   /** Appends a block and returns its number. */
   readonly write: (block: Uint32Array<ArrayBuffer>) => Effect.Effect<number, PlatformError.PlatformError>
@@ -108,7 +102,7 @@ interface Part {
   used: number
 }
 
-/** Calls `visit` with each of the first `rows` rows of a part that a later one of the same hash follows. */
+/** Calls `visit` with each of the first `rows` rows that a later row with the same hash follows. */
 const compare = (words: Words, rows: number, last: Words, visit: (row: number) => void): void => {
   // `last` is a hash table, at most half full, of the last row of each hash: the offset of its words, counted from 1.
   const mask = 2 ** Math.ceil(Math.log2(2 * rows + 1)) - 1

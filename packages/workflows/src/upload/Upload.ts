@@ -1,7 +1,6 @@
 /**
- * Uploads the rows of a file in constant memory, and accounts for every row:
- * read = accepted + rejected + duplicates + notSent + unknown. With a journal, an interrupted upload resumes when it is run
- * again. (docs/decisions/bulk-import.md)
+ * Uploads the rows of a file in constant memory: read = accepted + rejected + duplicates + notSent + unknown. With a
+ * journal, an interrupted upload resumes when it is run again. (docs/decisions/bulk-import.md)
  */
 import {
   contactOf,
@@ -49,10 +48,7 @@ export interface UploadOptions<E = never> extends AddOptions {
 export interface Upload<E, EJ = never> {
   /** Number of sendable rows, and how many of them earlier runs got an answer for. */
   readonly size: { readonly sendable: number; readonly answered: number }
-  /**
-   * Sends the rows without an answer, and calls `onProgress` with the number of answered rows. Errors of the service are in
-   * the report, not in the error channel.
-   */
+  /** Sends unanswered rows, reporting the number of answered ones. Service errors are in the report only. */
   readonly send: (onProgress?: (answered: number) => Effect.Effect<void>) => Effect.Effect<void, E | EJ>
   /** The current outcomes, also while `send` runs and after it was interrupted. */
   readonly report: Effect.Effect<UploadReport>
@@ -91,7 +87,7 @@ const problemOf = (row: ImportRow): string | undefined => {
 const counted = (runs: ReadonlyArray<AddResult>, tag: AddOutcome["_tag"]): number =>
   runs.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)
 
-/** The rows of a batch that the service refused; each is a run of its own. */
+/** The rows of a batch that the service refused; each is a separate run. */
 const refusals = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) => {
   let at = 0
   return runs.flatMap(({ count, outcome }) => {
@@ -102,10 +98,7 @@ const refusals = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) 
   })
 }
 
-/**
- * Prepares an upload of surveyed rows, which are read again. Fails with `OtherUpload` if the journal belongs to another
- * upload.
- */
+/** Prepares an upload of surveyed rows, which are read again. Fails with `OtherUpload` for the journal of another. */
 export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
@@ -169,13 +162,13 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
 
   const send: Upload<E, EJ>["send"] = Effect.fnUntraced(function* (onProgress) {
     if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.subject)
-    // A row that became invalid since the survey is skipped: the file has changed meanwhile.
+    // Skips rows that became invalid since the survey, as the file has changed.
     const isSent = (row: number) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)
     yield* batches(rows, { isSent }).pipe(
       Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
       Stream.mapEffect((batch) => sendBatch(batch, onProgress), { concurrency, unordered: true }),
       Stream.runDrain,
-      // The report must not promise more than the journal holds after a power failure.
+      // The report must not claim more than survives a power failure.
       Effect.onExit((exit) => {
         const fsync = journal?.lines.fsync ?? Effect.void
         return Exit.isSuccess(exit) ? fsync : Effect.ignore(fsync)
@@ -205,10 +198,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   return upload
 })
 
-/**
- * Uploads a file: surveys all rows, then sends the valid ones in the order of the file, and of each address only the last.
- * An error of the service, rather than of a row, stops the upload, and the remaining rows are reported as not sent.
- */
+/** Surveys a file, then sends its valid rows in order, of each address only the last. A service error stops it. */
 export const uploadContacts = fnRedacted("uploadContacts")(function* <E, EJ = never>(
   rows: Stream.Stream<ImportRow, E>,
   options?: UploadOptions<EJ>

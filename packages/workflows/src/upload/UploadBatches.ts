@@ -3,7 +3,7 @@ import { type ImportRow, maximumContactsPerAdd } from "@roster/domain"
 import { type FastContacts, FastContactsWriter } from "@roster/domain/FastContacts"
 import { Stream } from "effect"
 
-/** Contacts that are sent together, and their places in the file. */
+/** A batch of contacts, and their places in the file. */
 export interface UploadBatch {
   readonly contacts: FastContacts
   /** The numbers of their rows, counted from 1. */

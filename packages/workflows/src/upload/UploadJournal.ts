@@ -1,12 +1,9 @@
-/**
- * The journal that lets an interrupted upload resume: the file, its target, and which rows have been answered.
- * (docs/decisions/bulk-import.md)
- */
+/** The journal by which an interrupted upload resumes. (docs/decisions/bulk-import.md) */
 import { Effect, Ref, Schema } from "effect"
 import { makeBitset } from "./DuplicateIndex.ts"
 import type { UploadSurvey } from "./UploadSurvey.ts"
 
-/** What identifies an upload: the content of the file, its target, and the options that change which rows are sent. */
+/** The identity of an upload: the file, its target, and the options that change which rows are sent. */
 export const UploadSubject = Schema.Struct({
   /** SHA-256 of the bytes of the file. */
   sha256: Schema.String,
@@ -26,10 +23,7 @@ const Range = Schema.Tuple([Schema.Int, Schema.Int])
 /** The numbers of the first and the last row of a range. */
 export type RowRange = typeof Range.Type
 
-/**
- * One line of a journal. A range means its sendable rows, without those that the service refused. Rows with a `Sending` line
- * alone have no answer.
- */
+/** A line of a journal. Ranges mean sendable, not refused rows; rows that are only in `Sending` have no answer. */
 export const UploadEntry = Schema.TaggedUnion({
   Sending: { rows: Range },
   Answered: {
@@ -40,16 +34,13 @@ export const UploadEntry = Schema.TaggedUnion({
 })
 export type UploadEntry = typeof UploadEntry.Type
 
-/** What a journal holds. */
+/** The content of a journal. */
 export interface UploadRecord {
   readonly subject: UploadSubject
   readonly entries: ReadonlyArray<UploadEntry>
 }
 
-/**
- * The storage of one journal. An appended line survives the end of the process; an `Answered` line also survives a power
- * failure, shortly afterwards and at the latest when `fsync` returns.
- */
+/** The storage of a journal. An appended line survives the end of the process, and after `fsync` a power failure. */
 export interface UploadJournal<E = never> {
   readonly load: Effect.Effect<UploadRecord | undefined, E>
   /** Replaces the journal by an empty one. */
@@ -83,7 +74,7 @@ export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
 
 /** The journal belongs to another upload. */
 export class OtherUpload extends Schema.TaggedError<OtherUpload>()("OtherUpload", {
-  /** The differences, in words. */
+  /** A description of each difference. */
   differences: Schema.Array(Schema.String)
 }) {
   override get message(): string {
@@ -102,10 +93,7 @@ const differencesOf = (noted: UploadSubject, now: UploadSubject): ReadonlyArray<
   ...(noted.encoding === now.encoding ? [] : ["the encoding was another"])
 ]
 
-/**
- * Reads the journal of an upload. Rows without an answer count as not sent: adding a contact again only updates it. Fails with
- * `OtherUpload` if the journal belongs to another upload.
- */
+/** Reads a journal. Unanswered rows count as not sent, as adding again only updates. Fails with `OtherUpload`. */
 export const resumeUpload = Effect.fnUntraced(function* <E>(
   { read, sendable }: Pick<UploadSurvey, "read" | "sendable">,
   journal: JournaledUpload<E> | undefined

@@ -12,7 +12,7 @@ import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
 
-/** What is known of a file before anything is sent. */
+/** The result of reading a file before anything is sent. */
 export interface UploadSurvey {
   /** The header of the file; `undefined` if there are no rows. */
   readonly header: FileHeader | undefined
@@ -27,10 +27,7 @@ export interface UploadSurvey {
   readonly sendable: Bitset
 }
 
-/**
- * Reads all rows in constant memory before an upload sends anything: which can be sent, what is wrong with the others, and
- * which are superseded. A file of more than a quarter of a million rows needs a temporary file.
- */
+/** Reads all rows before an upload, in constant memory, and finds which are sendable, invalid or superseded. */
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: { readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined } = {}
