@@ -7,8 +7,8 @@ import type { RecordFieldName } from "./RuleFields.ts"
  * of such rules, and an OR over ANDs that becomes one when it is multiplied out.
  *
  * `true` is never wrong. `false` may be, for rules that depend on the data (`dateadded > '1900-01-01'`), for orders on
- * optional fields (`x < 1 OR x >= 1`), and for rules that take too long to multiply out; a count before deletion guards
- * those.
+ * optional fields (`x < 1 OR x >= 1`), and for rules that take too long to multiply out; counting before a
+ * deletion guards against those.
  */
 export const selectsEveryContact = (rule: Rule.Rule): boolean => {
   let products = 200

@@ -1,6 +1,4 @@
-/**
- * Instants on the wire: sent as `2024-01-02T03:04:05Z`, but also read with an offset or fraction, or as a plain date.
- */
+/** Instants on the wire: sent as `2024-01-02T03:04:05Z`; offsets, fractions and plain dates are also accepted. */
 import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
 const pattern =
