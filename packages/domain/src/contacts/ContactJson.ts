@@ -38,7 +38,6 @@ const names = {
 }
 
 const signs = { null: encoded("null"), comma: encoded(","), colon: encoded(":") }
-const list = { open: encoded("["), close: encoded("]") }
 
 const text = (to: JsonBuffer, name: Uint8Array, value: string | undefined): void => {
   if (value === undefined) return
@@ -121,20 +120,23 @@ export const writeContact = (to: JsonBuffer, contact: Contact): void => {
 }
 
 const buffer = new JsonBuffer()
+const utf8 = new TextDecoder()
 
-/** The JSON of a contact in UTF-8. */
-export const encodeContact = (contact: Contact): Uint8Array => {
+/** The JSON of a contact. */
+export const contactJson = (contact: Contact): string => {
   writeContact(buffer, contact)
-  return buffer.take().slice()
+  return utf8.decode(buffer.take())
 }
 
-/** The JSON of an array of contacts in UTF-8. */
-export const encodeContacts = (contacts: ReadonlyArray<Contact>): Uint8Array => {
+const list = { open: encoded("["), close: encoded("]") }
+
+/** The JSON of an array of contacts. */
+export const contactsJson = (contacts: ReadonlyArray<Contact>): string => {
   buffer.bytes(list.open)
   contacts.forEach((contact, index) => {
     if (index > 0) buffer.bytes(signs.comma)
     writeContact(buffer, contact)
   })
   buffer.bytes(list.close)
-  return buffer.take().slice()
+  return utf8.decode(buffer.take())
 }

@@ -18,6 +18,12 @@ const canonical = (text: string): string => {
   return address === undefined ? "" : NetAddress.formatIp(address)
 }
 
+/** The address at the other end of a connection. That of IPv4 needs no parser, which would take a tenth of a request. */
+const peerOf = (request: HttpServerRequest.HttpServerRequest): string => {
+  const text = Option.getOrElse(request.remoteAddress, () => "").replace(/^::ffff:(?=[\d.]+$)/, "")
+  return /^[\d.]+$/.test(text) ? text : canonical(text)
+}
+
 /**
  * The address of the client, or empty if uncertain: the peer, or behind a trusted proxy the last address in
  * X-Forwarded-For that is not trusted, since the client can forge those before it.
@@ -26,7 +32,7 @@ export const clientAddress = (
   request: HttpServerRequest.HttpServerRequest,
   trusted: ReadonlyArray<IpRange>
 ): string => {
-  const peer = canonical(Option.getOrElse(request.remoteAddress, () => ""))
+  const peer = peerOf(request)
   const forwarded = request.headers["x-forwarded-for"]
   if (forwarded === undefined || !isInRanges(peer, trusted)) return peer
   const hops = forwarded.split(",").map((hop) => canonical(withoutPort(hop.trim())))

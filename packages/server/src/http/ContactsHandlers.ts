@@ -9,21 +9,18 @@ import {
   parseRule,
   RuleText
 } from "@roster/domain"
-import { encodeContact, encodeContacts } from "@roster/domain/ContactJson"
+import { contactJson, contactsJson } from "@roster/domain/ContactJson"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
-const utf8 = new TextDecoder()
+const json = (text: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(text, { contentType: "application/json" })
 
-/** As text, which Node sends in one piece with the head. */
-const json = (bytes: Uint8Array): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(utf8.decode(bytes), { contentType: "application/json" })
-
-const answerOne = Effect.map((contact: Contact) => json(encodeContact(contact)))
-const answerAll = Effect.map((contacts: ReadonlyArray<Contact>) => json(encodeContacts(contacts)))
+const answerOne = Effect.map((contact: Contact) => json(contactJson(contact)))
+const answerAll = Effect.map((contacts: ReadonlyArray<Contact>) => json(contactsJson(contacts)))
 
 const isExportId = Schema.is(ExportId)
 

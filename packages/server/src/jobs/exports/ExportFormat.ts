@@ -7,7 +7,7 @@ import {
   type ExportFileFormat,
   JsonParser
 } from "@roster/domain"
-import { encodeContact } from "@roster/domain/ContactJson"
+import { contactJson } from "@roster/domain/ContactJson"
 import { Stream } from "effect"
 import { Zip } from "effect/encoding"
 
@@ -59,8 +59,6 @@ const csv: ExportFormat = {
   separator: "",
   tail: ""
 }
-
-const contactJson = (contact: Contact): string => new TextDecoder().decode(encodeContact(contact))
 
 const json: ExportFormat = {
   ...withoutColumns,
