@@ -82,9 +82,9 @@ const run = Effect.gen(function* () {
       )
     ],
     notes: [
-      "The version and the help of each command are written down when the program is bundled, and the file that is run prints them without loading anything else. `contacts ls --help` has no such page: it is what a start costs that loads the program, parses the command line and prints.",
-      "Of such a start a third is Node's own, a tenth is reading the compiled code, and the rest is the first run of the code of effect and effect/cli: its modules make their schemas, classes and functions, and V8 interprets all of it. Of functions little more than methods is compiled anew: Node keeps of a file what is compiled before it runs, so the build has what a start calls compiled with it. One request adds the contract, whose endpoints make their schemas when they are asked for, and undici; the embedded store adds the service and its routes, and takes no lock as long as there is nothing to bring up to date, to work on or to remove. Cryptography, zlib and the file promises of Node are loaded only by commands that use them, and patterns with the letters of all scripts only for text that needs them.",
-      'Half of the node:http script is what Node does for the line `import { request } from "node:http"`: of such a module all exports are read, and some of them load the fetch within Node. The command line takes modules of Node without that.'
+      "The build writes down the version and the help of each command, and the launcher prints them without loading anything else. `contacts ls --help` has no such page: it shows the cost of loading the program, parsing the command line and printing.",
+      "Of such a start, a third is Node itself, a tenth is reading the compiled code, and the rest is the first run of effect and effect/cli, whose modules create schemas, classes and functions in interpreted code. The build makes Node's compile cache include the functions that a start calls. A request adds the contract, whose endpoints create their schemas on first use, and undici; the embedded store adds the service and its routes, and takes no lock unless there is something to migrate, to run or to remove. Node's crypto, zlib and file promises are loaded only by commands that use them, and patterns with the letters of all scripts only for text that needs them.",
+      'Half of the node:http script is the line `import { request } from "node:http"`: Node reads all exports of the module, and some of them load its fetch. The command line avoids that.'
     ]
   }
 })
@@ -94,6 +94,6 @@ export const cliBenchmark: Benchmark = {
   name: "cli",
   title: "Start-up of the command line",
   about:
-    "Whole processes, from the start to the exit, with what earlier starts have left in the user's cache folder. The reference of a start is Node with nothing to do; that of a request is a script that asks by node:http, reads the key from the environment, parses the answer and prints it without a look at it. The server answers from memory in a process of its own. The embedded store holds 10^6 contacts, which the command line imported once.",
+    "Measures whole processes from start to exit, with the compile cache of earlier starts. The reference of a start is Node with nothing to do; that of a request is a script that uses node:http, reads the key from the environment, parses the answer and prints it unchecked. The server answers from memory in another process. The embedded store holds 10^6 contacts that the command line imported once.",
   run
 }

@@ -32,8 +32,8 @@ const run = Effect.gen(function* () {
     )
   }
   const notes = [
-    "By a profile at 64 at once sending has 22 % of a call, the parser of undici 15 %, the collection of garbage 7 %, reading the JSON with the look at every field 9 %; all that the reference has too but for the look. Effect's run loop has about a quarter, spread over some two dozen steps of which none stands out: the asynchronous context that the suspended fiber keeps, the two values in its context, the counter, and the steps of the policy between.",
-    "A quarter of the superagent client, or of axios where one call is made at a time, is less than undici alone takes."
+    "In a profile of 64 concurrent calls, sending takes 22 % of a call, undici's parser 15 %, parsing and validating the JSON 9 % and garbage collection 7 %; the reference pays all of these except validation. Effect's run loop takes about a quarter, spread over some two dozen steps, none of which stands out.",
+    "A quarter of the time of the superagent client, or of axios with one call at a time, is less than undici alone takes."
   ]
   return { tables, claims, notes }
 })
@@ -43,6 +43,6 @@ export const getBenchmark: Benchmark = {
   name: "get",
   title: "Getting one contact",
   about:
-    "Every client asks the same server, which answers from a process of its own with one record of 15 fields, over at most 16 connections that are kept alive. Roster's client validates the answer and has its retries, budget, timeouts and metrics as they are when nothing is set; with no tracer nobody would see a span, and none is made; the reference parses the JSON and looks at nothing.",
+    "All clients ask the same server, in another process, for one record of 15 fields over at most 16 kept-alive connections. Roster's client validates the answer, with its default retries, budget, timeouts and metrics, and without a tracer. The reference only parses the JSON.",
   run
 }

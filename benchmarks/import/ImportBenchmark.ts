@@ -147,8 +147,8 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "By a profile of the thread of the jobs some 42 % of its time are upserts, 30 % commits with their syncs and checkpoints, 4 % other statements, 4 % the collection of garbage; the filter of addresses, reading, checking and counting the rows have the rest. Alone in SQLite the insert takes 5.4 µs and the index by the order of adding 0.7: the reference has neither that, nor the counts for paging, nor the addresses of the import, by which repeats are counted, nor the file itself, which goes to a temporary file, the log and the store before its first row is read.",
-      "Beyond a million rows the index by address is larger than the cache, and each row of a random address reads and writes a page of it."
+      "In a profile of the job thread, upserts take 42 % of the time, commits with their syncs and checkpoints 30 %, other statements 4 % and garbage collection 4 %; the rest is reading, checking and counting rows and the address filter. In SQLite alone, the insert takes 5.4 µs and the index by the order of adding 0.7 µs. The reference has neither that index, nor the counts for paging, nor the addresses by which repeats are counted, nor the file itself in a temporary file, the WAL and the store.",
+      "Beyond a million rows, the index by address is larger than the cache, and each row with a random address reads and writes one of its pages."
     ]
   }
 })
@@ -158,6 +158,6 @@ export const importBenchmark: Benchmark = {
   name: "import",
   title: "Importing a file over HTTP",
   about:
-    "A CSV file of four columns goes as multipart upload to `roster serve`; the clock runs from the first byte until the job is ready, with every row checked, counted and looked at for repeats. Meanwhile single contacts are asked for, one every few milliseconds, and their latencies stand beside; in three rounds of their own, of 200,000 rows, others are added as well, 25 a second. The reference reads the same file in one process and writes it by one prepared statement, 10,000 rows a transaction, with the same key, merge and durability. The 10,000 rows meet a process that has imported before; the 4,000,000 are one round.",
+    "A CSV file of four columns is uploaded to `roster serve` as multipart; time runs from the first byte until the job is Ready, with every row checked, counted and compared for repeats. Meanwhile single contacts are read every few milliseconds, with their latencies in the table; in three separate rounds of 200,000 rows, 25 contacts a second are added as well. The reference reads the same file in one process and writes it with one prepared statement, 10,000 rows per transaction, with the same key, merge and durability. The 10,000 rows run in a process that has imported before; the 4,000,000 are one round.",
   run
 }

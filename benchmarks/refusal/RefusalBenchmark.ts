@@ -47,7 +47,7 @@ export const refusalBenchmark: Benchmark = {
   name: "refusal",
   title: "Refusing a wrong key",
   about:
-    "A key that is wrong in its first character and one that is wrong in its last are sent in random order over one connection, 10,000 times each. Welch's t compares the times of the refusals; where it is beyond 4.5, time tells how much of a key is right (ISO/IEC 17825).",
+    "Sends a key with a wrong first character and one with a wrong last character in random order over one connection, 10,000 times each. Welch's t compares the response times; beyond 4.5, time would reveal how much of a key is right (ISO/IEC 17825).",
   run: Effect.gen(function* () {
     const store = join(yield* folder, "store.db")
     const { url } = yield* serve(store, { arguments: ["--trusted-proxy", "127.0.0.1"] })
