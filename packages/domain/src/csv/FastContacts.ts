@@ -50,12 +50,14 @@ export class FastContactsWriter {
   }
 
   /** Adds the contact of a row, or returns the reason why there is none. */
-  add({ contact, fast }: Pick<ImportRow, "contact" | "fast">): string | undefined {
-    const encoded = fast === undefined ? Result.flatMap(contact, encodePayload) : undefined
-    if (encoded !== undefined && Result.isFailure(encoded)) return encoded.failure
+  add(row: Pick<ImportRow, "contact" | "fast">): string | undefined {
+    const { fast } = row
+    // The contact of a simple row is not made.
+    const json = fast === undefined ? Result.flatMap(row.contact, encodePayload) : undefined
+    if (json !== undefined && Result.isFailure(json)) return json.failure
     this.#json.bytes(this.#count++ === 0 ? list.open : list.comma)
-    if (encoded === undefined) fast?.writeJson(this.#json)
-    else this.#json.raw(encoded.success)
+    if (json === undefined) fast?.writeJson(this.#json)
+    else this.#json.raw(json.success)
     return undefined
   }
 
