@@ -2,15 +2,13 @@
  * Prints results. JSON is that of the wire: lists have one record a line, an empty answer is `{"ok":true}`, our own
  * summaries are camelCase. NDJSON has no array. CSV has the table's columns for lists, all fields for one record.
  */
-import { ContactColumns, JsonParser } from "@roster/domain"
+import { ContactColumns } from "@roster/domain"
 import { encoded, JsonBuffer } from "@roster/domain/JsonBuffer"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
 import { jsonText, printable } from "./Printable.ts"
 import { fieldsOf, recordText, tableOf } from "./Table.ts"
-
-const utf8 = new TextDecoder()
 
 /** Prints one value; `words` is its form in a table. */
 const single = Effect.fnUntraced(function* (value: unknown, words: () => string) {
@@ -93,15 +91,6 @@ export const jsonLines = <A, E, R>(
     return Stream.concat(parts, end)
   })
 
-/** Encodes a record by parsing the JSON that `write` makes of it. */
-const encoderBy = <A>(write: (to: JsonBuffer, value: A) => void) => {
-  const json = new JsonBuffer()
-  return (value: A): unknown => {
-    write(json, value)
-    return JsonParser.parse(utf8.decode(json.take()))
-  }
-}
-
 /** Prints records as they arrive. `columns` are the fields of a table; `write` is faster than the schema. */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
@@ -110,7 +99,7 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
   write?: (to: JsonBuffer, value: A) => void
 ) {
   const output = yield* Output
-  const encode = write === undefined ? encoder(schema) : encoderBy(write)
+  const encode = encoder(schema)
   switch (output.format) {
     case "json":
     case "ndjson":

@@ -58,8 +58,8 @@ const count = (value: unknown): number => (typeof value === "number" && Number.i
 const countOrNull = (value: unknown) => (value === null ? null : count(value))
 const readDate = (value: unknown) => parseWireDate(text(value)) ?? refuse()
 const readDateOrNull = (value: unknown) => (value === null ? null : readDate(value))
-const writeDateOrNull = (value: unknown) =>
-  value === null ? null : isInstant(value) ? formatWireDate(value) : refuse()
+const writeDate = (value: unknown) => (isInstant(value) ? formatWireDate(value) : refuse())
+const writeDateOrNull = (value: unknown) => (value === null ? null : writeDate(value))
 const emailAddress = (value: unknown): EmailAddress => (isAddress(value) ? value : refuse())
 const oneOf = <A extends string>(values: ReadonlyArray<A>) => {
   const known = new Map<unknown, A>(values.map((value) => [value, value]))
@@ -134,6 +134,48 @@ const readPayload = (wire: unknown) => {
   return to
 }
 
+const writeConsent = (value: unknown) => {
+  const from = plain<Consent>(value)
+  const to: Writable<typeof Consent.Encoded> = {}
+  if (from.ip !== undefined) to.ConsentIP = text(from.ip)
+  if (from.date !== undefined) to.ConsentDate = writeDateOrNull(from.date)
+  if (from.tracking !== undefined) to.ConsentTracking = text(from.tracking)
+  return to
+}
+
+const writeActivity = (value: unknown) => {
+  const from = plain<ContactActivity>(value)
+  const to: Writable<typeof ContactActivity.Encoded> = {}
+  if (from.totalSent !== undefined) to.TotalSent = count(from.totalSent)
+  if (from.totalOpened !== undefined) to.TotalOpened = count(from.totalOpened)
+  if (from.totalClicked !== undefined) to.TotalClicked = count(from.totalClicked)
+  if (from.totalFailed !== undefined) to.TotalFailed = count(from.totalFailed)
+  if (from.lastSent !== undefined) to.LastSent = writeDateOrNull(from.lastSent)
+  if (from.lastOpened !== undefined) to.LastOpened = writeDateOrNull(from.lastOpened)
+  if (from.lastClicked !== undefined) to.LastClicked = writeDateOrNull(from.lastClicked)
+  if (from.lastFailed !== undefined) to.LastFailed = writeDateOrNull(from.lastFailed)
+  if (from.lastIP !== undefined) to.LastIP = text(from.lastIP)
+  if (from.errorCode !== undefined) to.ErrorCode = countOrNull(from.errorCode)
+  if (from.friendlyErrorMessage !== undefined) to.FriendlyErrorMessage = text(from.friendlyErrorMessage)
+  return to
+}
+
+const writeContact = (value: unknown) => {
+  const from = plain<ContactRecord>(value)
+  const to: Writable<typeof ContactRecord.Encoded> = { Email: text(from.email) }
+  if (from.status !== undefined) to.Status = text(from.status)
+  if (from.firstName !== undefined) to.FirstName = text(from.firstName)
+  if (from.lastName !== undefined) to.LastName = text(from.lastName)
+  if (from.customFields !== undefined) to.CustomFields = texts(from.customFields)
+  if (from.consent !== undefined) to.Consent = writeConsent(from.consent)
+  if (from.source !== undefined) to.Source = text(from.source)
+  if (from.dateAdded !== undefined) to.DateAdded = writeDate(from.dateAdded)
+  if (from.dateUpdated !== undefined) to.DateUpdated = writeDateOrNull(from.dateUpdated)
+  if (from.statusChangeDate !== undefined) to.StatusChangeDate = writeDateOrNull(from.statusChangeDate)
+  if (from.activity !== undefined) to.Activity = writeActivity(from.activity)
+  return to
+}
+
 const writePayloadConsent = (value: unknown) => {
   const from = plain<PayloadConsent>(value)
   const to: Writable<PayloadWireConsent> = {}
@@ -157,11 +199,11 @@ const writePayload = (value: unknown) => {
 /** Functions that throw `notPlain` for values that they leave to the schema. */
 interface FastCodec {
   readonly decode: (wire: unknown) => unknown
-  readonly encode?: (value: unknown) => unknown
+  readonly encode: (value: unknown) => unknown
 }
 
-/** The fast path of `Contact`. `ContactJson` encodes contacts. */
-export const contactCodec: FastCodec = { decode: readContact }
+/** The fast path of `Contact`. */
+export const contactCodec: FastCodec = { decode: readContact, encode: writeContact }
 
 /** The fast path of `ContactPayload`. */
 export const payloadCodec: FastCodec = { decode: readPayload, encode: writePayload }
@@ -189,11 +231,9 @@ export const withFastCodec = <S extends Schema.Codec<unknown, unknown>>(exact: S
     decode: attempt(decode),
     decodeEffect: SchemaParser.decodeUnknownEffect(exact)
   })
-  if (encode !== undefined) {
-    SchemaCompiler.set(SchemaAST.flip(schema.ast), {
-      decode: attempt(encode),
-      decodeEffect: SchemaParser.encodeUnknownEffect(exact)
-    })
-  }
+  SchemaCompiler.set(SchemaAST.flip(schema.ast), {
+    decode: attempt(encode),
+    decodeEffect: SchemaParser.encodeUnknownEffect(exact)
+  })
   return schema
 }
