@@ -27,9 +27,9 @@ import {
   writeTo
 } from "../../src/durability/StoreLook.ts"
 
-const rows = 200_000
-const kills = 20
-const timeout = 10 * 60_000
+const rows = amount({ ci: 200_000, long: 1_000_000 })
+const kills = amount({ ci: 12, long: 100 })
+const timeout = amount({ ci: 600_000, long: 3_600_000 })
 
 const isBad = (row: number): boolean => row % 97 === 13
 /** A row of two lines. */
