@@ -8,6 +8,7 @@ export {
   ContactUpdatePayload,
   CustomFields
 } from "./contacts/ContactRecord.ts"
+export * as ContactSize from "./contacts/ContactSize.ts"
 export * from "./credentials/ApiKey.ts"
 export {
   CredentialName,

@@ -26,7 +26,7 @@ import { delivered } from "../store/WirePayload.ts"
 import { pageByOffset } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
-import { checkContacts, checkEmail, checkTexts } from "./ContactValidation.ts"
+import { checkContacts, checkEmail, checkMerged, checkTexts, mergedRefusal } from "./ContactValidation.ts"
 import { readRule, selection } from "./RuleSql.ts"
 
 const defaultPageSize = 20
@@ -97,7 +97,8 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
       const written = Effect.gen(function* () {
         const lists = yield* ensureLists(account, listNames)
         const source = "ContactApi"
-        const rows = yield* upsertContacts({ account, contacts, source, now, returning: contactColumns })
+        const upserted = yield* upsertContacts({ account, contacts, source, now, returning: contactColumns })
+        const rows = yield* checkMerged(contacts, upserted)
         yield* addToLists(lists, rows)
         return rows
       })
@@ -116,16 +117,29 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const { customFields, firstName = null, lastName = null } = changes
-    const merged = dialect(sql).mergeFields(sql`custom_fields`, sql`${JSON.stringify(customFields ?? {})}`)
-    const written = sql`
+    const { mayBecome, mergeFields } = dialect(sql)
+    const given = sql`${JSON.stringify(customFields ?? {})}`
+    const texts = {
+      firstName: sql`${firstName}`,
+      lastName: sql`${lastName}`,
+      consentIp: sql`NULL`,
+      customFields: given
+    }
+    const identity = canonicalEmail(email)
+    const update = sql`
       UPDATE contacts SET
         first_name = coalesce(${firstName}, first_name),
         last_name = coalesce(${lastName}, last_name),
-        custom_fields = ${merged},
+        custom_fields = ${mergeFields(sql`custom_fields`, given)},
         date_updated = ${yield* nowSeconds}
-      WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING ${columns}`
-    const [row] = yield* sharingCommit(sql.withTransaction(written.values))
-    return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
+      WHERE account = ${account} AND identity = ${identity} AND ${mayBecome(texts)} RETURNING ${columns}`
+    const written = Effect.gen(function* () {
+      const [row] = yield* update.values
+      if (row !== undefined) return row
+      const [stored] = yield* find([account, identity])
+      return yield* stored === undefined ? new ContactNotFound({ email }) : mergedRefusal(changes, "")
+    })
+    return toContact(yield* sharingCommit(sql.withTransaction(written)))
   }, orStoreFailure("contactsByEmailPut"))
 
   const delete_ = fnRedacted("ContactsService.delete")(function* (email: string) {

@@ -19,7 +19,8 @@ const optionalColumns: ReadonlyArray<{
 
 /**
  * Upserts contacts in order: given fields win, custom fields merge by key; spelling, source and the date of adding
- * stay. Returns the given columns of each contact right after its turn. Runs in a transaction.
+ * stay. Returns the given columns of each contact right after its turn, or `undefined` for one that would exceed the
+ * bounds of `ContactSize` and is left as it was. Runs in a transaction.
  * (docs/decisions/upsert.md)
  */
 export const upsertContacts = Effect.fnUntraced(function* (options: {
@@ -35,7 +36,7 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
   const sql = yield* SqlClient.SqlClient
   const { account, contacts, identities = [], now, returning, source } = options
   if (contacts.length === 0) return []
-  const { mergeFields, runEach } = dialect(sql)
+  const { mayBecome, mergeFields, returningNothing, runEach } = dialect(sql)
   const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
   const givesStatus = contacts.some(({ status }) => status !== undefined)
   const merged = given.map(({ name }) => `${name} = coalesce(excluded.${name}, contacts.${name}),`)
@@ -52,7 +53,13 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
       ${givesStatus ? mergedStatus : sql.literal("")}
       custom_fields = ${mergeFields(sql`contacts.custom_fields`, sql`excluded.custom_fields`)},
       date_updated = excluded.date_added
-    ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
+    WHERE ${mayBecome({
+      firstName: sql`excluded.first_name`,
+      lastName: sql`excluded.last_name`,
+      consentIp: sql`excluded.consent_ip`,
+      customFields: sql`excluded.custom_fields`
+    })}
+    ${sql.literal(returning.length === 0 ? returningNothing : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact
     const identity = identities[index] ?? canonicalEmail(email)

@@ -1,6 +1,7 @@
 import {
   ContactColumns,
   type ContactPayload,
+  ContactSize,
   type ContactUpdatePayload,
   type CustomFields,
   emailAddressIssue,
@@ -33,8 +34,19 @@ const refusalOf = (field: string, issue: string | undefined): InvalidInput | und
 const orPass = (refusal: InvalidInput | undefined): Effect.Effect<void, InvalidInput> =>
   refusal === undefined ? Effect.void : Effect.fail(refusal)
 
+/** Why a contact is too large; `path` precedes the name of the field. */
+export const sizeRefusal = (contact: ContactSize.ContactTexts, path: string): InvalidInput | undefined => {
+  const found = ContactSize.contactSizeIssue(contact)
+  return found === undefined ? undefined : new InvalidInput({ field: `${path}${found.field}`, issue: found.issue })
+}
+
+/** The refusal of a contact that would be too large with what is stored. */
+export const mergedRefusal = (contact: ContactSize.ContactTexts, path: string): InvalidInput =>
+  new InvalidInput({ field: `${path}${ContactSize.longestField(contact)}`, issue: ContactSize.mergedSizeIssue })
+
 /** Why the texts of a contact cannot be stored; `path` precedes the name of the field. */
 export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined =>
+  sizeRefusal(contact, path) ??
   refusalOf(`${path}FirstName`, textIssue(contact.firstName ?? "")) ??
   refusalOf(`${path}LastName`, textIssue(contact.lastName ?? "")) ??
   refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {})) ??
@@ -58,4 +70,19 @@ export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.E
       if (refusal !== undefined) return Effect.fail(refusal)
     }
     return Effect.void
+  })
+
+/** The rows of an upsert. Fails if the upsert refused a contact. */
+export const checkMerged = <Row>(
+  contacts: ReadonlyArray<ContactPayload>,
+  rows: ReadonlyArray<Row | undefined>
+): Effect.Effect<ReadonlyArray<Row>, InvalidInput> =>
+  Effect.suspend(() => {
+    const written: Array<Row> = []
+    for (const [index, contact] of contacts.entries()) {
+      const row = rows[index]
+      if (row === undefined) return Effect.fail(mergedRefusal(contact, `[${index}].`))
+      written.push(row)
+    }
+    return Effect.succeed(written)
   })

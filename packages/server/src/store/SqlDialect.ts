@@ -1,4 +1,5 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
+import { ContactSize } from "@roster/domain"
 import { Context, Effect, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"
@@ -6,11 +7,21 @@ import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/
 
 type Fragment = Statement.Fragment
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
+/** What each of many runs of a statement gave. */
+type Runs = ReadonlyArray<ReadonlyArray<unknown> | undefined>
+
+/** The texts that a change gives to a contact, as expressions that may be NULL. */
+interface GivenTexts {
+  readonly firstName: Fragment
+  readonly lastName: Fragment
+  readonly consentIp: Fragment
+  readonly customFields: Fragment
+}
 
 const eachAlone = (sql: SqlClient.SqlClient) => (statement: string, parameters: Rows) =>
   Effect.map(
     Effect.forEach(parameters, (params) => sql.unsafe(statement, params).values),
-    (results): Rows => results.flatMap((rows) => rows.slice(0, 1))
+    (results): Runs => results.map(([row]) => row)
   )
 
 /** All in one effect: one for each row would cost more than SQLite does. */
@@ -38,7 +49,16 @@ const askAtOnce = (sql: SqlClient.SqlClient): Ask => {
 
 const sqlite = (sql: SqlClient.SqlClient) => ({
   /** Merges custom fields, both as JSON. Those of `above` win. */
-  mergeFields: (below: Fragment, above: Fragment): Fragment => sql`json_patch(${below}, ${above})`,
+  mergeFields: (below: Fragment, above: Fragment): Fragment => sql`
+    CASE WHEN ${above} IN ('{}', ${below}) THEN ${below} ELSE roster_merge_fields(${below}, ${above}) END`,
+  /** Whether the row of `contacts` may become what the texts make of it, by the bounds of `ContactSize`. */
+  mayBecome: ({ consentIp, customFields, firstName, lastName }: GivenTexts): Fragment => {
+    const texts = sql`
+      contacts.email, contacts.first_name, contacts.last_name, contacts.consent_ip, contacts.custom_fields,
+      ${firstName}, ${lastName}, ${consentIp}, ${customFields}`
+    const small = sql.literal(String(ContactSize.smallContactBytes))
+    return sql`(octet_length(concat(${texts})) <= ${small} OR roster_may_become(${texts}))`
+  },
   /** Whether a column is one of many texts, which are bound as one parameter. */
   isOneOf: (column: string, texts: ReadonlyArray<string>): Fragment =>
     sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
@@ -48,8 +68,13 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
   /** Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait for the newest block. */
   countsBlocks: true,
-  /** Runs a compiled statement per set of parameters in the caller's transaction; gives the first row of each. */
+  /**
+   * Runs a compiled statement per set of parameters in the caller's transaction. Gives the first row of each, which is
+   * empty without a RETURNING; `undefined` for one that changed nothing.
+   */
   runEach: eachAtOnce(sql),
+  /** The RETURNING by which `runEach` knows that a statement without one changed something. */
+  returningNothing: "",
   /** Streams the rows of a statement as values, in the order of the given columns. */
   streamValues: (
     statement: Statement.Statement<unknown>,
@@ -76,12 +101,32 @@ export type SqlDialect = ReturnType<typeof sqlite>
 
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   mergeFields: (below, above) => sql`(${below}::jsonb || ${above}::jsonb)::text`,
+  // Not run by a test yet. The JSON has a space behind each colon and comma, so the bound is a little lower.
+  mayBecome: ({ consentIp, customFields, firstName, lastName }) => {
+    const bytes = (first: Fragment, last: Fragment, ip: Fragment, fields: Fragment) => sql`
+      octet_length(jsonb_build_object('Email', contacts.email, 'FirstName', ${first}, 'LastName', ${last},
+        'ConsentIP', ${ip}, 'CustomFields', ${fields})::text)`
+    const count = (fields: Fragment) => sql`(SELECT count(*) FROM jsonb_object_keys(${fields}))`
+    const stored = sql`contacts.custom_fields::jsonb`
+    const merged = sql`(${stored} || ${customFields}::jsonb)`
+    const [first, last, ip] = [sql`contacts.first_name`, sql`contacts.last_name`, sql`contacts.consent_ip`]
+    const after = bytes(
+      sql`coalesce(${firstName}, ${first})`,
+      sql`coalesce(${lastName}, ${last})`,
+      sql`coalesce(${consentIp}, ${ip})`,
+      merged
+    )
+    const most = (bound: number) => sql.literal(String(bound))
+    return sql`(${count(merged)} <= greatest(${most(ContactSize.maximumCustomFields)}, ${count(stored)})
+      AND ${after} <= greatest(${most(ContactSize.maximumContactBytes)}, ${bytes(first, last, ip, stored)}))`
+  },
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   countsBlocks: false,
   runEach: eachAlone(sql),
+  returningNothing: "RETURNING 1",
   streamValues: (statement, columns) =>
     Stream.map(
       // Each row is an object.

@@ -8,10 +8,10 @@ import {
   readContacts,
   type RejectedRow
 } from "@roster/domain"
-import { Effect, Exit, Option, Pull, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, Option, Predicate, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
-import { textsRefusal } from "../../contacts/ContactValidation.ts"
+import { mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
@@ -52,16 +52,28 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   )
 })
 
-/** The contact of a row, or why it is refused. Rows of the fast path are checked already. */
+/** The contact of a row, or why it is refused. The texts of the fast path are checked already. */
 export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> => {
-  if (row.fast !== undefined) return Result.succeed(row.fast.payload)
-  const { contact } = row
-  const refusal = Result.isFailure(contact) ? undefined : textsRefusal(contact.success, "")
+  const { fast } = row
+  const contact = fast === undefined ? row.contact : Result.succeed(fast.payload)
+  if (Result.isFailure(contact)) return contact
+  const refusal = (fast === undefined ? textsRefusal : sizeRefusal)(contact.success, "")
   return refusal === undefined ? contact : Result.fail(refusal.message)
 }
 
-/** The rows between two checks for a waiting writer: a few milliseconds. */
+/** The rows between two checks for a waiting writer and the time: a few milliseconds. */
 const stepRows = 1000
+
+/** The rows of the first step. Each step doubles them, or halves them if it was slow. */
+const firstStepRows = 32
+
+/** In milliseconds. Rows that are merged with long ones can be 50 times as slow as others. */
+const slowStep = 20
+
+/** How long a transaction may hold the write lock before its last step, in milliseconds. */
+export const transactionMillis = 100
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** Rows per transaction. More would share writes of index pages, but overflow SQLite's cache in a large store. */
 const transactionRows = 20_000
@@ -97,51 +109,68 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const next = Effect.exit(Pull.catchDone(Effect.asSome(pull), () => Effect.succeedNone))
   let chunk = yield* next
   let position = 0
+  let rowsAtOnce = firstStepRows
 
-  /** Writes rows until the transaction is full or another writer waits. */
+  /** Writes rows until the transaction is full or its time is up, or another writer waits. */
   const importRows = Effect.gen(function* () {
     const now = yield* nowSeconds
+    const started = yield* monotonicMillis
+    let stepped = started
     const identities: Array<string> = []
     const rejected: Array<RejectedRow> = []
+    const reject = ({ cells, header, line }: ImportRow, reason: string) => {
+      rejected.push({ line, cells, reason })
+      progress.header ??= encodeHeader(header)
+    }
     let done = 0
     let repeats = 0
     let chunks = 0
     do {
       if (Exit.isFailure(chunk) || Option.isNone(chunk.value)) break
       const rows = chunk.value.value
-      const contacts: Array<ContactPayload> = []
-      const before = identities.length
-      const end = Math.min(position + stepRows, rows.length)
+      const good: Array<{ readonly row: ImportRow; readonly contact: ContactPayload; readonly identity: string }> = []
+      const end = Math.min(position + rowsAtOnce, rows.length)
       done += end - position
       for (const row of rows.slice(position, end)) {
         const checked = readRow(row)
-        if (Result.isSuccess(checked)) {
-          contacts.push(checked.success)
-          const identity = canonicalEmail(checked.success.email)
+        if (Result.isFailure(checked)) reject(row, checked.failure)
+        else good.push({ row, contact: checked.success, identity: canonicalEmail(checked.success.email) })
+      }
+      const upserted = yield* upsertContacts({
+        account: job.account,
+        contacts: good.map(({ contact }) => contact),
+        identities: good.map(({ identity }) => identity),
+        source: "FileUpload",
+        now,
+        returning: list === undefined ? [] : ["id"]
+      })
+      for (const [index, { contact, identity, row }] of good.entries()) {
+        if (upserted[index] === undefined) {
+          reject(row, mergedRefusal(contact, "").message)
+        } else {
           identities.push(identity)
           if (isKnown(identity)) repeats++
-        } else {
-          rejected.push({ line: row.line, cells: row.cells, reason: checked.failure })
-          progress.header ??= encodeHeader(row.header)
         }
       }
-      const written = {
-        account: job.account,
-        contacts,
-        identities: identities.slice(before),
-        source: "FileUpload",
-        now
-      } as const
-      if (list === undefined) yield* upsertContacts({ ...written, returning: [] })
-      else yield* addToLists([list], yield* upsertContacts({ ...written, returning: ["id"] }))
+      if (list !== undefined) yield* addToLists([list], upserted.filter(Predicate.isNotUndefined))
       position = end
       if (position === rows.length) {
         chunk = yield* next
         position = 0
         chunks++
       }
-    } while (done < transactionRows && chunks < transactionChunks && !fairness.hasWaiter())
+      const before = stepped
+      stepped = yield* monotonicMillis
+      rowsAtOnce = stepped - before > slowStep ? Math.max(1, rowsAtOnce >> 1) : Math.min(stepRows, 2 * rowsAtOnce)
+    } while (
+      done < transactionRows &&
+      chunks < transactionChunks &&
+      stepped - started < transactionMillis &&
+      !fairness.hasWaiter()
+    )
     yield* noteAddresses(job.number, identities)
+    // Rows that the store refuses come after the others of their step.
+    rejected.sort((one, other) => one.line - other.line)
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
     progress.rowsDone += done

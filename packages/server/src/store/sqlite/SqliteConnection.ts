@@ -21,11 +21,11 @@ export interface Options {
 }
 
 export interface SqliteConnection extends SqlConnection.Connection {
-  /** Runs a statement per set of parameters and gives the first row of each. Only inside a transaction. */
+  /** Runs a statement per set of parameters, as `runEach` of the dialect. Only inside a transaction. */
   readonly executeEach: (
     sql: string,
     parameters: ReadonlyArray<ReadonlyArray<unknown>>
-  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown> | undefined>, SqlError.SqlError>
 }
 
 export const isSqliteConnection = (connection: SqlConnection.Connection): connection is SqliteConnection =>
@@ -118,7 +118,15 @@ export const make = (
       execute(statements.runOnce, sql, params, false, transformed(transform)),
     executeValuesUnprepared: (sql, params) => execute(statements.runOnce, sql, params, true, values),
     executeStream: options.executeStream,
-    executeEach: (sql, parameters) => execute(statements.runEach, sql, parameters, true, values)
+    executeEach: (sql, parameters) =>
+      // As for `values`.
+      execute(
+        statements.runEach,
+        sql,
+        parameters,
+        true,
+        (rows) => rows as ReadonlyArray<ReadonlyArray<unknown> | undefined>
+      )
   }
 }
 

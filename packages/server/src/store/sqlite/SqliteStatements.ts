@@ -14,6 +14,9 @@ interface Prepared extends ReadMode {
   readonly returnsRows: boolean
 }
 
+/** The row of a statement that returns none. */
+const noColumns: ReadonlyArray<unknown> = []
+
 /** More than the recurring statements of an application; bulk `VALUES` of many lengths are evicted. */
 const capacity = 256
 
@@ -44,19 +47,18 @@ export const make = (database: DatabaseSync) => {
   return {
     /** Gives the rows, or the changes of a statement without rows. */
     run: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(lookup(sql, mode), params),
-    /** Runs a statement for each set of parameters and gives the first row of each, if it has rows. */
+    /** Runs a statement for each set of parameters. Gives the first row of each, `undefined` if it changed nothing. */
     runEach: (
       sql: string,
       parameters: ReadonlyArray<ReadonlyArray<unknown>>,
       mode: ReadMode
-    ): ReadonlyArray<object> => {
-      const { statement } = lookup(sql, mode)
-      const rows: Array<object> = []
-      for (const params of parameters) {
-        const row = statement.get(...params.map(bind))
-        if (row !== undefined) rows.push(row)
-      }
-      return rows
+    ): ReadonlyArray<object | undefined> => {
+      const { returnsRows, statement } = lookup(sql, mode)
+      return parameters.map((params) => {
+        const bound = params.map(bind)
+        if (returnsRows) return statement.get(...bound)
+        return statement.run(...bound).changes > 0 ? noColumns : undefined
+      })
     },
     /** `run` without the cache. */
     runOnce: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(prepare(database, sql, mode), params),

@@ -1,7 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readContacts } from "@roster/domain"
-import { Effect, Schema, Stream } from "effect"
-import { readRow } from "../../../src/jobs/imports/ImportJob.ts"
+import { Clock, Effect, Layer, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { readRow, runImport, transactionMillis } from "../../../src/jobs/imports/ImportJob.ts"
+import { storeParts } from "../../../src/jobs/queue/JobBlobs.ts"
+import { claimJob, createJob } from "../../../src/jobs/queue/JobQueue.ts"
+import { WriteFairness } from "../../../src/store/sqlite/LockContention.ts"
+import * as Store from "../../../src/store/Store.ts"
+import { StorePolicy } from "../../../src/store/StoreOptions.ts"
 
 const Header = Schema.Literals([
   "FirstName,LastName,city",
@@ -26,5 +32,62 @@ describe("readRow", () => {
           assert.deepStrictEqual(readRow(row), readRow({ cells, contact, header, line }))
         }
       })
+  )
+})
+
+/** A clock that moves on by so many milliseconds whenever a duration is measured. */
+const ticking = (clock: Clock.Clock, millis: number): Clock.Clock => {
+  let nanos = 0n
+  const monotonicTimeNanosUnsafe = () => (nanos += BigInt(millis) * 1_000_000n)
+  return {
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+    currentTimeMillis: clock.currentTimeMillis,
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+    currentTimeNanos: clock.currentTimeNanos,
+    monotonicTimeNanosUnsafe,
+    monotonicTimeNanos: Effect.sync(monotonicTimeNanosUnsafe),
+    sleep: (duration) => clock.sleep(duration)
+  }
+}
+
+const rows = 1500
+const file = `Email,FirstName\n${Array.from({ length: rows }, (_, row) => `p${row}@example.com,Ann\n`).join("")}`
+
+/** Imports the file, and gives the rows that were done after each transaction. */
+const imported = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const number = yield* createJob({ id: "1", account: "", kind: "Import", state: "Loading", request: "{}" })
+  yield* storeParts(number, Stream.make(new TextEncoder().encode(file)))
+  const job = yield* claimJob("lease")
+  if (job === undefined) return assert.fail("there is no job")
+  const done: Array<number> = []
+  const look = Effect.map(sql<{ readonly rows_done: number }>`SELECT rows_done FROM jobs`, ([row]) =>
+    done.push(row?.rows_done ?? 0)
+  )
+  const fairness = { hasWaiter: () => false, yieldToWriters: Effect.asVoid(Effect.orDie(look)) }
+  yield* Effect.provideService(runImport(job), WriteFairness, fairness)
+  const [ended] = yield* sql`SELECT state, accepted FROM jobs`
+  assert.deepStrictEqual({ ...ended }, { state: "Ready", accepted: rows })
+  return done
+})
+
+describe("runImport", () => {
+  it.effect.each([
+    ["on a clock that stands still is one", 0, [rows]],
+    ["ends when its time is up", transactionMillis / 5, [32 + 64 + 128 + 256 + 512, rows]],
+    ["that is slow at once has fewer and fewer rows", transactionMillis, [32, 48, 56, 60, 62, 63, 64]]
+  ] as const)("a transaction %s", ([, millis, expected]) =>
+    Effect.gen(function* () {
+      const done = yield* Effect.provideService(imported, Clock.Clock, ticking(yield* Clock.Clock, millis))
+      assert.deepStrictEqual(done.slice(0, expected.length), [...expected])
+      assert.strictEqual(done.at(-1), rows)
+    }).pipe(
+      Effect.provide(
+        Layer.merge(
+          Store.layer({ filename: ":memory:" }),
+          Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: [] })
+        )
+      )
+    )
   )
 })

@@ -47,7 +47,7 @@ export const awkwardTexts = [
   "@SUM(A1)",
   "\tindented",
   "'=quoted formula",
-  "x".repeat(10_000)
+  "x".repeat(5000)
 ]
 
 /** Custom fields with the names of object internals such as `__proto__`, created as own properties. */

@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import { JsonParser } from "@roster/domain"
+import { Schema } from "effect"
+import { DatabaseSync } from "node:sqlite"
+import { registerFunctions } from "../../../src/store/sqlite/SqliteFunctions.ts"
+
+const Name = Schema.Literals([
+  "a",
+  "b",
+  "A",
+  "é",
+  "1",
+  "10",
+  "0",
+  "__proto__",
+  "constructor",
+  '5"',
+  "5\\",
+  "\\n",
+  "a b"
+])
+const Fields = Schema.Array(Schema.Tuple([Name, Schema.String]))
+
+const json = (entries: ReadonlyArray<readonly [string, string]>) => JSON.stringify(Object.fromEntries(entries))
+
+const opened = () => {
+  const database = new DatabaseSync(":memory:")
+  registerFunctions(database)
+  return database
+}
+
+const merged = (database: DatabaseSync, call: string, below: string | null, above: string | null) =>
+  database.prepare(`SELECT ${call} AS fields`).get(below, above)?.["fields"]
+
+const entriesOf = (text: unknown) => Object.entries(Object(JsonParser.parse(String(text))))
+
+describe("roster_merge_fields", () => {
+  it.prop(
+    "merges texts as json_patch does",
+    [Fields, Fields, Fields],
+    ([first, ...others]) => {
+      using database = opened()
+      let below = json(first)
+      for (const other of others) {
+        const above = json(other)
+        const expected = merged(database, "json_patch(?, ?)", below, above)
+        const actual = merged(database, "roster_merge_fields(?, ?)", below, above)
+        assert.deepStrictEqual(entriesOf(actual), entriesOf(expected))
+        assert.strictEqual(merged(database, "roster_merge_fields(?, ?)", below, above), actual)
+        below = String(actual)
+      }
+    },
+    { arbitrary: { runs: 200 } }
+  )
+
+  it("merges more fields than json_patch could", () => {
+    using database = opened()
+    const fields = (value: string) => json(Array.from({ length: 200_000 }, (_, index) => [`f${index}`, value]))
+    assert.strictEqual(merged(database, "roster_merge_fields(?, ?)", fields("old"), fields("new")), fields("new"))
+  })
+
+  it("has no result for NULL and none for what is no JSON", () => {
+    using database = opened()
+    assert.isNull(merged(database, "roster_merge_fields(?, ?)", null, "{}"))
+    assert.isNull(merged(database, "roster_merge_fields(?, ?)", "{}", null))
+    assert.throws(() => merged(database, "roster_merge_fields(?, ?)", "{", '{"a":"b"}'), SyntaxError)
+    assert.strictEqual(merged(database, "roster_merge_fields(?, ?)", '{"a":"b"}', "{}"), '{"a":"b"}')
+  })
+})

@@ -1,0 +1,183 @@
+/** On every layer, a contact at its bounds is kept; beyond them it is refused by its field, and nothing is written. */
+import { assert, describe, type Vitest } from "@effect/vitest"
+import {
+  type ContactPayload,
+  ContactSize,
+  ContactsService,
+  type ContactUpdatePayload,
+  type EmailAddress,
+  readContacts
+} from "@roster/domain"
+import { addRows } from "@roster/workflows"
+import { Effect, Stream } from "effect"
+import { file, imported, utf8 } from "../jobs/Importing.ts"
+import { place } from "../Place.ts"
+import { refused } from "../Refused.ts"
+
+const { maximumContactBytes, maximumCustomFieldName, maximumCustomFields } = ContactSize
+
+const fields = (prefix: string, count: number, value = "v"): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, value]))
+
+/** A custom field that makes a contact so many bytes larger than the bound, with texts that JSON escapes. */
+const filling = (email: EmailAddress, beyond = 0) => {
+  const start = '"é\n"'
+  const rest = utf8(JSON.stringify({ Email: email, CustomFields: { note: start } })).length
+  return { note: start + "x".repeat(maximumContactBytes + beyond - rest) }
+}
+
+const long = "x".repeat(maximumContactBytes)
+
+type Changes = (email: EmailAddress) => ContactUpdatePayload
+
+const atBounds: ReadonlyArray<readonly [what: string, changes: Changes]> = [
+  ["custom fields", () => ({ customFields: fields("f", maximumCustomFields) })],
+  ["the name of a custom field", () => ({ customFields: { ["n".repeat(maximumCustomFieldName)]: "x" } })],
+  ["bytes", (email) => ({ customFields: filling(email) })]
+]
+
+const beyondBounds: ReadonlyArray<readonly [field: string, changes: Changes]> = [
+  ["CustomFields", () => ({ customFields: fields("f", maximumCustomFields + 1) })],
+  ["CustomFields", () => ({ customFields: { ["n".repeat(maximumCustomFieldName + 1)]: "x" } })],
+  ["CustomFields", (email) => ({ customFields: filling(email, 1) })],
+  ["FirstName", () => ({ firstName: long })],
+  ["LastName", () => ({ lastName: long, customFields: { a: "b" } })]
+]
+
+export const contactBoundsConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
+  describe("contacts: bounds", () => {
+    it.effect.each(atBounds)("keeps a contact at the bound: %s", ([, changes]) =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email } = place()
+        const [a, b, c] = [email("a"), email("b"), email("c")]
+        const [added] = yield* contacts.add([{ email: a, ...changes(a) }])
+        assert.deepStrictEqual(added?.customFields, changes(a).customFields)
+        yield* contacts.addWithoutAnswer([{ email: b, ...changes(b) }])
+        assert.deepStrictEqual((yield* contacts.get(b)).customFields, changes(b).customFields)
+        yield* contacts.add([{ email: c }])
+        assert.deepStrictEqual((yield* contacts.update(c, changes(c))).customFields, changes(c).customFields)
+        // What is at the bound can be said again.
+        yield* contacts.add([{ email: a, ...changes(a) }])
+        assert.deepStrictEqual((yield* contacts.update(a, changes(a))).customFields, changes(a).customFields)
+      })
+    )
+
+    it.effect("refuses a contact beyond a bound, and all others with it", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const [there] = yield* contacts.add([{ email: email("there"), firstName: "F", customFields: { a: "1" } }])
+        for (const [field, changes] of beyondBounds) {
+          const bad = email("bad")
+          const some = [{ email: email("good") }, { email: bad, ...changes(bad) }]
+          const error = yield* refused(contacts.add(some), "InvalidInput")
+          assert.strictEqual(error.field, `[1].${field}`)
+          assert.deepStrictEqual(yield* refused(contacts.addWithoutAnswer(some), "InvalidInput"), error)
+          const change = contacts.update(email("there"), changes(email("there")))
+          assert.strictEqual((yield* refused(change, "InvalidInput")).field, field)
+        }
+        const consent = { consent: { ip: long } }
+        const error = yield* refused(contacts.add([{ email: email("bad"), ...consent }]), "InvalidInput")
+        assert.strictEqual(error.field, "[0].Consent.ConsentIP")
+        assert.deepStrictEqual(yield* contacts.list({ rule }), there === undefined ? [] : [there])
+      })
+    )
+
+    it.effect("refuses what a contact would become with what is there, and all others with it", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const many = { email: email("many"), customFields: fields("f", 200) }
+        const large = { email: email("large"), lastName: "x".repeat(20_000) }
+        const before = yield* contacts.add([many, large])
+        const long = "y".repeat(20_000)
+        for (const [of, field, changes] of [
+          [many, "CustomFields", { customFields: fields("g", 51) }],
+          [large, "CustomFields", { customFields: { note: long } }],
+          [large, "FirstName", { firstName: long }]
+        ] as const) {
+          const some: ReadonlyArray<ContactPayload> = [{ email: email("new") }, { email: of.email, ...changes }]
+          const error = yield* refused(contacts.add(some), "InvalidInput")
+          assert.strictEqual(error.field, `[1].${field}`)
+          assert.deepStrictEqual(yield* refused(contacts.addWithoutAnswer(some), "InvalidInput"), error)
+          const changed = yield* refused(contacts.update(of.email, changes), "InvalidInput")
+          assert.deepStrictEqual([changed.field, changed.issue], [field, error.issue])
+        }
+        const again = Array.from({ length: 400 }, (_, n) => ({ email: email("x"), customFields: fields(`${n}-`, 150) }))
+        assert.strictEqual((yield* refused(contacts.add(again), "InvalidInput")).field, "[1].CustomFields")
+        assert.deepStrictEqual(yield* contacts.list({ rule }), before)
+
+        const full = yield* contacts.update(many.email, { customFields: fields("g", 50) })
+        assert.strictEqual(Object.keys(full.customFields ?? {}).length, maximumCustomFields)
+        const renewed = { ...fields("f", 200, "new"), ...fields("g", 50, "new") }
+        const [added] = yield* contacts.add([{ email: many.email, customFields: renewed }])
+        assert.deepStrictEqual(added?.customFields, renewed)
+      })
+    )
+
+    it.effect("rejects such rows of an import and of an upload by their line, and no others", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const customFields = fields("f", 200)
+        const [there] = yield* contacts.add([{ email: email("there"), customFields }])
+        const cells = (count: number) =>
+          Array.from({ length: maximumCustomFields + 1 }, (_, index) => (index < count ? "v" : "")).join(",")
+        const text = [
+          `Email,FirstName,${Object.keys(fields("g", maximumCustomFields + 1)).join(",")}`,
+          `${email("full")},F,${cells(maximumCustomFields)}`,
+          `${email("many")},F,${cells(maximumCustomFields + 1)}`,
+          `${email("quoted")},"F",${cells(maximumCustomFields + 1)}`,
+          `${email("long")},${long},${cells(0)}`,
+          `${email("there")},F,${cells(51)}`,
+          `${email("end")},F,${cells(1)}`
+        ].join("\n")
+        const check = Effect.gen(function* () {
+          const found = yield* imported(rule, 3)
+          assert.deepStrictEqual(
+            found.map((contact) => [contact.email, Object.keys(contact.customFields ?? {}).length]),
+            [
+              [email("there"), 200],
+              [email("full"), maximumCustomFields],
+              [email("end"), 1]
+            ]
+          )
+          assert.deepStrictEqual(found[0], there)
+        })
+        yield* contacts.import(file(utf8(text)))
+        yield* check
+        for (const local of ["full", "end"]) yield* contacts.delete(email(local))
+        const report = yield* addRows(readContacts(Stream.make(utf8(text))))
+        assert.strictEqual(report.accepted, 2)
+        assert.deepStrictEqual(
+          report.rejectedRows.map(({ line, reason }) => [line, reason.split(":")[0]]),
+          [
+            [3, "Invalid CustomFields"],
+            [4, "Invalid CustomFields"],
+            [5, "Invalid FirstName"],
+            [6, "Invalid CustomFields"]
+          ]
+        )
+        yield* check
+      })
+    )
+
+    it.effect("has room for what is usual: 50 custom fields of 200 characters", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const payloads = Array.from({ length: 100 }, (_, n) => ({
+          email: email(`p${n}`),
+          customFields: fields("field ", 50, `${n}${"é".repeat(195)}`)
+        }))
+        yield* contacts.add(payloads)
+        yield* contacts.add(payloads)
+        assert.deepStrictEqual(
+          (yield* contacts.list({ rule, limit: 1000 })).map(({ customFields, email }) => ({ email, customFields })),
+          payloads
+        )
+      })
+    )
+  })
+}

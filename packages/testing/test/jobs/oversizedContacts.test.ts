@@ -1,0 +1,125 @@
+/**
+ * Contacts that are larger than the bounds because an earlier version wrote them, and imports of rows beyond the bounds.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { ContactSize, ContactsService, EmailAddress } from "@roster/domain"
+import { Jobs } from "@roster/server"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { csvOf, textOf as exportedText } from "../../src/conformance/jobs/ExportedFile.ts"
+import { exported } from "../../src/conformance/jobs/Exporting.ts"
+import { refused } from "../../src/conformance/Refused.ts"
+import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
+
+const { maximumContactBytes, maximumCustomFields } = ContactSize
+
+const fields = (count: number, value: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, value]))
+
+const manyFields = fields(maximumCustomFields + 50, "v")
+const longText = { note: "x".repeat(2 * maximumContactBytes) }
+const many = EmailAddress.make("many@example.com")
+const long = EmailAddress.make("long@example.com")
+
+/** Writes contacts as a version without bounds did. */
+const arrange = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const [email, customFields] of [
+    [many, manyFields],
+    [long, longText]
+  ] as const) {
+    const custom_fields = JSON.stringify(customFields)
+    const date_added = 1_700_000_000
+    yield* sql`INSERT INTO contacts ${sql.insert({ account: "", identity: email, email, status: "Active", custom_fields, source: "ContactApi", date_added })}`
+  }
+  return yield* ContactsService
+})
+
+describe("a contact that is larger than the bounds", () => {
+  it.live("can be read, listed, found, exported and deleted", () =>
+    Effect.gen(function* () {
+      const contacts = yield* arrange
+      assert.deepStrictEqual((yield* contacts.get(many)).customFields, manyFields)
+      const listed = yield* contacts.list()
+      assert.deepStrictEqual(
+        listed.map(({ customFields }) => customFields),
+        [manyFields, longText]
+      )
+      const rows = csvOf(exportedText(yield* exported({})))
+      assert.deepStrictEqual(
+        rows.map((cells) => cells.includes(longText.note) || cells.filter((cell) => cell === "v").length),
+        [0, maximumCustomFields + 50, true]
+      )
+      yield* contacts.delete(many)
+      yield* contacts.delete(long)
+      assert.deepStrictEqual(yield* contacts.list(), [])
+    }).pipe(Effect.provide(working))
+  )
+
+  it.live("can be changed if it gets no larger", () =>
+    Effect.gen(function* () {
+      const contacts = yield* arrange
+      assert.strictEqual((yield* contacts.update(many, { firstName: "Ann" })).firstName, "Ann")
+      const [again] = yield* contacts.add([{ email: many, status: "Stale", customFields: { f0: "changed" } }])
+      assert.deepStrictEqual(again?.customFields, { ...manyFields, f0: "changed" })
+      yield* refused(contacts.update(many, { customFields: { another: "" } }), "InvalidInput")
+      yield* refused(contacts.add([{ email: many, customFields: { another: "" } }]), "InvalidInput")
+
+      yield* refused(contacts.update(long, { firstName: "Ann" }), "InvalidInput")
+      const shorter = { note: "y".repeat(maximumContactBytes - 1000) }
+      assert.deepStrictEqual((yield* contacts.update(long, { customFields: shorter })).customFields, shorter)
+      assert.strictEqual((yield* contacts.update(long, { firstName: "Ann" })).firstName, "Ann")
+    }).pipe(Effect.provide(working))
+  )
+
+  it.live("is rejected by its line when its export is imported again", () =>
+    Effect.gen(function* () {
+      const contacts = yield* arrange
+      yield* contacts.add([{ email: EmailAddress.make("small@example.com"), firstName: "Bo" }])
+      const before = yield* contacts.list()
+      const text = exportedText(yield* exported({}))
+      yield* importText(text)
+      const job = yield* ended
+      assert.deepInclude(job, { state: "Ready", accepted: 1, rejected: 2, rejectedKept: 2, duplicates: 0 })
+      const rejected = csvOf(yield* textOf((yield* Jobs.Jobs).rejectedRows(job.id)))
+      assert.deepStrictEqual(
+        rejected.slice(1).map((cells) => cells.at(-1)?.replace(/,.*/, "")),
+        [
+          "Invalid CustomFields: a contact has at most 250 custom fields",
+          "Invalid CustomFields: a contact has at most 32768 bytes of JSON"
+        ]
+      )
+      assert.deepStrictEqual((yield* contacts.list()).slice(0, 2), before.slice(0, 2))
+    }).pipe(Effect.provide(working))
+  )
+})
+
+describe("an import", () => {
+  it.live("rejects rows of 60,000 custom fields, and rows that would make a contact too large, by their lines", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const names = Array.from({ length: 60_000 }, (_, index) => `f${index}`)
+      const cells = (from: number, to: number) =>
+        names.map((_, index) => (index >= from && index < to ? "v" : "")).join(",")
+      const file = [
+        `Email,${names.join(",")}`,
+        `many@example.com,${cells(0, 60_000)}`,
+        `many@example.com,${cells(0, 60_000)}`,
+        `ann@example.com,${cells(0, 200)}`,
+        `ann@example.com,${cells(200, 300)}`,
+        `nobody,${cells(0, 1)}`,
+        `Ann@example.com,${cells(50, 250)}`
+      ]
+      yield* importText(file.join("\n"))
+      const job = yield* ended
+      assert.deepInclude(job, { state: "Ready", rowsDone: 6, accepted: 2, rejected: 4, duplicates: 1 })
+      const sql = yield* SqlClient.SqlClient
+      const lines = yield* sql`SELECT line FROM job_rejections ORDER BY rowid`.values
+      assert.deepStrictEqual(lines, [[2], [3], [5], [6]])
+      assert.deepStrictEqual(
+        (yield* contacts.list()).map(({ customFields, email }) => [email, Object.keys(customFields ?? {}).length]),
+        [["ann@example.com", maximumCustomFields]]
+      )
+    }).pipe(Effect.provide(working))
+  )
+})
