@@ -16,6 +16,7 @@ export {
   IpRange,
   LastManagingKey,
   maximumCredentials,
+  maximumIpRanges,
   NameTaken,
   TooManyCredentials
 } from "./credentials/Credential.ts"
@@ -49,4 +50,5 @@ export * from "./values/AccessLevel.ts"
 export { canonicalEmail, EmailAddress, emailAddressIssue } from "./values/EmailAddress.ts"
 export * as JsonParser from "./values/JsonParser.ts"
 export { UnknownValue } from "./values/OpenLiterals.ts"
+export * as StrictJson from "./values/StrictJson.ts"
 export { formatWireDate, parseWireDate, WireDate } from "./values/WireDate.ts"

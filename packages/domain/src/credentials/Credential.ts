@@ -42,6 +42,9 @@ export const IpRange = Schema.String.pipe(
 )
 export type IpRange = typeof IpRange.Type
 
+/** The maximum number of addresses and ranges of one credential. */
+export const maximumIpRanges = 256
+
 /** The maximum number of credentials of one kind in an account. (Service interface, Limits.) */
 export const maximumCredentials = 15
 
@@ -57,7 +60,11 @@ export const credentialFields = {
 /** The payload fields of every credential. `null` means no expiry, `[]` no ranges; omitted fields are kept. */
 export const credentialPayloadFields = {
   expires: nullableRequestField(WireDate),
-  ipRanges: requestField(Schema.Array(IpRange)),
+  ipRanges: requestField(
+    Schema.Array(IpRange).check(
+      Schema.isMaxLength(maximumIpRanges, { expected: `at most ${maximumIpRanges} addresses and ranges` })
+    )
+  ),
   subaccount: requestField(EmailAddress)
 }
 

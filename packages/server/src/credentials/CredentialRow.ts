@@ -1,7 +1,7 @@
 import { AccessDenied, type AccessLevel, ExceedsGrantor, formatWireDate, type SmtpCredentials } from "@roster/domain"
 import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isRangeWithin } from "../network/IpRanges.ts"
+import { areRangesWithin } from "../network/IpRanges.ts"
 import { fromSeconds, nullableDate } from "../store/Timestamps.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import { type CredentialKind, digestOf, hintOf } from "./Secret.ts"
@@ -69,8 +69,7 @@ export const violationOf = (
     return new ExceedsGrantor({ field: "Expires", limit: formatWireDate(fromSeconds(within.expires)) })
   }
   const isWithin =
-    within.ranges.length === 0 ||
-    (scope.ranges.length > 0 && scope.ranges.every((range) => isRangeWithin(range, within.ranges)))
+    within.ranges.length === 0 || (scope.ranges.length > 0 && areRangesWithin(scope.ranges, within.ranges))
   return isWithin
     ? undefined
     : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: within.ranges.join(", ") })

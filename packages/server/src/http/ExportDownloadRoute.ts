@@ -25,10 +25,8 @@ const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) 
   const from = startOf(request.headers["range"])
   const common = {
     "accept-ranges": "bytes",
-    "cache-control": "private, no-store",
     "content-disposition": disposition(file.name),
-    etag,
-    "x-content-type-options": "nosniff"
+    etag
   }
   if (from > 0 && from >= file.size) {
     return HttpServerResponse.setHeader(

@@ -2,12 +2,13 @@
 import { ApiKeyAuth, idempotencyHonoured, RequestErrors, versionSegment } from "@roster/api"
 import { EmailsService, loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
-import { FindMyWay, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { FindMyWay, Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { authentication } from "./Authentication.ts"
 import { contactsHandlers } from "./ContactsHandlers.ts"
 import { credentialsHandlers } from "./CredentialsHandlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
+import { isBodyOutstanding } from "./RequestBody.ts"
 import { requestChecks } from "./RequestChecks.ts"
 import {
   contractRoutes,
@@ -122,14 +123,32 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
     ? HttpServerResponse.setHeader(response, "retry-after", "1")
     : response
 
-const finished = (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.setHeader(withRetryAfter(response), idempotencyHonoured.name, idempotencyHonoured.value)
-
-const completed = Effect.matchCauseEffect({
-  onSuccess: (response: HttpServerResponse.HttpServerResponse) => Effect.succeed(finished(withBody(response))),
-  onFailure: <E>(cause: Cause.Cause<E>) =>
-    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(fromCause(cause), finished)
+/** The headers of every response: it may hold data of people, and is never anything but what its type says. */
+const everywhere = Headers.fromInput({
+  [idempotencyHonoured.name]: idempotencyHonoured.value,
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff"
 })
+
+/** A connection does not stay for the rest of a body that was refused. */
+const closing = Headers.fromInput({ ...everywhere, connection: "close" })
+
+const finished = (
+  request: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+): HttpServerResponse.HttpServerResponse => {
+  const always = response.status >= 400 && isBodyOutstanding(request) ? closing : everywhere
+  return HttpServerResponse.setHeaders(withRetryAfter(response), always)
+}
+
+const completed = (request: HttpServerRequest.HttpServerRequest) => {
+  const finish = (response: HttpServerResponse.HttpServerResponse) => finished(request, response)
+  return Effect.matchCauseEffect({
+    onSuccess: (response: HttpServerResponse.HttpServerResponse) => Effect.succeed(finish(withBody(response))),
+    onFailure: <E>(cause: Cause.Cause<E>) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(fromCause(cause), finish)
+  })
+}
 
 /** Names the route in the span of the request, instead of the path, which may contain an address or a name. */
 const nameRoute = ({ cache: { span, tracer, tracerEnabled } }: Fiber.Fiber<unknown, unknown>, path: string): void => {
@@ -151,10 +170,10 @@ export const httpApp = Effect.map(parts, ({ otherwise, router }) =>
         ? (router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined))
         : undefined
     if (found === undefined) {
-      return completed(Effect.interruptible(otherwise({ request, params: {}, searchParams: {} })))
+      return completed(request)(Effect.interruptible(otherwise({ request, params: {}, searchParams: {} })))
     }
     const { handler, params, searchParams } = found
     nameRoute(fiber, handler.path)
-    return completed(Effect.interruptible(handler.respond({ request, params, searchParams })))
+    return completed(request)(Effect.interruptible(handler.respond({ request, params, searchParams })))
   })
 )

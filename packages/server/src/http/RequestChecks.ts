@@ -1,5 +1,5 @@
 import { BadRequest } from "@roster/api"
-import { InvalidInput, invalidInput } from "@roster/domain"
+import { InvalidInput, invalidInput, StrictJson } from "@roster/domain"
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -10,9 +10,7 @@ import { type Guard, errorResponse } from "./Routes.ts"
 import { onceByKey } from "./Idempotency.ts"
 import { queryNames } from "./QueryNames.ts"
 import { hasForm } from "./ImportForm.ts"
-
-/** Maximum size of a JSON body: room for a message of 20 MB with its attachments in base64. */
-const maximumBodySize = ByteSize.fromInputUnsafe("32 MiB")
+import { bodyLimits, type BodyRefusal, makeBodyReader } from "./RequestBody.ts"
 
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "")
@@ -23,23 +21,14 @@ const takesForm = ({ payload }: HttpApiEndpoint.Top): boolean => payload.has("mu
 const takesJson = (endpoint: HttpApiEndpoint.Top): boolean =>
   endpoint.payload.has("application/json") && !takesForm(endpoint)
 
-/** A lenient decoder would put replacement characters into names. */
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-/** The body as text, or `undefined` if it is not UTF-8. */
-const readText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> =>
-  bounded(
-    Effect.map(request.arrayBuffer, (bytes) => {
-      try {
-        return utf8.decode(bytes)
-      } catch {
-        return undefined
-      }
-    })
-  )
-
 const hasBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
+
+/** Whether a body is compressed, which no operation takes. */
+const isCompressed = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  !/^(?:identity)?$/i.test(headers["content-encoding"]?.trim() ?? "")
+
+const compressed = "The body of this request is compressed: send it without Content-Encoding."
 
 /** A body without content: some clients always send one. */
 const emptyBody = /^(?:null|\{\s*\})?$/
@@ -64,10 +53,6 @@ const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
   return new InvalidInput({ field: "body", issue: `this operation takes ${kind}${elsewhere}` })
 }
 
-/** A body that is longer than allowed is a defect of its reading, which becomes a 413. */
-const bounded = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A> =>
-  Effect.orDie(Effect.provideService(read, HttpIncomingMessage.MaxBodySize, maximumBodySize))
-
 const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput =>
   Schema.isSchemaError(error) || error instanceof InvalidInput
 
@@ -80,8 +65,9 @@ const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, e
 /** Checks the type and size of the body, and turns input that does not fit the contract into a 400 with the field. */
 export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
   SqlClient.SqlClient,
-  (sql): Guard =>
-    (endpoint, operation) => {
+  (sql): Guard => {
+    const readBody = makeBodyReader()
+    return (endpoint, operation) => {
       const malformed = (error: Schema.SchemaError | InvalidInput) => {
         const { message } = Schema.isSchemaError(error) ? invalidInput(error) : error
         return Effect.andThen(recordMalformed(sql, endpoint), Effect.fail(new BadRequest({ Error: message })))
@@ -93,28 +79,37 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = E
             ? answered
             : (incoming) => onceByKey(sql, endpoint, incoming.request, "", answered(incoming))
         const isForm = takesForm(endpoint) ? hasForm : () => false
-        return (incoming) =>
-          !hasBody(incoming.request) || isForm(incoming.request)
-            ? once(incoming)
-            : Effect.flatMap(isEmptyBody(incoming.request), (isEmpty) =>
-                isEmpty ? once(incoming) : malformed(noBody(endpoint))
-              )
+        return (incoming) => {
+          const { request } = incoming
+          if (!hasBody(request)) return once(incoming)
+          if (isForm(request)) {
+            return isCompressed(request) ? Effect.succeed(errorResponse(415, compressed)) : once(incoming)
+          }
+          return Effect.flatMap(isEmptyBody(request), (isEmpty) =>
+            isEmpty ? once(incoming) : malformed(noBody(endpoint))
+          )
+        }
       }
-      const refuse = (status: number, text: string) =>
+      const limits = bodyLimits(endpoint.identifier)
+      const refuse = ({ status, text }: BodyRefusal) =>
         Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
       return (incoming) => {
         const { request } = incoming
         if (!isJson(request.headers["content-type"])) {
-          return refuse(415, "The body of this request is JSON: send it with Content-Type: application/json.")
+          return refuse({
+            status: 415,
+            text: "The body of this request is JSON: send it with Content-Type: application/json."
+          })
         }
-        if (Number(request.headers["content-length"] ?? 0) > Number(maximumBodySize)) {
-          return refuse(413, "The body of this request is larger than 32 MiB.")
+        if (isCompressed(request)) return refuse({ status: 415, text: compressed })
+        const answer = (body: string) => {
+          const issue = StrictJson.jsonIssue(body, limits.values)
+          return issue === undefined
+            ? onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
+            : malformed(new InvalidInput({ field: "body", issue }))
         }
-        return Effect.flatMap(readText(request), (body) =>
-          body === undefined
-            ? refuse(400, "The body of this request is not UTF-8.")
-            : onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
-        )
+        return readBody(request, limits, answer, refuse)
       }
     }
+  }
 )

@@ -21,10 +21,55 @@ export const isInRanges = (text: string, ranges: ReadonlyArray<string>): boolean
 
 const parseRanges = (ranges: ReadonlyArray<string>) => ranges.flatMap((range) => parseRange(range) ?? [])
 
-/** Whether one of the other ranges, alone, contains a range. */
-export const isRangeWithin = (text: string, others: ReadonlyArray<string>): boolean => {
-  const range = parseRange(text)
-  return range !== undefined && parseRanges(others).some((other) => IpNetwork.containsNetwork(other, range))
+/** The addresses of a range as numbers, those of IPv4 behind all of IPv6. */
+interface Span {
+  readonly first: bigint
+  readonly last: bigint
+}
+
+const numberOf = (address: NetAddress.IpAddress): bigint =>
+  NetAddress.isIpv4Address(address)
+    ? (1n << 128n) + BigInt(NetAddress.ipv4ToOctets(address).reduce((number, octet) => number * 256 + octet, 0))
+    : NetAddress.ipv6ToSegments(address).reduce((number, segment) => (number << 16n) | BigInt(segment), 0n)
+
+const spanOf = (range: IpNetwork.IpNetwork): Span => {
+  const first = numberOf(IpNetwork.firstAddress(range))
+  return { first, last: first + IpNetwork.addressCount(range) - 1n }
+}
+
+const compare = (a: bigint, b: bigint): number => Number(a > b) - Number(a < b)
+
+/** The ranges that lie in no other one, in order. Two ranges never overlap in part. */
+const outermost = (ranges: ReadonlyArray<IpNetwork.IpNetwork>): ReadonlyArray<Span> => {
+  const outer: Array<Span> = []
+  for (const span of ranges.map(spanOf).sort((a, b) => compare(a.first, b.first) || compare(b.last, a.last))) {
+    if (span.first > (outer.at(-1)?.last ?? -1n)) outer.push(span)
+  }
+  return outer
+}
+
+/** The last of the spans that begins at a number or before it. */
+const lastUpTo = (spans: ReadonlyArray<Span>, number: bigint): Span | undefined => {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((spans[middle]?.first ?? 0n) <= number) low = middle + 1
+    else high = middle
+  }
+  return spans[low - 1]
+}
+
+/** Whether each of these ranges lies within one of the others, alone. */
+export const areRangesWithin = (texts: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean => {
+  const outer = outermost(parseRanges(others))
+  return texts.every((text) => {
+    const range = parseRange(text)
+    if (range === undefined) return false
+    const { first, last } = spanOf(range)
+    const within = lastUpTo(outer, first)
+    return within !== undefined && last <= within.last
+  })
 }
 
 /** The network of one client: an IPv4 address, or the /64 network of an IPv6 address. */

@@ -42,11 +42,16 @@ const make = Effect.gen(function* () {
   const send: EmailsService["Service"]["send"] = fnRedacted("EmailsService.send")(function* (given) {
     const { account } = yield* Caller
     const message = yield* readMessage(given)
-    const from = senderAddress(message.content.from)
+    const { envelopeFrom, from } = message.content
     const invalid = (field: string, issue: string) => new InvalidInput({ field, issue })
-    const fromIssue = emailAddressIssue(from)
-    if (fromIssue !== undefined) return yield* invalid("Content.From", fromIssue)
-    if (!isAllowedSender(from, allowedSenders)) return yield* new NotAllowedSender({ email: from })
+    // Some clients send an empty text for what is not given.
+    const senders = envelopeFrom ? { From: from, EnvelopeFrom: envelopeFrom } : { From: from }
+    for (const [name, sender] of Object.entries(senders)) {
+      const email = senderAddress(sender)
+      const issue = emailAddressIssue(email)
+      if (issue !== undefined) return yield* invalid(`Content.${name}`, issue)
+      if (!isAllowedSender(email, allowedSenders)) return yield* new NotAllowedSender({ email })
+    }
     for (const [index, recipient] of message.recipients.entries()) {
       const issue = emailAddressIssue(recipient.email.trim())
       if (issue !== undefined) return yield* invalid(`Recipients[${index}].Email`, issue)

@@ -12,6 +12,7 @@ import {
   CredentialsService,
   type EmailMessage,
   EmailsService,
+  maximumIpRanges,
   ServiceError,
   type SmtpCredentialsPayload
 } from "@roster/domain"
@@ -54,6 +55,10 @@ const limitCases: ReadonlyArray<Case> = [
   ...[7, "2099-01-02T03:04:05Z", {}, new Date(0)].map((value): Case => ["Expires", { expires: value }]),
   ...[null, 7, "192.0.2.1"].map((value): Case => ["RestrictAccessToIPRange", { ipRanges: value }]),
   ...[null, 7, "the office"].map((value): Case => ["RestrictAccessToIPRange[1]", { ipRanges: ["192.0.2.1", value] }]),
+  [
+    "RestrictAccessToIPRange",
+    { ipRanges: Array.from({ length: maximumIpRanges + 1 }, (_, n) => `10.0.${n >> 8}.${n & 255}`) }
+  ],
   ...[null, 7, "nobody"].map((value): Case => ["subaccount", { subaccount: value }])
 ]
 
@@ -76,7 +81,35 @@ const inContent = (field: string, name: string, values: ReadonlyArray<unknown>):
 const inOptions = (field: string, name: string, values: ReadonlyArray<unknown>): ReadonlyArray<Case> =>
   values.map((value) => [`Options.${field}`, { recipients, content, options: { [name]: value } }])
 
+/** What would end a line of the head of a mail, or stands in none. */
+const breaks = ["a\r\nBcc: eve@evil.test", "a\n", "\ra", "a\0b", "a\u001b[2Jb", "a\u0085b", "a\u007f"]
+
+const headCases: ReadonlyArray<Case> = breaks.flatMap((text): ReadonlyArray<Case> => [
+  ["Recipients[0].Email", { recipients: [{ email: `someone@elsewhere.test${text}` }], content }],
+  ...inContent("From", "from", [`${text} <john@example.com>`]),
+  ...inContent("Subject", "subject", [text]),
+  ...inContent("ReplyTo", "replyTo", [`jane@example.com${text}`]),
+  ...inContent("EnvelopeFrom", "envelopeFrom", [`john@example.com${text}`]),
+  ...inContent("Postback", "postback", [text]),
+  ...inContent("TemplateName", "templateName", [text]),
+  ...inContent("AttachFiles[1]", "attachFiles", [["a.txt", text]]),
+  ...inContent("Attachments[0].Name", "attachments", [[{ name: text, binaryContent: "" }]]),
+  ...inContent("Attachments[0].ContentType", "attachments", [[{ name: "x", binaryContent: "", contentType: text }]]),
+  ...inContent("Body[0].Charset", "body", [[{ contentType: "HTML", content: text, charset: text }]]),
+  ...inContent("Headers.X-A", "headers", [{ "X-Before": "fine", "X-A": text }]),
+  ...inContent("Headers", "headers", [{ [text]: "fine" }]),
+  ...inContent("Utm.Source", "utm", [{ source: text }]),
+  ...inOptions("ChannelName", "channelName", [text])
+])
+
 const messageCases: ReadonlyArray<Case> = [
+  ...headCases,
+  ...inContent("Headers", "headers", [
+    { "Bcc: eve@evil.test, X": "fine" },
+    { "X A": "fine" },
+    { "": "fine" },
+    { Ü: "x" }
+  ]),
   ...[null, undefined, 7, {}, []].map((value): Case => ["Recipients", { recipients: value, content }]),
   ...[null, 7, "x"].map((value): Case => ["Recipients[0]", { recipients: [value], content }]),
   ...noTexts.map((value): Case => ["Recipients[0].Email", { recipients: [{ email: value }], content }]),

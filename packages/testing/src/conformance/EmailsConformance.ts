@@ -55,6 +55,7 @@ export const emailsConformance = (it: Vitest.MethodsNonLive<EmailsService>): voi
               attachments: [{ binaryContent: "SGk=", name: "hi.txt", contentType: "text/plain", size: 2 }],
               headers: { "X-Campaign": "spring" },
               postback: "p",
+              envelopeFrom: "bounces@example.com",
               utm: { source: "s", medium: "m", campaign: "c", content: "x" }
             },
             options: { trackOpens: true, trackClicks: false, timeOffset: null, channelName: "c" }
@@ -90,6 +91,25 @@ export const emailsConformance = (it: Vitest.MethodsNonLive<EmailsService>): voi
     ] as const)("refuses a message from %s", ([, mail]) =>
       Effect.gen(function* () {
         yield* refused((yield* EmailsService).send(mail), "InvalidInput")
+      })
+    )
+
+    it.effect("fails with NotAllowedSender where only the envelope is from somebody else", () =>
+      Effect.gen(function* () {
+        const emails = yield* EmailsService
+        const enveloped = (envelopeFrom: string | null) => {
+          const mail = message("john@example.com")
+          return emails.send(EmailMessage.make({ ...mail, content: { ...mail.content, envelopeFrom } }))
+        }
+        for (const envelopeFrom of [null, "", "bounces@example.com", "Bounces <bounces@example.com>"]) {
+          yield* enveloped(envelopeFrom)
+        }
+        for (const envelopeFrom of ["eve@evil.test", "john@example.com <eve@evil.test>"]) {
+          const error = yield* refused(enveloped(envelopeFrom), "NotAllowedSender")
+          assert.strictEqual(error.email, "eve@evil.test")
+        }
+        const error = yield* refused(enveloped("nobody"), "InvalidInput")
+        assert.strictEqual(error.field, "Content.EnvelopeFrom")
       })
     )
 

@@ -1,6 +1,6 @@
 /** Credentials of both kinds, on every layer. Each test has its own subaccount, which its first credential creates. */
 import { assert, describe, type Vitest } from "@effect/vitest"
-import { type CredentialsService, EmailAddress, IpRange } from "@roster/domain"
+import { type CredentialsService, EmailAddress, IpRange, maximumIpRanges } from "@roster/domain"
 import { Clock, Effect, Redacted } from "effect"
 import { inspect } from "node:util"
 import { apiKeys, arrange, type Kind, millis, names, smtp, soon } from "./CredentialKind.ts"
@@ -62,6 +62,16 @@ const ofBothKinds = <Payload>(
         )
         assert.deepStrictEqual([millis(set.expires), set.ipRanges], [millis(soon), ["2001:db8::/32"]])
         assert.deepStrictEqual(yield* credentials.get(name("a"), { subaccount }), set)
+      })
+    )
+
+    it.effect("take as many ranges as there may be", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        const ipRanges = Array.from({ length: maximumIpRanges }, (_, n) => IpRange.make(`2001:db8:0:${n}::/64`))
+        const made = yield* credentials.create(kind.payload(name("many"), { subaccount, ipRanges }))
+        assert.deepStrictEqual(made.ipRanges, ipRanges)
+        assert.deepStrictEqual((yield* credentials.get(name("many"), { subaccount })).ipRanges, ipRanges)
       })
     )
 

@@ -1,0 +1,147 @@
+/**
+ * Checks the text of a request before any value is built from it: how deep and how large it is, and that no object
+ * gives a name twice, of which `JSON.parse` keeps the last without a word.
+ */
+
+/** The maximum depth of objects and arrays within each other. */
+export const maximumDepth = 64
+
+/** An object with more names has them in a set. */
+const fewNames = 64
+
+const quote = 0x22
+const comma = 0x2c
+const openArray = 0x5b
+const backslash = 0x5c
+const closeArray = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+/** The closing quote of the string that opens at a quote, or -1. */
+const endOfString = (text: string, start: number): number => {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && text.charCodeAt(end - 1) === backslash) {
+    let escapes = end - 1
+    while (text.charCodeAt(escapes) === backslash) escapes--
+    if ((end - escapes) % 2 === 1) break
+    end = text.indexOf('"', end + 1)
+  }
+  return end
+}
+
+/** A hash of the characters between two quotes; `undefined` if some are escaped. */
+const hashOf = (text: string, start: number, end: number): number | undefined => {
+  let hash = end - start
+  for (let at = start + 1; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code === backslash) return undefined
+    hash = (Math.imul(hash, 31) + code) | 0
+  }
+  return hash
+}
+
+/** The name between two quotes; `undefined` if its escapes are none of JSON. */
+const nameOf = (text: string, start: number, end: number): string | undefined => {
+  const name = text.slice(start + 1, end)
+  if (!name.includes("\\")) return name
+  try {
+    return String(JSON.parse(`"${name}"`))
+  } catch {
+    return undefined
+  }
+}
+
+/** The names that the open objects have so far. Only names that look alike, and those of large objects, become strings. */
+class OpenNames {
+  readonly #text: string
+  /** Where each name stands, and its hash; those of an inner object follow those of the outer one. */
+  readonly #starts: Array<number> = []
+  readonly #ends: Array<number> = []
+  readonly #hashes: Array<number> = []
+  #count = 0
+  /** The first name of each open object or array, and its names as strings where they are needed. */
+  readonly #first: Array<number> = []
+  readonly #sets: Array<Set<string | undefined> | undefined> = []
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  open(depth: number): void {
+    this.#first[depth] = this.#count
+    this.#sets[depth] = undefined
+  }
+
+  close(depth: number): void {
+    this.#count = this.#first[depth] ?? 0
+  }
+
+  /** Adds a name to the innermost object, unless that has it already. */
+  add(depth: number, start: number, end: number): boolean {
+    const first = this.#first[depth] ?? 0
+    const hash = this.#sets[depth] === undefined ? hashOf(this.#text, start, end) : undefined
+    if (hash === undefined || this.#count - first >= fewNames || this.#hasHash(first, hash)) {
+      return this.#addString(depth, first, start, end)
+    }
+    this.#starts[this.#count] = start
+    this.#ends[this.#count] = end
+    this.#hashes[this.#count++] = hash
+    return true
+  }
+
+  #hasHash(first: number, hash: number): boolean {
+    for (let index = first; index < this.#count; index++) if (this.#hashes[index] === hash) return true
+    return false
+  }
+
+  #addString(depth: number, first: number, start: number, end: number): boolean {
+    let set = this.#sets[depth]
+    if (set === undefined) {
+      set = this.#sets[depth] = new Set()
+      for (let index = first; index < this.#count; index++) {
+        set.add(nameOf(this.#text, this.#starts[index] ?? 0, this.#ends[index] ?? 0))
+      }
+    }
+    const { size } = set
+    return set.add(nameOf(this.#text, start, end)).size > size
+  }
+}
+
+/**
+ * What is wrong with a text of JSON, phrased to follow "Invalid body: "; `undefined` for one that can be parsed, or is
+ * refused by the parser. It has at most `maximumValues` names in its objects and elements in its arrays; an empty object
+ * or array counts as one more. Takes time by the length of the text. Quotes nothing of it.
+ */
+export const jsonIssue = (text: string, maximumValues: number): string | undefined => {
+  const names = new OpenNames(text)
+  /** Whether each open object or array is an object. */
+  const areObjects: Array<boolean> = []
+  let depth = 0
+  let values = 0
+  let isName = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      const end = endOfString(text, at)
+      if (end === -1) return undefined
+      if (isName && !names.add(depth, at, end)) {
+        return `an object gives a name twice, the second time at character ${at + 1}`
+      }
+      isName = false
+      at = end
+    } else if (code === comma || code === openObject || code === openArray) {
+      if (++values > maximumValues) return `it has more than ${maximumValues} names and elements`
+      if (code !== comma) {
+        if (++depth > maximumDepth) return `it is nested too deep; the limit is ${maximumDepth}`
+        areObjects[depth] = code === openObject
+        names.open(depth)
+      }
+      isName = areObjects[depth] ?? false
+    } else if (code === closeObject || code === closeArray) {
+      if (depth === 0) return undefined
+      names.close(depth--)
+      isName = false
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,116 @@
+/** Reads the JSON bodies of requests: each within the limit of its operation, and all of them within one budget. */
+import type { OperationId } from "@roster/api"
+import { Effect, Stream } from "effect"
+import { HttpServerError, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+
+/** The limits of a JSON body. */
+interface BodyLimits {
+  readonly mebibytes: number
+  /** The maximum number of names and elements, as `StrictJson.jsonIssue` counts them. */
+  readonly values: number
+}
+
+const otherLimits: BodyLimits = { mebibytes: 2, values: 10_000 }
+
+const limits: { readonly [Id in OperationId]?: BodyLimits } = {
+  contactsPost: { mebibytes: 32, values: 500_000 },
+  contactsDeletePost: { mebibytes: 8, values: 200_000 },
+  emailsPost: { mebibytes: 28, values: 100_000 }
+}
+
+const limitsById: ReadonlyMap<string, BodyLimits> = new Map(Object.entries(limits))
+
+/** The limits of the body of an operation. */
+export const bodyLimits = (operation: string): BodyLimits => limitsById.get(operation) ?? otherLimits
+
+/** The maximum of all larger bodies together, in MiB, each held from its first byte until it is answered. */
+const budgetMebibytes = 128
+
+/** A body of up to this many bytes is outside the budget, and its rest is waited for when it was refused. */
+const smallBody = 64 * 1024
+
+const bytesIn = (mebibytes: number): number => mebibytes * 1024 * 1024
+
+/** Whether a request has a body that is not here yet and is not worth waiting for. */
+export const isBodyOutstanding = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  "complete" in source &&
+  source.complete === false &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBody)
+
+/** Why a body was not read. */
+export interface BodyRefusal {
+  readonly status: number
+  readonly text: string
+}
+
+const tooLarge = ({ mebibytes }: BodyLimits): BodyRefusal => ({
+  status: 413,
+  text: `The body of this request is larger than ${mebibytes} MiB.`
+})
+
+const overBudget: BodyRefusal = {
+  status: 503,
+  text: `The service reads as many large requests as it can hold, ${budgetMebibytes} MiB in all. Send this one again later.`
+}
+
+const notUtf8: BodyRefusal = { status: 400, text: "The body of this request is not UTF-8." }
+
+/** A lenient decoder would put replacement characters into names. */
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decoded = (bytes: Uint8Array | ArrayBuffer): string | undefined => {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the reader of bodies, which has a budget of its own. */
+export const makeBodyReader = () => {
+  const budget = bytesIn(budgetMebibytes)
+  let held = 0
+
+  /** Reads the body of a request and answers it; the body counts as held until then. */
+  return <E, R>(
+    request: HttpServerRequest.HttpServerRequest,
+    limits: BodyLimits,
+    answer: (body: string) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    refuse: (refusal: BodyRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+    const maximum = bytesIn(limits.mebibytes)
+    const answerBytes = (bytes: Uint8Array | ArrayBuffer) => {
+      const body = decoded(bytes)
+      return body === undefined ? refuse(notUtf8) : answer(body)
+    }
+    const declared = Number(request.headers["content-length"])
+    if (declared <= smallBody) return Effect.flatMap(Effect.orDie(request.arrayBuffer), answerBytes)
+    if (declared > maximum) return refuse(tooLarge(limits))
+    if (held + declared > budget) return refuse(overBudget)
+    return Effect.suspend(() => {
+      const chunks: Array<Uint8Array> = []
+      let length = 0
+      const take = (arrived: ReadonlyArray<Uint8Array>): Effect.Effect<void, BodyRefusal> => {
+        for (const chunk of arrived) {
+          length += chunk.length
+          held += chunk.length
+          if (length > maximum) return Effect.fail(tooLarge(limits))
+          if (held > budget) return Effect.fail(overBudget)
+          chunks.push(chunk)
+        }
+        return Effect.void
+      }
+      return Stream.runForEachArray(request.stream, take).pipe(
+        Effect.matchEffect({
+          onFailure: (error) => (HttpServerError.isHttpServerError(error) ? Effect.die(error) : refuse(error)),
+          onSuccess: () => answerBytes(Buffer.concat(chunks.splice(0)))
+        }),
+        Effect.ensuring(
+          Effect.sync(() => {
+            held -= length
+          })
+        )
+      )
+    })
+  }
+}

@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import { IpNetwork } from "effect/net"
+import { areRangesWithin, parseRange } from "../../src/network/IpRanges.ts"
+
+/** The plain way: every range is compared with every other. */
+const isWithinPlainly = (text: string, others: ReadonlyArray<string>): boolean => {
+  const range = parseRange(text)
+  return (
+    range !== undefined &&
+    others.some((other) => {
+      const network = parseRange(other)
+      return network !== undefined && IpNetwork.containsNetwork(network, range)
+    })
+  )
+}
+
+const address = Schema.Literals([
+  "0.0.0.0",
+  "10.0.0.0",
+  "10.0.0.1",
+  "10.0.1.0",
+  "10.128.0.0",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::a00:1",
+  "::ffff:10.0.0.1",
+  "2001:db8::",
+  "2001:db8::ffff",
+  "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"
+])
+const prefix = Schema.Literals([0, 1, 8, 9, 16, 23, 24, 31, 32, 64, 96, 127, 128])
+const range = Arbitrary.map(Arbitrary.all([Arbitrary.schema(address), Arbitrary.schema(prefix)]), ([address, prefix]) =>
+  // Without a prefix it is one address.
+  prefix === 9 ? address : `${address}/${address.includes(":") ? prefix : Math.min(prefix, 32)}`
+)
+const ranges = Arbitrary.array(range, { maxLength: 8 })
+
+describe("ranges within ranges", () => {
+  it.prop(
+    "are found as by comparing each with each",
+    { texts: ranges, others: ranges },
+    ({ others, texts }) => {
+      for (const text of texts) assert.strictEqual(areRangesWithin([text], others), isWithinPlainly(text, others), text)
+      const areAll = texts.every((text) => isWithinPlainly(text, others))
+      assert.strictEqual(areRangesWithin(texts, others), areAll)
+    },
+    { arbitrary: { runs: 2000 } }
+  )
+
+  it("lie within one range alone: two halves are not the whole", () => {
+    assert.isFalse(areRangesWithin(["10.0.0.0/8"], ["10.0.0.0/9", "10.128.0.0/9"]))
+  })
+
+  it("cost by their number, as many as keys of an older version have", () => {
+    const many = Array.from(
+      { length: 15_001 },
+      (_, n) => `2001:db8:${(n >> 8).toString(16)}:${(n & 255).toString(16)}::/64`
+    )
+    const before = performance.now()
+    assert.isTrue(areRangesWithin(many, many.toReversed()))
+    // Each with each took 48 seconds.
+    assert.isBelow(performance.now() - before, 5000)
+  })
+})

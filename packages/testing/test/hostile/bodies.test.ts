@@ -1,0 +1,298 @@
+/**
+ * S19, S21, S23, S24 JSON that says two things at once, is too deep or too large, or is compressed: refused before
+ * anything is made of it, and nothing is written.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { brotliCompressSync, gzipSync } from "node:zlib"
+import { eventually } from "../../src/conformance/Eventually.ts"
+import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
+import { contactsIn, countOf } from "../../src/durability/StoreLook.ts"
+import { printSurvivors } from "../../src/faults/Survivors.ts"
+import { Hostile } from "./Hostile.ts"
+import { type RawAnswer, rawRequest } from "./RawRequest.ts"
+
+printSurvivors("S.2 hostile bodies")
+
+const MiB = 1024 * 1024
+const ErrorBody = Schema.fromJsonString(Schema.Struct({ Error: Schema.String }))
+
+const errorOf = ({ status, text }: RawAnswer, expected: number) => {
+  assert.strictEqual(status, expected, text)
+  return Effect.map(Effect.orDie(Schema.decodeEffect(ErrorBody)(text)), ({ Error }) => Error)
+}
+
+/** A whole request, sized unless its headers say otherwise. */
+const ask = Effect.fnUntraced(function* (
+  method: string,
+  path: string,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string | number>> = {}
+) {
+  const bytes = Buffer.from(body)
+  const { serve } = yield* Hostile
+  const request = yield* rawRequest(serve, method, path, { "Content-Length": bytes.length, ...headers })
+  yield* request.send([bytes])
+  return yield* request.answer
+}, Effect.scoped)
+
+/** All of the store that a body could want to change. */
+const everything = Effect.map(Hostile, ({ place }) => ({
+  contacts: contactsIn(place),
+  credentials: countOf(place, "credentials"),
+  messages: countOf(place, "outbox")
+}))
+
+/** Every operation with a JSON body, its limit in MiB, and a body that it takes. */
+const operations = [
+  ["POST", "/contacts", 32, [{ Email: "body@body.example", CustomFields: { a: "1" } }]],
+  ["PUT", "/contacts/there@body.example", 2, { FirstName: "T", CustomFields: { a: "1" } }],
+  ["POST", "/contacts/delete", 8, { Emails: ["nobody@body.example"] }],
+  ["POST", "/emails", 28, { Recipients: [{ Email: "a@body.example" }], Content: { From: "a@example.com" } }],
+  ["POST", "/security/apikeys", 2, { Name: "body", AccessLevel: ["Export"] }],
+  ["PUT", "/security/apikeys/there", 2, { Name: "there", AccessLevel: ["Export"] }],
+  ["POST", "/security/smtp", 2, { Name: "body@body.example" }],
+  ["PUT", "/security/smtp/there@body.example", 2, { Name: "there@body.example" }]
+] as const
+
+/** What the operations change, and nothing that they make. */
+const arranged = Effect.gen(function* () {
+  const made = [
+    yield* ask("POST", "/contacts", JSON.stringify([{ Email: "there@body.example" }])),
+    yield* ask("POST", "/security/apikeys", JSON.stringify({ Name: "there", AccessLevel: [] })),
+    yield* ask("POST", "/security/smtp", JSON.stringify({ Name: "there@body.example" }))
+  ]
+  for (const { status, text } of made) assert.include([200, 201, 409], status, text)
+  for (const path of ["/security/apikeys/body", "/security/smtp/body@body.example", "/contacts/body@body.example"]) {
+    yield* ask("DELETE", path, "")
+  }
+  return yield* everything
+})
+
+/** That every operation refuses a body, which is made of one that it takes, before anything comes of it. */
+const refusedEverywhere = Effect.fnUntraced(function* (
+  spoiled: (body: string, mebibytes: number) => string | Uint8Array,
+  status: number,
+  issue: (mebibytes: number) => RegExp,
+  headers?: Readonly<Record<string, string>>
+) {
+  const before = yield* arranged
+  for (const [method, path, mebibytes, body] of operations) {
+    const answer = yield* ask(method, path, spoiled(JSON.stringify(body), mebibytes), headers)
+    assert.match(yield* errorOf(answer, status), issue(mebibytes), `${method} ${path}`)
+  }
+  assert.deepStrictEqual(yield* everything, before)
+})
+
+const serving = Hostile.layer("--allow-sender", "*@example.com")
+
+layer(serving, { excludeTestServices: true, timeout: "60 seconds" })("S.2 hostile bodies", (it) => {
+  /** The last name of a body, written in another way. */
+  const lastName = /"(\w)(\w*)":(?!.*":)/
+
+  it.effect("S19 every operation takes its body, and refuses it with a name given twice", () =>
+    Effect.gen(function* () {
+      yield* arranged
+      for (const [method, path, , body] of operations) {
+        const { status, text } = yield* ask(method, path, JSON.stringify(body))
+        assert.include([200, 201], status, text)
+      }
+      const twice = () => /^Invalid body: an object gives a name twice, the second time at character \d+$/
+      yield* refusedEverywhere((body) => body.replace(lastName, '"$1$2":null,"$1$2":'), 400, twice)
+      const escaped = (_: string, first: string, rest: string) =>
+        `"${first}${rest}":null,"\\u${first.charCodeAt(0).toString(16).padStart(4, "0")}${rest}":`
+      yield* refusedEverywhere((body) => body.replace(lastName, escaped), 400, twice)
+    })
+  )
+
+  it.effect("S19 a custom field given twice is found in any contact, and its name is not repeated", () =>
+    Effect.gen(function* () {
+      const before = yield* arranged
+      const contact = (n: number) => `{"Email":"twice${n}@body.example","CustomFields":{"secret":"1","other":"2"}}`
+      const contacts = Array.from({ length: 1000 }, (_, n) => contact(n))
+      contacts[999] = contact(999).replace("other", "secret")
+      const text = yield* errorOf(yield* ask("POST", "/contacts", `[${contacts.join(",\n")}]`), 400)
+      const at = Number(/twice, the second time at character (\d+)$/.exec(text)?.[1])
+      assert.strictEqual(contacts.join(",\n").lastIndexOf('"secret"') + 2, at)
+      assert.notInclude(text, "secret")
+      assert.deepStrictEqual(yield* everything, before)
+    })
+  )
+
+  it.effect("S21 very deep JSON is refused by its depth, in every operation", () =>
+    Effect.gen(function* () {
+      const tooDeep = () => /^Invalid body: it is nested too deep; the limit is 64$/
+      yield* refusedEverywhere(() => "[".repeat(100_000) + "]".repeat(100_000), 400, tooDeep)
+      yield* refusedEverywhere(() => "[".repeat(100_000), 400, tooDeep)
+      yield* refusedEverywhere(() => '{"a":'.repeat(100_000) + "1" + "}".repeat(100_000), 400, tooDeep)
+      const deep = (depth: number) => `[{"Email":"deep@body.example","x":${"[".repeat(depth)}${"]".repeat(depth)}}]`
+      assert.strictEqual((yield* ask("POST", "/contacts", deep(62))).status, 200)
+      assert.match(yield* errorOf(yield* ask("POST", "/contacts", deep(63)), 400), tooDeep())
+    })
+  )
+
+  it.effect.each([
+    ["PUT", "/contacts/there@body.example", '{"x":[', 10_000 - 1],
+    ["POST", "/contacts", '[{"Email":"there@body.example","x":[', 500_000 - 3],
+    ["POST", "/contacts/delete", '{"Emails":["nobody@body.example"],"x":[', 200_000 - 3],
+    [
+      "POST",
+      "/emails",
+      '{"Recipients":[{"Email":"a@body.example"}],"Content":{"From":"a@example.com"},"x":[',
+      100_000 - 6
+    ]
+  ] as const)("S23 as many names and elements as %s %s takes, and one more", ([method, path, start, count]) =>
+    Effect.gen(function* () {
+      yield* arranged
+      const body = (count: number) =>
+        `${start}${Array<number>(count).fill(1).join()}]}${start.startsWith("[") ? "]" : ""}`
+      const { status, text } = yield* ask(method, path, body(count))
+      assert.strictEqual(status, 200, text)
+      const before = yield* everything
+      assert.match(yield* errorOf(yield* ask(method, path, body(count + 1)), 400), /more than \d+ names and elements/)
+      assert.deepStrictEqual(yield* everything, before)
+    })
+  )
+
+  it.effect("S23 a body of the limit is taken, sized or chunk by chunk", () =>
+    Effect.gen(function* () {
+      const { serve } = yield* Hostile
+      yield* arranged
+      for (const [method, path, mebibytes, body] of operations) {
+        const bytes = Buffer.from(JSON.stringify(body).padEnd(mebibytes * MiB))
+        const sized = yield* ask(method, path, bytes)
+        assert.include([200, 201], sized.status, sized.text)
+        yield* arranged
+        const request = yield* rawRequest(serve, method, path, { "Transfer-Encoding": "chunked" })
+        yield* request.send([`${bytes.length.toString(16)}\r\n`, bytes, "\r\n0\r\n\r\n"])
+        const chunked = yield* request.answer
+        assert.include([200, 201], chunked.status, chunked.text)
+        yield* arranged
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("S23 a body above the limit is 413 before any of it is sent, and the connection closes", () =>
+    Effect.gen(function* () {
+      const { serve } = yield* Hostile
+      const before = yield* arranged
+      for (const [method, path, mebibytes] of operations) {
+        const request = yield* rawRequest(serve, method, path, { "Content-Length": mebibytes * MiB + 1 })
+        const answer = yield* request.answer
+        assert.include(yield* errorOf(answer, 413), `larger than ${mebibytes} MiB`)
+        assert.match(answer.headers, /^connection: close$/im)
+        yield* request.closed
+      }
+      assert.deepStrictEqual(yield* everything, before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("S23 a chunked body without end is 413 at the limit, and the connection closes", () =>
+    Effect.gen(function* () {
+      const { serve } = yield* Hostile
+      const before = yield* arranged
+      const chunk = Buffer.concat([Buffer.from("100000\r\n"), Buffer.alloc(MiB, " "), Buffer.from("\r\n")])
+      const endless = function* () {
+        for (;;) yield chunk
+      }
+      for (const [method, path, mebibytes] of operations) {
+        const request = yield* rawRequest(serve, method, path, { "Transfer-Encoding": "chunked" })
+        const [sent, answer] = yield* Effect.all([request.send(endless()), request.answer], { concurrency: 2 })
+        assert.include(yield* errorOf(answer, 413), `larger than ${mebibytes} MiB`)
+        yield* request.closed
+        // What is on its way in the buffers of both ends was sent too.
+        assert.isBelow(sent, (mebibytes + 16) * MiB)
+      }
+      assert.deepStrictEqual(yield* everything, before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("S23 a refusal does not wait for a body, and closes the connection unless the rest is small", () =>
+    Effect.gen(function* () {
+      const { serve } = yield* Hostile
+      const stranger = { ...serve, apiKey: "none" }
+      const chunked = { "Transfer-Encoding": "chunked" }
+      for (const [who, headers, status, isClosed] of [
+        [stranger, { "Content-Length": 64 * 1024 + 1 }, 401, true],
+        [stranger, { "Content-Length": 64 * 1024 }, 401, false],
+        [stranger, chunked, 401, true],
+        [serve, { ...chunked, "Content-Type": "text/plain" }, 415, true],
+        [serve, { "Content-Length": 64 * 1024, "Content-Type": "text/plain" }, 415, false]
+      ] as const) {
+        const request = yield* rawRequest(who, "POST", "/contacts", headers)
+        const answer = yield* request.answer
+        assert.strictEqual(answer.status, status)
+        assert.strictEqual(/^connection: close$/im.test(answer.headers), isClosed)
+        if (isClosed) yield* request.closed
+        else assert.isTrue(request.isOpen())
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("S24 a compressed body is 415, however it is compressed and whatever is in it", () =>
+    Effect.gen(function* () {
+      const compressed = () => /compressed: send it without Content-Encoding/
+      yield* refusedEverywhere((body) => gzipSync(body), 415, compressed, { "Content-Encoding": "gzip" })
+      yield* refusedEverywhere((body) => brotliCompressSync(body), 415, compressed, { "Content-Encoding": "br" })
+      const stacked = { "Content-Encoding": "gzip, br" }
+      yield* refusedEverywhere((body) => brotliCompressSync(gzipSync(body)), 415, compressed, stacked)
+      const bomb = gzipSync(Buffer.alloc(64 * MiB, " "))
+      yield* refusedEverywhere(() => bomb, 415, compressed, { "Content-Encoding": "gzip" })
+      const before = yield* everything
+      const type = { "Content-Type": "multipart/form-data; boundary=b", "Content-Encoding": "gzip" }
+      assert.match(yield* errorOf(yield* ask("POST", "/contacts/import", bomb, type), 415), compressed())
+      assert.deepStrictEqual(yield* everything, before)
+      const [first] = operations
+      const plain = yield* ask(first[0], first[1], JSON.stringify(first[3]), { "Content-Encoding": "identity" })
+      assert.strictEqual(plain.status, 200)
+    })
+  )
+})
+
+layer(NodeServices.layer, { timeout: "60 seconds", excludeTestServices: true })(
+  "S.2 many large bodies at once",
+  (it) => {
+    /** The most memory that a process had, in MiB. */
+    const peakOf = (pid: number) =>
+      Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+    it.effect(
+      "S23 128 MiB are held in all: more is 503 with Retry-After, what is small goes on, and all is answered",
+      () =>
+        Effect.gen(function* () {
+          const serve = yield* killableServe(yield* servePlace)
+          const body = Buffer.from(JSON.stringify([{ Email: "large@body.example" }]).padEnd(32 * MiB))
+          const post = (length: number) => rawRequest(serve, "POST", "/contacts", { "Content-Length": length })
+          const whole = (length: number) =>
+            Effect.gen(function* () {
+              const request = yield* post(length)
+              yield* request.send([body.subarray(0, length)])
+              return yield* request.answer
+            }).pipe(Effect.scoped)
+          const large = yield* Effect.forEach(Array<number>(4).fill(body.length), post)
+          yield* Effect.forEach(large, (request) => request.send([body.subarray(0, -1)]), { concurrency: 4 })
+          // The service has them once it takes no more.
+          const refused = yield* eventually(whole(64 * 1024 + 1), ({ status }) => status === 503)
+          assert.match(yield* errorOf(refused, 503), /128 MiB in all/)
+          assert.match(refused.headers, /^retry-after: 1$/im)
+          assert.match(refused.headers, /^connection: close$/im)
+          assert.strictEqual((yield* whole(64 * 1024)).status, 200)
+          yield* Effect.forEach(large, (request) => request.send([" "]), { concurrency: 4 })
+          for (const request of large) assert.strictEqual((yield* request.answer).status, 200)
+          assert.strictEqual((yield* whole(64 * 1024 + 1)).status, 200)
+          // A connection that breaks gives back what it holds.
+          yield* Effect.forEach(Array<number>(4).fill(body.length), post).pipe(
+            Effect.tap((requests) =>
+              Effect.forEach(requests, (request) => request.send([body.subarray(0, -1)]), { concurrency: 4 })
+            ),
+            Effect.andThen(eventually(whole(64 * 1024 + 1), ({ status }) => status === 503)),
+            Effect.scoped
+          )
+          yield* eventually(whole(body.length), ({ status }) => status === 200)
+          assert.isBelow(peakOf(serve.pid), 500)
+        }).pipe(Effect.scoped)
+    )
+  }
+)
