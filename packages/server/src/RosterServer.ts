@@ -6,9 +6,11 @@ import { Headers, HttpServer } from "effect/http"
 import { createServer, ServerResponse } from "node:http"
 import { ensureAdministratorKey } from "./credentials/AdministratorKey.ts"
 import { keyHeaders } from "./http/Authentication.ts"
+import { type ConnectionLimits, connectionLimits, limitConnections, timeoutsOf } from "./http/Connections.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
+import { ServedNames, servedNames } from "./http/ServedNames.ts"
 import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
@@ -20,8 +22,15 @@ export interface ServeOptions<E, R> {
   /** The port, or 0 for any free port. */
   readonly port: number
   readonly store: StoreOptions
-  /** Proxies whose X-Forwarded-For names the client (default: none, the peer is the client). */
+  /**
+   * Proxies whose X-Forwarded-For names the client, and whose X-Forwarded-Host and -Proto name the address that it
+   * called (default: none, the peer is the client).
+   */
   readonly trustedProxies?: ReadonlyArray<IpRange> | undefined
+  /** The address that clients call, with or without `/v4`: the base of links (default: what a request names). */
+  readonly publicUrl?: URL | undefined
+  /** Bounds of connections that differ from the defaults. */
+  readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** Receives the administrator key of a store without keys. If it fails, no key is created and nothing listens. */
   readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
 }
@@ -61,8 +70,9 @@ class Response extends ServerResponse {
 }
 
 /** While closing, each response ends its connection, since keep-alive would bring new requests. */
-const drainingServer = () => {
-  const server = createServer({ ServerResponse: Response })
+const drainingServer = (limits: ConnectionLimits, trustedProxies: ReadonlyArray<IpRange>) => {
+  const server = createServer({ ...timeoutsOf(limits), ServerResponse: Response })
+  limitConnections(server, limits, trustedProxies)
   const close = server.close.bind(server)
   let draining = false
   server.on("request", (_, response) => {
@@ -85,19 +95,24 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
 const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, ...keyHeaders])
 
 const layerWithoutServices = <E>({
+  connectionLimits: limits,
   host = "127.0.0.1",
   onAdministratorKey,
   port,
+  publicUrl,
   store,
   trustedProxies = []
 }: ServeOptions<E, never>) => {
   const serve = Effect.gen(function* () {
     const app = yield* httpApp
-    const server = yield* NodeHttpServer.make(drainingServer, {
-      host,
-      port,
-      gracefulShutdownTimeout: "10 seconds"
-    }).pipe(
+    const server = yield* NodeHttpServer.make(
+      () => drainingServer({ ...connectionLimits, ...limits }, trustedProxies),
+      {
+        host,
+        port,
+        gracefulShutdownTimeout: "10 seconds"
+      }
+    ).pipe(
       Effect.catchTag(
         "ServeError",
         ({ cause }) =>
@@ -113,7 +128,14 @@ const layerWithoutServices = <E>({
           Effect.fail(fromStatement(store.filename, "The administrator key could not be written")(error))
       })
     )
-    yield* server.serve(app).pipe(Effect.provideService(TrustedProxies, trustedProxies), withoutKeys, withoutIdleSpans)
+    yield* server
+      .serve(app)
+      .pipe(
+        Effect.provideService(TrustedProxies, trustedProxies),
+        Effect.provideService(ServedNames, servedNames(host, publicUrl)),
+        withoutKeys,
+        withoutIdleSpans
+      )
     return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
   })
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(

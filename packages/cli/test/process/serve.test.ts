@@ -64,6 +64,25 @@ describe("roster serve", () => {
     })
   )
 
+  it.live("gives links under the address that clients call", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { env } = yield* serveWithKey(folder, ["--public-url", "https://roster.example.com/lists"])
+      const exported = yield* run(["contacts", "export", "--no-wait"], { env })
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      assert.include(exported.stdout, "https://roster.example.com/lists/v4/exports/")
+      for (const url of [
+        "roster.example.com",
+        "ftp://roster.example.com",
+        "https://a@roster.example.com",
+        "https://a/?b"
+      ]) {
+        const refused = yield* run(["serve", "--port", "0", "--db", "a.db", "--public-url", url])
+        assert.deepStrictEqual([refused.code, refused.stdout, failure(refused).code], [2, "", "InvalidInput"])
+      }
+    })
+  )
+
   it.live("overwrites no file with a key, and then creates none", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster

@@ -30,6 +30,8 @@ export class RosterHttpApi extends Context.Service<
     /** Whether the service has said that it honours Idempotency-Key. */
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+    /** Whether the base address is https. */
+    readonly isEncrypted: boolean
     /** Makes a public method with a span that names the service, but not the subject. */
     readonly fn: (name: string) => Effect.fn.Untraced
     /** Whether spans may name the subject of a call. */
@@ -101,6 +103,7 @@ export class RosterHttpApi extends Context.Service<
           policyOf: yield* clientPolicy(options.retry),
           isKeyHonoured,
           secrets: key === undefined ? [] : [key],
+          isEncrypted: protocol === "https:",
           fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),
           traceSubjects,
           propagateTrace

@@ -194,7 +194,11 @@ const attempt = (
 }
 
 export const downloadExport = (
-  { policyOf, withoutKey: client }: Pick<Context.Service.Shape<typeof RosterHttpApi>, "policyOf" | "withoutKey">,
+  {
+    isEncrypted,
+    policyOf,
+    withoutKey: client
+  }: Pick<Context.Service.Shape<typeof RosterHttpApi>, "isEncrypted" | "policyOf" | "withoutKey">,
   link: string
 ): Stream.Stream<Uint8Array, DownloadError | InvalidInput> =>
   Stream.unwrap(
@@ -202,6 +206,12 @@ export const downloadExport = (
       const url = URL.parse(link)
       if (url === null || !/^https?:$/.test(url.protocol)) {
         return yield* new InvalidInput({ field: "link", issue: "it is not the link of an export" })
+      }
+      if (isEncrypted && url.protocol === "http:") {
+        return yield* new InvalidInput({
+          field: "link",
+          issue: "it is http, and the service is called by https: start the service with --public-url"
+        })
       }
       const policy = policyOf(yield* Effect.context<never>())
       const row = retryTable[operation]

@@ -13,6 +13,7 @@ import { isInRanges } from "../network/IpRanges.ts"
 import { isUseRecorded, keyLookup, type KeyRow, recordUse } from "../credentials/KeyLookup.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
+import { publicAddress } from "./ServedNames.ts"
 import { toWireError } from "./WireErrors.ts"
 import { makeFailedAuthThrottle } from "./FailedAuthThrottle.ts"
 
@@ -86,12 +87,11 @@ export const authentication = Effect.gen(function* () {
           if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
-          const host = request.headers["host"] ?? "localhost"
           const answered = Effect.updateContext(answer(incoming), (context: Context.Context<RequestServices>) =>
             Context.add(
               Context.add(context, Caller, callerOf(row, peer)),
               PublicAddress,
-              `${request.protocol ?? "http"}://${host}/v4`
+              publicAddress(request, context)
             )
           )
           return required === anyLevel || isUseRecorded(row, now)

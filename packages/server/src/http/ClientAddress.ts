@@ -24,6 +24,10 @@ const peerOf = (request: HttpServerRequest.HttpServerRequest): string => {
   return /^[\d.]+$/.test(text) ? text : canonical(text)
 }
 
+/** Whether a request comes from one of the operator's own proxies. */
+export const isFromProxy = (request: HttpServerRequest.HttpServerRequest, trusted: ReadonlyArray<IpRange>): boolean =>
+  trusted.length > 0 && isInRanges(peerOf(request), trusted)
+
 /**
  * The address of the client, or empty if uncertain: the peer, or behind a trusted proxy the last address in
  * X-Forwarded-For that is not trusted, since the client can forge those before it.

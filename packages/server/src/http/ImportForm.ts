@@ -10,6 +10,7 @@ import {
 import { Effect, FileSystem, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
+import { withoutHurry } from "./Connections.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
 
 interface ImportForm {
@@ -44,6 +45,7 @@ const readForm = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest) {
     const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
     if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* unreadable(limitReached)
+    withoutHurry(request)
     const temporary = yield* openTemporaryFile
     const fields = new Map<string, string>()
     const pending: Array<Uint8Array> = []

@@ -9,9 +9,9 @@ import { everyOperation, operationCall } from "../../src/faults/EveryOperation.t
 import { bodyText } from "../../src/faults/server/FaultLedger.ts"
 import { respond } from "../../src/faults/server/FaultScript.ts"
 import { type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
-import { trial } from "../../src/faults/FaultTrial.ts"
+import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
-import { reason, succeeded } from "../../src/faults/Verdict.ts"
+import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")
@@ -117,6 +117,22 @@ describe("C.3 Redirects", () => {
       assert.notProperty(request?.headers, "idempotency-key")
       assert.notProperty(request?.headers, "traceparent")
     })
+  )
+
+  it.live.each(transports)(
+    "C50 a link over http is refused where the service is called by https: %s",
+    ([, transport]) =>
+      Effect.gen(function* () {
+        const evil = yield* faultServer({ requests: [[respond({ status: 200, body: file })]] })
+        const ended = yield* trial({
+          plan: {},
+          transport,
+          client: () => ({ baseUrl: "https://roster.example/v4" }),
+          call: download(`${evil.origin}/file`)
+        })
+        assert.include(refusedAs(ended, "InvalidInput").message, "--public-url")
+        assert.deepStrictEqual([evil.ledger.connections(), ended.connections], [[], []])
+      })
   )
 
   it.live("C50 nor is the key sent where the link of an export is redirected to", () =>

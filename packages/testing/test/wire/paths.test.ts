@@ -164,7 +164,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
       ["/exports/key/contacts.csv", "GET, HEAD"]
     ]
 
-    it.effect.each(allowed)("of %s are %s, and others 405", ([path, allow]) =>
+    it.effect.each(allowed)("S30 of %s are %s, and others 405", ([path, allow]) =>
       Effect.gen(function* () {
         const has = allow.split(", ")
         const all = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"]
@@ -186,7 +186,40 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
       })
     )
 
-    it.effect("HEAD is answered as GET is, without the body", () =>
+    it.effect("S30 a header changes no method", () =>
+      Effect.gen(function* () {
+        succeeded(yield* askJson("POST", "/contacts", [{ Email: "method@example.com" }]))
+        for (const name of ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]) {
+          const headers = { [name]: "DELETE" }
+          succeeded(yield* ask("GET", "/contacts/method@example.com", { headers }))
+          refusedWith(yield* ask("POST", "/contacts/method@example.com?_method=DELETE", { headers }), 405)
+        }
+        succeeded(yield* ask("GET", "/contacts/method@example.com"))
+      })
+    )
+
+    it.effect("S32 pages of other origins are permitted nothing", () =>
+      Effect.gen(function* () {
+        const headers = {
+          Origin: "https://evil.example",
+          "Access-Control-Request-Method": "GET",
+          "Access-Control-Request-Headers": "x-service-apikey"
+        }
+        for (const key of [undefined, null]) {
+          const asked = key === null ? { headers, key } : { headers }
+          for (const method of ["OPTIONS", "GET", "POST"]) {
+            for (const path of ["/contacts", "/openapi.json", "/exports/key/contacts.csv", "/nope"]) {
+              const answer = yield* ask(method, path, asked)
+              const names = Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"))
+              assert.deepStrictEqual(names, [], `${method} ${path}`)
+              if (method === "OPTIONS") assert.isAtLeast(answer.status, 400)
+            }
+          }
+        }
+      })
+    )
+
+    it.effect("S30 HEAD is answered as GET is, without the body", () =>
       Effect.gen(function* () {
         succeeded(yield* askJson("POST", "/contacts", [{ Email: "head@example.com" }]))
         for (const path of ["/contacts/head@example.com", "/contacts?limit=5", "/openapi.json"]) {

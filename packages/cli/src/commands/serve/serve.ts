@@ -8,8 +8,15 @@ import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
 import { Signals } from "../../terminal/Signals.ts"
-import { parsedEach, text, texts, withExamples } from "../shared/CommonFlags.ts"
+import { parsed, parsedEach, refuse, text, texts, withExamples } from "../shared/CommonFlags.ts"
 import { isThisMachine } from "../shared/Loopback.ts"
+
+const parsePublicUrl = (given: string) => {
+  const url = URL.parse(given)
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname
+    ? Effect.succeed(url)
+    : refuse("public-url", "write the address that clients call, such as https://roster.example.com/v4")
+}
 
 const serveFlags = {
   port: Flag.Int("port").pipe(
@@ -32,8 +39,14 @@ const serveFlags = {
   trustedProxies: parsedEach(
     "trusted-proxy",
     parseWith(IpRange, "trusted-proxy"),
-    "Trust the X-Forwarded-For header of this proxy",
+    "Trust the X-Forwarded headers of this proxy",
     "CIDR"
+  ),
+  publicUrl: parsed(
+    "public-url",
+    parsePublicUrl,
+    "Address that clients call, for links (default: the one in their requests)",
+    "URL"
   )
 }
 
@@ -63,7 +76,7 @@ const keysAreThere = (keyFile: string, store: string): string =>
 export const command = Command.make(
   "serve",
   serveFlags,
-  Effect.fnUntraced(function* ({ allowedSenders, allowFileUrl, host, keyFile, port, trustedProxies }) {
+  Effect.fnUntraced(function* ({ allowedSenders, allowFileUrl, host, keyFile, port, publicUrl, trustedProxies }) {
     const output = yield* Output
     const filename = yield* storeFile
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
@@ -73,6 +86,7 @@ export const command = Command.make(
       port,
       store: { filename, allowedSenders, allowFileUrl },
       trustedProxies,
+      publicUrl,
       onAdministratorKey: (key) =>
         Effect.andThen(
           handOver(keyFile, key),
@@ -97,6 +111,7 @@ export const command = Command.make(
   withExamples({
     "roster serve --port 4010 --db roster.db --key-file admin.key":
       "The administrator key of a new store goes to admin.key",
-    "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain"
+    "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain",
+    "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"
   })
 )

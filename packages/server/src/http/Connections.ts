@@ -1,0 +1,180 @@
+/** Bounds what connections cost: how many there are, and how long a client may keep one waiting. (docs/limits.md) */
+import type { IpRange } from "@roster/domain"
+import { Duration } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { clientNetwork, isInRanges } from "../network/IpRanges.ts"
+
+/** Bounds of the connections of a service. Those of trusted proxies are not counted. */
+export interface ConnectionLimits {
+  /** Maximum number of connections (default: 1024). */
+  readonly total: number
+  /** Maximum number of connections of one client: an IPv4 address, or a /64 network of IPv6 (default: 256). */
+  readonly byAddress: number
+  /** Maximum time for the head of a request (default: 10 seconds). */
+  readonly headTimeout: Duration.Duration
+  /**
+   * Maximum time for which a request waits for its client: for its body, and for the client to read the response
+   * (default: 60 seconds). An import or a download may take longer, but not pause for so long.
+   */
+  readonly waitTimeout: Duration.Duration
+}
+
+export const connectionLimits: ConnectionLimits = {
+  total: 1024,
+  byAddress: 256,
+  headTimeout: Duration.seconds(10),
+  waitTimeout: Duration.seconds(60)
+}
+
+/** Node's own limit for a whole request is off, since it has no exceptions for imports and downloads. */
+export const timeoutsOf = ({ headTimeout }: ConnectionLimits): ServerOptions => ({
+  requestTimeout: 0,
+  headersTimeout: Duration.toMillis(headTimeout),
+  connectionsCheckingInterval: Math.min(1000, Duration.toMillis(headTimeout) / 4),
+  // No operation is an upgrade, and a connection would lose its timeouts by one.
+  shouldUpgradeCallback: () => false
+})
+
+/** Requests whose body may take as long as it keeps coming. */
+const unhurried = new WeakSet<object>()
+
+/** Lets the body of a request take as long as it keeps coming. */
+export const withoutHurry = ({ source }: HttpServerRequest.HttpServerRequest): void => {
+  unhurried.add(source)
+}
+
+interface Connection {
+  /** The network of the client; `undefined` for a trusted proxy. */
+  readonly client: string | undefined
+  /** The response to the latest request. */
+  response: ServerResponse<IncomingMessage> | undefined
+  /** When the latest request began to wait for its client. */
+  since: number
+  /** The bytes that were sent and received by then. */
+  bytes: number
+}
+
+const errorBody = (text: string): string => JSON.stringify({ Error: text })
+
+const busyBody = errorBody("There are too many connections. Send the request again later.")
+
+const busy =
+  "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\n" +
+  `Content-Length: ${busyBody.length}\r\n\r\n${busyBody}`
+
+const lateBody = errorBody("The request did not arrive in time. Nothing was done.")
+
+/** Whether a connection waits for the head of a request. */
+const isIdle = ({ response }: Connection): boolean =>
+  response === undefined || response.writableFinished || response.destroyed
+
+/** Whether the latest request waits for its client: for the body, or for the response to be read. */
+const isClientsTurn = (socket: Socket, { req }: ServerResponse<IncomingMessage>): boolean =>
+  !req.complete || socket.writableLength > 0
+
+/** A file is sent as a stream, which ends when the client has read nearly all of it. */
+const mayTakeLong = ({ req, writableEnded }: ServerResponse<IncomingMessage>): boolean =>
+  req.complete ? !writableEnded : unhurried.has(req)
+
+const endLate = (socket: Socket, response: ServerResponse<IncomingMessage>): void => {
+  if (response.headersSent) {
+    socket.destroy()
+    return
+  }
+  const headers = { connection: "close", "content-type": "application/json", "content-length": lateBody.length }
+  response.writeHead(408, headers).end(lateBody)
+}
+
+/**
+ * Applies the limits to a server. A connection beyond them takes the place of the one that has waited longest for the
+ * head of a request; if all are in use, it is refused.
+ */
+export const limitConnections = (
+  server: Server,
+  { byAddress, total, waitTimeout }: ConnectionLimits,
+  trusted: ReadonlyArray<IpRange>
+): void => {
+  // In the order of the latest requests, so that idle connections come before those in use.
+  const connections = new Map<Socket, Connection>()
+  const ofClients = new Map<string, number>()
+  let counted = 0
+
+  const count = (client: string | undefined, change: 1 | -1): void => {
+    if (client === undefined) return
+    counted += change
+    const left = (ofClients.get(client) ?? 0) + change
+    if (left === 0) ofClients.delete(client)
+    else ofClients.set(client, left)
+  }
+
+  const forget = (socket: Socket): void => {
+    const connection = connections.get(socket)
+    if (connection === undefined) return
+    connections.delete(socket)
+    count(connection.client, -1)
+  }
+
+  const makeRoom = (mayEnd: (connection: Connection) => boolean): boolean => {
+    for (const [socket, connection] of connections) {
+      if (connection.client === undefined || !mayEnd(connection) || !isIdle(connection)) continue
+      forget(socket)
+      socket.destroy()
+      return true
+    }
+    return false
+  }
+
+  const hasRoom = (client: string): boolean =>
+    ((ofClients.get(client) ?? 0) < byAddress || makeRoom((other) => other.client === client)) &&
+    (counted < total || makeRoom(() => true))
+
+  const [accept] = server.listeners("connection")
+  if (accept === undefined) throw new Error("Node's HTTP server takes no connections.")
+  server.removeAllListeners("connection")
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? ""
+    const client = isInRanges(address, trusted) ? undefined : clientNetwork(address)
+    if (client !== undefined && !hasRoom(client)) {
+      socket.on("error", () => {})
+      socket.write(busy)
+      socket.destroySoon()
+      return
+    }
+    connections.set(socket, { client, response: undefined, since: 0, bytes: 0 })
+    count(client, 1)
+    socket.once("close", () => forget(socket))
+    Reflect.apply(accept, server, [socket])
+  })
+
+  const begin = ({ socket }: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
+    const connection = connections.get(socket)
+    if (connection === undefined) return
+    connection.response = response
+    connection.since = performance.now()
+    connections.delete(socket)
+    connections.set(socket, connection)
+  }
+  server.on("request", begin)
+  server.on("checkContinue", begin)
+
+  const limit = Duration.toMillis(waitTimeout)
+  const endSlow = (): void => {
+    const now = performance.now()
+    for (const [socket, connection] of connections) {
+      const { response } = connection
+      if (response === undefined || (response.writableFinished && response.req.complete)) continue
+      const bytes = socket.bytesRead + socket.bytesWritten
+      if (!isClientsTurn(socket, response) || (mayTakeLong(response) && bytes !== connection.bytes)) {
+        connection.since = now
+        connection.bytes = bytes
+      } else if (now - connection.since >= limit) {
+        endLate(socket, response)
+      }
+    }
+  }
+  const timer = setInterval(endSlow, limit / 4)
+  timer.unref()
+  server.on("close", () => clearInterval(timer))
+}

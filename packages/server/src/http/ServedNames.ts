@@ -1,0 +1,81 @@
+/** The names under which a client may call the service, and where links in its answers lead. */
+import { versionSegment } from "@roster/api"
+import { Context } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isIPv4, isIPv6 } from "node:net"
+import { isFromProxy, TrustedProxies } from "./ClientAddress.ts"
+import { errorResponse } from "./Routes.ts"
+
+interface Names {
+  /** The hosts besides IP addresses, in lower case. */
+  readonly hosts: ReadonlySet<string>
+  /** The base address of links, if it does not depend on the request. */
+  readonly baseUrl: string | undefined
+}
+
+/** The names of the service; `undefined` within a process, where requests name no host. */
+export const ServedNames = Context.Reference<Names | undefined>("@roster/server/ServedNames", {
+  defaultValue: () => undefined
+})
+
+/** The names of a service that listens on a host and is known to its clients under a URL. */
+export const servedNames = (host: string, publicUrl: URL | undefined): Names => ({
+  hosts: new Set(["localhost", host.toLowerCase(), ...(publicUrl === undefined ? [] : [publicUrl.hostname])]),
+  baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl)
+})
+
+const baseOf = ({ origin, pathname }: URL): string =>
+  `${origin}${pathname.replace(/\/+$/, "").replace(new RegExp(`/${versionSegment}$`), "")}/${versionSegment}`
+
+/** A host and perhaps a port: a name, an IPv4 address, or an IPv6 address in brackets. */
+const hostForm = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i
+
+const isServed = (host: string, { hosts }: Names): boolean => {
+  const [, ipv6, name = ""] = hostForm.exec(host) ?? []
+  return ipv6 === undefined ? name !== "" && (isIPv4(name) || hosts.has(name.toLowerCase())) : isIPv6(ipv6)
+}
+
+/** The last value of a header, if a trusted proxy sent it. The values before the last may be the client's. */
+const forwarded = (
+  request: HttpServerRequest.HttpServerRequest,
+  name: string,
+  context: Context.Context<never>
+): string | undefined => {
+  const values = request.headers[name]
+  return values !== undefined && isFromProxy(request, Context.get(context, TrustedProxies))
+    ? values.slice(values.lastIndexOf(",") + 1).trim()
+    : undefined
+}
+
+/**
+ * The refusal of a request for another host, which a web page can send to this service by a name of its own.
+ * (docs/decisions/access.md)
+ */
+export const refusedHost = (
+  request: HttpServerRequest.HttpServerRequest,
+  context: Context.Context<never>
+): HttpServerResponse.HttpServerResponse | undefined => {
+  const names = Context.get(context, ServedNames)
+  if (names === undefined) return undefined
+  const host = forwarded(request, "x-forwarded-host", context)
+  const isKnown = host === undefined ? isServed(request.headers["host"] ?? "", names) : hostForm.test(host)
+  return isKnown
+    ? undefined
+    : errorResponse(
+        421,
+        "The service has no such name. Start it with --public-url to give it the one in the Host header."
+      )
+}
+
+/** The base address under which a client sees the service. The host was checked by `refusedHost`. */
+export const publicAddress = (
+  request: HttpServerRequest.HttpServerRequest,
+  context: Context.Context<never>
+): string => {
+  const baseUrl = Context.get(context, ServedNames)?.baseUrl
+  if (baseUrl !== undefined) return baseUrl
+  const host = forwarded(request, "x-forwarded-host", context) ?? request.headers["host"] ?? "localhost"
+  const protocol = forwarded(request, "x-forwarded-proto", context)?.toLowerCase()
+  const isKnown = protocol === "https" || protocol === "http"
+  return `${isKnown ? protocol : (request.protocol ?? "http")}://${host}/${versionSegment}`
+}

@@ -1,0 +1,271 @@
+/**
+ * What connections may cost: clients that are slow or many are cut off or refused, and keep nobody else out.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import type { Socket } from "node:net"
+import { eventually } from "../../src/index.ts"
+import { printSurvivors } from "../../src/faults/Survivors.ts"
+import { answerTo, bodyOf, dial, head, rawServed, type RawServed, refusedAs, statusOf } from "./RawServed.ts"
+
+const quick = { headTimeout: Duration.millis(200), waitTimeout: Duration.millis(400) }
+
+/** Writes a piece again and again. */
+const drip = (socket: Socket, piece: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => setInterval(() => socket.write(piece), 20)),
+    (timer) => Effect.sync(() => clearInterval(timer))
+  )
+
+const contacts = "/v4/contacts"
+
+const json = { "Content-Type": "application/json" }
+
+const body = JSON.stringify([{ Email: "slow@example.com" }])
+
+/** The head of a request for contacts, without the body that it announces. */
+const adding = (served: RawServed, headers: Readonly<Record<string, string | undefined>> = {}) =>
+  head(served, `POST ${contacts}`, { ...json, "Content-Length": String(body.length), ...headers })
+
+/** A connection whose request the service has begun to read. */
+const busy = Effect.fnUntraced(function* (served: RawServed, from?: string) {
+  const connection = yield* dial(served, adding(served, { Expect: "100-continue", Connection: "close" }), from)
+  yield* connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/)
+  return connection
+})
+
+const answers = (served: RawServed, from?: string) =>
+  Effect.map(answerTo(served, `GET ${contacts}`, {}, from), statusOf)
+
+/** Waits for as long as a request may wait for its body. */
+const waited = Effect.fnUntraced(function* (served: RawServed) {
+  const { closed } = yield* dial(served, adding(served))
+  refusedAs(yield* closed, 408)
+})
+
+const boundary = "b0undary"
+
+const importing = (served: RawServed) =>
+  head(served, `POST ${contacts}/import`, {
+    "Content-Type": `multipart/form-data; boundary=${boundary}`,
+    "Transfer-Encoding": "chunked"
+  })
+
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
+
+const formBegin = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nEmail\r\n`
+
+const formEnd = `\r\n--${boundary}--\r\n`
+
+/** The path of an export of 20 MB, more than the buffers of both sides hold. */
+const exported = Effect.fnUntraced(function* (served: RawServed) {
+  const CustomFields = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`field${i}`, "x".repeat(200)]))
+  for (const page of ["a", "b"]) {
+    const added = JSON.stringify(
+      Array.from({ length: 1000 }, (_, i) => ({ Email: `${page}${i}@example.com`, CustomFields }))
+    )
+    const headers = { ...json, "Content-Length": String(added.length), Connection: "close" }
+    const { closed } = yield* dial(served, head(served, `POST ${contacts}`, headers) + added)
+    assert.strictEqual(statusOf(yield* closed), 200)
+  }
+  const asked = yield* answerTo(served, `POST ${contacts}/export`, { "Content-Length": "0" })
+  const { Link, PublicExportID }: { Link: string; PublicExportID: string } = JSON.parse(bodyOf(asked))
+  yield* eventually(answerTo(served, `GET ${contacts}/export/${PublicExportID}/status`), (answer) =>
+    answer.endsWith('"Ready"')
+  )
+  return new URL(Link).pathname
+})
+
+describe("slow clients", () => {
+  printSurvivors("S.2 slow clients")
+
+  it.live.each([
+    ["nothing", "", ""],
+    ["a part of a head", `GET ${contacts} HTTP/1.1\r\nHo`, ""],
+    ["a head that never ends", `GET ${contacts} HTTP/1.1\r\n`, "X-A: b\r\n"]
+  ] as const)("S27 a client that sends %s is cut off", ([, text, piece]) =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: quick })
+      const { closed, socket } = yield* dial(served, text)
+      if (piece !== "") yield* drip(socket, piece)
+      assert.match(yield* closed, /^HTTP\/1\.1 408 /)
+      assert.strictEqual(yield* answers(served), 200)
+    })
+  )
+
+  it.live.each([
+    ["pauses", ""],
+    ["drips", " "]
+  ] as const)("S27 a body that %s is 408, and nothing is written", ([, piece]) =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: quick })
+      const sent = adding(served, { "Content-Length": "100000" }) + body
+      const { closed, socket } = yield* dial(served, sent)
+      if (piece !== "") yield* drip(socket, piece)
+      assert.include(refusedAs(yield* closed, 408), "in time")
+      assert.strictEqual(bodyOf(yield* answerTo(served, `GET ${contacts}`)), "[]")
+    })
+  )
+
+  it.live("S27 a body that follows a refusal does not keep the connection open", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: quick })
+      const { closed, socket } = yield* dial(served, adding(served, { "X-Service-ApiKey": "wrong" }))
+      yield* drip(socket, " ")
+      assert.strictEqual(statusOf(yield* closed), 401)
+    })
+  )
+
+  it.live("S27 a body may take longer than a head", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: { ...quick, waitTimeout: Duration.seconds(30) } })
+      const slow = yield* dial(served, adding(served, { Connection: "close" }))
+      const silent = yield* dial(served)
+      yield* silent.closed
+      slow.socket.write(body)
+      assert.strictEqual(statusOf(yield* slow.closed), 200)
+    })
+  )
+
+  it.live("S27 an import may take as long as it keeps coming", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: quick })
+      const { socket, until } = yield* dial(served, importing(served) + chunk(formBegin))
+      yield* Effect.scoped(Effect.andThen(drip(socket, chunk("a@example.com\r\n")), waited(served)))
+      socket.write(`${chunk(formEnd)}0\r\n\r\n`)
+      yield* until(/^HTTP\/1\.1 202 /)
+    })
+  )
+
+  it.live("S27 an import that pauses is 408", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: quick })
+      const { closed } = yield* dial(served, importing(served) + chunk(formBegin))
+      refusedAs(yield* closed, 408)
+    })
+  )
+
+  it.live("S27 a client that does not read its answers is cut off", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: quick })
+      const line = "GET /v4/openapi.json"
+      const size = (yield* answerTo(served, line)).length
+      // More than the buffers of both sides hold.
+      const requests = Math.ceil((64 * 1024 * 1024) / size)
+      const { closed, received, socket } = yield* dial(served)
+      socket.pause()
+      socket.write(head(served, line).repeat(requests))
+      yield* waited(served)
+      yield* waited(served)
+      socket.resume()
+      yield* closed
+      assert.isBelow(received().length, (requests * size) / 2)
+      assert.strictEqual(yield* answers(served), 200)
+    })
+  )
+})
+
+describe("slow downloads", () => {
+  const lengthOf = (answer: string): number => Number(/\r\ncontent-length: (\d+)/i.exec(answer)?.[1])
+
+  it.live("S27 a download may take as long as its reader goes on, and is cut off where it pauses", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: { ...quick, waitTimeout: Duration.seconds(1) } })
+      const line = `GET ${yield* exported(served)}`
+      const download = Effect.fnUntraced(function* () {
+        const connection = yield* dial(served, head(served, line, { Connection: "close" }))
+        connection.socket.pause()
+        return connection
+      })
+      const [slow, paused] = [yield* download(), yield* download()]
+      const rest = () => slow.socket.pause()
+      slow.socket.on("data", rest)
+      const step = setInterval(() => slow.socket.resume(), 10)
+      yield* waited(served)
+      yield* waited(served)
+      clearInterval(step)
+      slow.socket.off("data", rest)
+      slow.socket.resume()
+      paused.socket.resume()
+      const cut = yield* paused.closed
+      assert.isBelow(bodyOf(cut).length, lengthOf(cut))
+      const whole = yield* slow.closed
+      assert.strictEqual(bodyOf(whole).length, lengthOf(whole))
+    })
+  )
+})
+
+describe("many connections", () => {
+  printSurvivors("S.2 many connections")
+
+  const limits = { byAddress: 3, total: 5 }
+  const other = "127.0.0.2"
+
+  it.live("S27 one too many takes the place of the one that has waited longest for a request", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: limits })
+      const first = yield* dial(served, "GET ")
+      const second = yield* dial(served)
+      const inUse = yield* dial(served)
+      const elsewhere = yield* dial(served, "", other)
+      const use = Effect.fnUntraced(function* (times: number) {
+        inUse.socket.write(head(served, `GET ${contacts}`))
+        yield* inUse.until(new RegExp(`^(?:HTTP/1\\.1 200 [^[]*\\[\\]){${times}}$`))
+      })
+      yield* use(1)
+      assert.strictEqual(yield* answers(served), 200)
+      assert.strictEqual(yield* first.closed, "")
+      yield* use(2)
+      yield* dial(served)
+      yield* dial(served)
+      assert.strictEqual(yield* second.closed, "")
+      yield* use(3)
+      assert.isFalse(elsewhere.socket.closed)
+    })
+  )
+
+  it.live("S27 one more than an address may have at work is 503, and others are served", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: limits })
+      const [one] = [yield* busy(served), yield* busy(served), yield* busy(served)]
+      const refused = yield* answerTo(served, `GET ${contacts}`)
+      assert.include(refusedAs(refused, 503), "connections")
+      assert.match(refused, /\r\nRetry-After: 1\r\n/)
+      assert.strictEqual(yield* answers(served, other), 200)
+      one.socket.write(body)
+      assert.match(yield* one.closed, /\r\n\r\nHTTP\/1\.1 200 /)
+      assert.strictEqual(yield* answers(served), 200)
+    })
+  )
+
+  it.live("S27 one more than the service may have at work is 503, but for trusted proxies", () =>
+    Effect.gen(function* () {
+      const proxy = "127.0.0.9"
+      const served = yield* rawServed({ connectionLimits: limits, trustedProxies: [proxy] })
+      for (const from of ["127.0.0.1", "127.0.0.1", "127.0.0.1", other, other]) yield* busy(served, from)
+      refusedAs(yield* answerTo(served, `GET ${contacts}`, {}, "127.0.0.3"), 503)
+      for (let i = 0; i < 6; i++) yield* busy(served, proxy)
+      assert.strictEqual(yield* answers(served, proxy), 200)
+      refusedAs(yield* answerTo(served, `GET ${contacts}`, {}, "127.0.0.3"), 503)
+    })
+  )
+
+  it.live("S27 a thousand slow connections keep nobody out, not even at the same address", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed()
+      let closed = 0
+      for (let i = 0; i < 1000; i++) {
+        const { socket } = yield* dial(served, `GET ${contacts} HTTP/1.1\r\nX-A: b`)
+        socket.on("close", () => (closed += 1))
+        if (i % 100 === 99) assert.strictEqual(yield* answers(served), 200)
+      }
+      assert.strictEqual(yield* answers(served, other), 200)
+      yield* eventually(
+        Effect.sync(() => closed),
+        (closed) => closed >= 1000 - 256
+      )
+      // The last ones stay.
+      assert.isAtMost(closed, 1000 - 200)
+    })
+  )
+})
