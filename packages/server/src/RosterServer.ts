@@ -72,7 +72,7 @@ class Response extends ServerResponse {
 /** While closing, each response ends its connection, since keep-alive would bring new requests. */
 const drainingServer = (limits: ConnectionLimits, trustedProxies: ReadonlyArray<IpRange>) => {
   const server = createServer({ ...timeoutsOf(limits), ServerResponse: Response })
-  limitConnections(server, limits, trustedProxies)
+  const closeWaiting = limitConnections(server, limits, trustedProxies)
   const close = server.close.bind(server)
   let draining = false
   server.on("request", (_, response) => {
@@ -80,6 +80,7 @@ const drainingServer = (limits: ConnectionLimits, trustedProxies: ReadonlyArray<
   })
   server.close = (callback) => {
     draining = true
+    closeWaiting()
     return close(callback)
   }
   return server

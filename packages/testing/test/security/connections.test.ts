@@ -2,7 +2,7 @@
  * What connections may cost: clients that are slow or many are cut off or refused, and keep nobody else out.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Scope } from "effect"
 import type { Socket } from "node:net"
 import { eventually } from "../../src/index.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
@@ -164,6 +164,21 @@ describe("slow clients", () => {
     })
   )
 })
+
+it.live("S27 a half-open connection does not keep the service from ending", () =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const open = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const served = yield* rawServed()
+        const open = [yield* Scope.provide(dial(served), scope), yield* Scope.provide(dial(served, "GET /"), scope)]
+        assert.strictEqual(yield* answers(served), 200)
+        return open
+      })
+    )
+    for (const { closed } of open) assert.strictEqual(yield* closed, "")
+  })
+)
 
 describe("slow downloads", () => {
   const lengthOf = (answer: string): number => Number(/\r\ncontent-length: (\d+)/i.exec(answer)?.[1])
