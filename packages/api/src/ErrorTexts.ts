@@ -118,3 +118,8 @@ export const readStoreFailure = (text: string): StoreFailure | undefined => {
   const detail = storeFailed.exec(text)?.[1]
   return detail === undefined ? undefined : new StoreFailure({ detail })
 }
+
+const atLimit = /^This account is at its limit: (.+) Try again (?:later|in [\d.]+ s)\.$/s
+
+/** Parses what the account has too much of; `undefined` if the service only asks to slow down. */
+export const readAccountLimit = (text: string): string | undefined => atLimit.exec(text)?.[1]

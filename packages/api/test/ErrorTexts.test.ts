@@ -15,6 +15,7 @@ import {
   NameTaken,
   NotAllowedSender,
   parseRule,
+  RateLimited,
   ServiceError,
   StoreFailure,
   TooManyContacts,
@@ -22,7 +23,14 @@ import {
   Unavailable
 } from "@roster/domain"
 import { Result, Schema } from "effect"
-import { readExceedsGrantor, readRefusal, readStoreFailure, type Refusal, refusalTexts } from "../src/ErrorTexts.ts"
+import {
+  readAccountLimit,
+  readExceedsGrantor,
+  readRefusal,
+  readStoreFailure,
+  type Refusal,
+  refusalTexts
+} from "../src/ErrorTexts.ts"
 
 /** What somebody may call a list or a key to make one refusal look like another. */
 const hostile = [
@@ -52,6 +60,13 @@ const returns = <E extends Refusal>(error: E, print: (error: E) => string) =>
   assert.deepStrictEqual(kept(readRefusal(refusalTexts[error._tag].status, print(error))), kept(error))
 
 describe("refusal texts", () => {
+  it.prop("what an account has too much of reads back", [Text], ([text]) => {
+    const detail = `${text}.`
+    for (const retryAfter of [{}, { retryAfter: 120 }]) {
+      assert.strictEqual(readAccountLimit(new RateLimited({ detail, ...retryAfter }).message), detail)
+      assert.isUndefined(readAccountLimit(new RateLimited(retryAfter).message))
+    }
+  })
   it.prop("ConflictingFilter reads back", [Schema.Null], () =>
     returns(new ConflictingFilter({}), refusalTexts.ConflictingFilter.print)
   )

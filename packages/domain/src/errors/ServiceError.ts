@@ -31,15 +31,18 @@ export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("Exceed
   }
 }
 
-/** The service asks the client to slow down. */
+/** The service asks the client to slow down, or the account holds as much as it may. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  /** What the account has too much of and what to do about it, in sentences. */
+  detail: Schema.optionalKey(Schema.String),
   /** How long the service asked to wait, in seconds. */
   retryAfter: Schema.optionalKey(Schema.Finite)
 }) {
   override get message(): string {
-    return this.retryAfter === undefined
-      ? "The service asks to slow down. Try again later."
-      : `The service asks to slow down. Try again in ${this.retryAfter} s.`
+    const when = this.retryAfter === undefined ? "later" : `in ${this.retryAfter} s`
+    return this.detail === undefined
+      ? `The service asks to slow down. Try again ${when}.`
+      : `This account is at its limit: ${this.detail} Try again ${when}.`
   }
 }
 

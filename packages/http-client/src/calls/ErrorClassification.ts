@@ -1,5 +1,12 @@
 /** Classifies the failure of one attempt, and what it proves. */
-import { operations, readExceedsGrantor, readRefusal, readStoreFailure, type Refusal } from "@roster/api"
+import {
+  operations,
+  readAccountLimit,
+  readExceedsGrantor,
+  readRefusal,
+  readStoreFailure,
+  type Refusal
+} from "@roster/api"
 import {
   AccessDenied,
   AccessLevel,
@@ -139,7 +146,10 @@ export const statusFailure = (
     return { evidence: "Permanent", error: refusal, settles: settles || refusal._tag === "LastManagingKey" }
   }
   const wait = retryAfter === undefined ? {} : { retryAfter: Duration.toSeconds(retryAfter) }
-  if (status === 429) return failure("NotProcessed", new RateLimited(wait), true)
+  if (status === 429) {
+    const detail = readAccountLimit(text)
+    return failure("NotProcessed", new RateLimited(detail === undefined ? wait : { detail, ...wait }), true)
+  }
   const said = text === "" ? "" : ` (${text})`
   const unavailable = new Unavailable({ status, detail: `it answers with status ${status}${said}`, ...wait })
   if (status === 503 && retryAfter !== undefined) {

@@ -1,4 +1,5 @@
 import { idempotencyKeyHeader } from "@roster/api"
+import { RateLimited } from "@roster/domain"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -17,12 +18,54 @@ const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost
 /** A request body of at most this many characters asks for little work, unless it is a deletion. */
 const smallBody = 4096
 
+/**
+ * The bytes of the responses that are kept for one account. Beyond them those go that no client asks for again, and
+ * then new calls with a key are refused.
+ */
+const maximumAnswerBytes = 1024 * 1024 * 1024
+
+/** The size of a response besides its body. */
+const answerOverhead = 512
+
+/** In seconds. Our client retries for two minutes. */
+const retriedFor = 5 * 60
+
+/** The oldest responses that one call removes, few enough not to delay others. */
+const removedAtOnce = 16
+
+const answersFull = (): HttpServerResponse.HttpServerResponse => {
+  const detail =
+    "the answers kept for its Idempotency-Keys hold 1 GiB. Wait, send less at once, or send without an Idempotency-Key."
+  const { message, retryAfter = 0 } = new RateLimited({ detail, retryAfter: retriedFor })
+  return HttpServerResponse.setHeader(errorResponse(429, message), "retry-after", `${retryAfter}`)
+}
+
 interface AnswerRow {
   readonly request_digest: Uint8Array
   readonly status: number
   /** Deflated: the response to an add of 1000 contacts is large and repetitive. */
   readonly body: Uint8Array
 }
+
+interface FoundRow extends Partial<AnswerRow> {
+  /** The sums of bytes up to the newest and the oldest response of the account. */
+  readonly last: number | null
+  readonly first: number | null
+}
+
+const isKnown = (found: FoundRow): found is FoundRow & AnswerRow => typeof found.status === "number"
+
+/** Removes some of the oldest responses that no client asks for again, and says whether there is room now. */
+const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, last: number) {
+  yield* sql`
+    DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${(yield* nowSeconds) - retriedFor}
+      AND call_key IN (
+        SELECT call_key FROM idempotent_answers WHERE account = ${account} ORDER BY running LIMIT ${removedAtOnce}
+      )`
+  const [row] = yield* sql<Pick<FoundRow, "first">>`
+    SELECT min(running) AS first FROM idempotent_answers WHERE account = ${account}`
+  return last - Number(row?.first ?? last) < maximumAnswerBytes
+})
 
 /**
  * Carries out a call with an Idempotency-Key. Effect and response commit together, so that a retry gets the same
@@ -42,23 +85,33 @@ export const onceByKey = <E, R>(
   const digest = createHash("sha256").update(request.url).update("\0").update(body).digest()
   const run = Effect.gen(function* () {
     const { account } = yield* Caller
-    const [known] = yield* sql<AnswerRow>`
-      SELECT request_digest, status, body FROM idempotent_answers WHERE account = ${account} AND call_key = ${key}`
+    const [found] = yield* sql<FoundRow>`
+      SELECT last, first, request_digest, status, body FROM (
+        SELECT (SELECT max(running) FROM idempotent_answers WHERE account = ${account}) AS last,
+          (SELECT min(running) FROM idempotent_answers WHERE account = ${account}) AS first
+      ) AS kept LEFT JOIN idempotent_answers ON account = ${account} AND call_key = ${key}`
+    const known = found !== undefined && isKnown(found) ? found : undefined
     if (known !== undefined) {
       return digest.equals(known.request_digest)
         ? replay(known)
         : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
     }
+    const last = Number(found?.last ?? 0)
+    if (last - Number(found?.first ?? 0) >= maximumAnswerBytes && !(yield* makeRoom(sql, account, last))) {
+      return answersFull()
+    }
     const response = yield* answer
     const answered = bodyOf(response)
     if (response.status < 300 && answered !== undefined) {
+      const body = deflateRawSync(answered, { level: 1 })
       yield* sql`
         INSERT INTO idempotent_answers ${sql.insert({
           account,
           call_key: key,
           request_digest: digest,
           status: response.status,
-          body: deflateRawSync(answered, { level: 1 }),
+          body,
+          running: last + body.length + answerOverhead,
           created: yield* nowSeconds
         })}`
     }

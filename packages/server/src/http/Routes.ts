@@ -8,7 +8,7 @@ import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } f
 import { type FindMyWay, type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { queryReader } from "./QueryNames.ts"
-import type { WireOf } from "./WireErrors.ts"
+import { retryAfterOf, type WireOf } from "./WireErrors.ts"
 
 /** The contract below the version segment, where it is served. */
 export const servedApi = RosterApi.prefix(`/${versionSegment}`)
@@ -130,7 +130,11 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
 /** Turns the errors that the schemas describe into responses. */
 export const withErrors = (errors: Iterable<Schema.Top>) => {
   const encode = encoder(errors, 500)
-  const toResponse = (error: unknown) => Effect.sync(() => encode(error))
+  const toResponse = (error: object) =>
+    Effect.sync(() => {
+      const wait = retryAfterOf(error)
+      return wait === undefined ? encode(error) : HttpServerResponse.setHeader(encode(error), "retry-after", `${wait}`)
+    })
   return (respond: Respond): Respond<never> =>
     (incoming) =>
       Effect.catch(respond(incoming), toResponse)

@@ -50,11 +50,21 @@ const refuse = (refusal: Refusal): BadRequest | NotFound | Conflict => {
       : new NotFound({ Error: text })
 }
 
+/** The seconds of Retry-After, which the contract has no field for, by their error. */
+const waits = new WeakMap<object, number>()
+
+/** The seconds to wait that an error asks for, if any. */
+export const retryAfterOf = (error: object): number | undefined => waits.get(error)
+
 const failure = ({ reason }: ServiceError): WireFailure => {
   const { message, _tag } = reason
   if (_tag === "Unauthorized") return new KeyRefused({ Error: message })
   if (_tag === "AccessDenied" || _tag === "ExceedsGrantor") return new Forbidden({ Error: message })
-  if (_tag === "RateLimited") return new TooManyRequests({ Error: message })
+  if (_tag === "RateLimited") {
+    const answer = new TooManyRequests({ Error: message })
+    if (reason.retryAfter !== undefined) waits.set(answer, reason.retryAfter)
+    return answer
+  }
   // Not a 503, which would say that nothing was done.
   if (_tag === "OutcomeUnknown") return new ServerFailure({ Error: message })
   return new ServerUnavailable({ Error: message })

@@ -6,12 +6,15 @@ import {
   EmailsService,
   fnRedacted,
   InvalidInput,
-  NotAllowedSender
+  NotAllowedSender,
+  RateLimited,
+  ServiceError
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { delivered } from "../store/WirePayload.ts"
+import { inTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
@@ -21,6 +24,19 @@ const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
 
 /** Maximum size of a message with its attachments, in bytes. */
 const maximumMessageBytes = 20 * 1024 * 1024
+
+/** What the outbox of an account holds until its owner takes messages out of it. */
+const maximumMessages = 100_000
+const maximumOutboxBytes = 2 * 1024 * 1024 * 1024
+
+const outboxFull = new ServiceError({
+  operation: "emailsPost",
+  reason: new RateLimited({
+    detail:
+      "its outbox holds 100,000 messages or 2 GiB. The service sends none of them: take messages out of the table outbox of the store first.",
+    retryAfter: 120
+  })
+})
 
 /** The address of a From line: `Name <address>`, or the address alone. */
 const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim()
@@ -57,19 +73,30 @@ const make = Effect.gen(function* () {
       if (issue !== undefined) return yield* invalid(`Recipients[${index}].Email`, issue)
     }
     const json = yield* Effect.orDie(encodeMessage(message))
-    if (Buffer.byteLength(json) > maximumMessageBytes * (4 / 3)) {
+    const bytes = Buffer.byteLength(json)
+    if (bytes > maximumMessageBytes * (4 / 3)) {
       return yield* invalid("Content.Attachments", "a message has at most 20 MB with its attachments")
     }
     const messageId = crypto.randomUUID()
     const transactionId = crypto.randomUUID()
-    yield* sql`
-      INSERT INTO outbox ${sql.insert({
-        message_id: messageId,
-        transaction_id: transactionId,
-        account,
-        message: json,
-        created: yield* nowSeconds
-      })}`
+    const created = yield* nowSeconds
+    const store = Effect.gen(function* () {
+      const [held] = yield* sql<{ readonly messages: number; readonly bytes: number }>`
+        SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM outbox WHERE account = ${account}`
+      if (Number(held?.messages ?? 0) >= maximumMessages || Number(held?.bytes ?? 0) + bytes > maximumOutboxBytes) {
+        return yield* outboxFull
+      }
+      yield* sql`
+        INSERT INTO outbox ${sql.insert({
+          message_id: messageId,
+          transaction_id: transactionId,
+          account,
+          message: json,
+          bytes,
+          created
+        })}`
+    })
+    yield* inTransaction(sql, store)
     return { transactionId, messageId }
   }, orStoreFailure("emailsPost"))
 

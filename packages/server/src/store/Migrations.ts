@@ -263,6 +263,29 @@ const countAfterAdding = ({ isSqlite }: Dialect) =>
       ]
     : []
 
+/**
+ * The bounds of an account. `attempts` counts how often a job was taken up since it got further than `furthest`; `turn`
+ * numbers the starts of jobs; `rejected_size` and `bytes` are the sizes of what a row keeps, and `running` the sum of those of the account.
+ */
+const accountBounds = ({ isSqlite }: Dialect) => [
+  `ALTER TABLE jobs ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE jobs ADD COLUMN furthest BIGINT NOT NULL DEFAULT 0`,
+  `ALTER TABLE jobs ADD COLUMN turn BIGINT NOT NULL DEFAULT 0`,
+  `ALTER TABLE jobs ADD COLUMN rejected_size BIGINT NOT NULL DEFAULT 0`,
+  `ALTER TABLE jobs ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+  `UPDATE jobs SET bytes = (SELECT coalesce(sum(length(content)), 0) FROM job_parts WHERE job = number)
+    WHERE number IN (SELECT job FROM job_parts)`,
+  `CREATE INDEX jobs_open ON jobs (account) WHERE ended IS NULL`,
+  `CREATE INDEX jobs_with_files ON jobs (account, kind, bytes) WHERE bytes > 0`,
+  `CREATE INDEX jobs_by_turn ON jobs (turn)`,
+  `CREATE INDEX jobs_by_turn_of_account ON jobs (account, turn)`,
+  `ALTER TABLE outbox ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+  `UPDATE outbox SET bytes = ${isSqlite ? "length(CAST(message AS BLOB))" : "octet_length(message)"}`,
+  `CREATE INDEX outbox_by_account ON outbox (account, bytes)`,
+  `ALTER TABLE idempotent_answers ADD COLUMN running BIGINT NOT NULL DEFAULT 0`,
+  `CREATE INDEX idempotent_answers_in_order ON idempotent_answers (account, running)`
+]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -281,7 +304,8 @@ export const migrations = {
   "7_job_details": run(jobDetails),
   "8_credential_audit": run(credentialAudit),
   "9_job_address_lists": run(jobAddressLists),
-  "10_count_after_adding": run(countAfterAdding)
+  "10_count_after_adding": run(countAfterAdding),
+  "11_account_bounds": run(accountBounds)
 }
 
 /** The number of the last migration, which every store of this version has run. */

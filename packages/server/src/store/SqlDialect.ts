@@ -5,6 +5,9 @@ import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { statSync } from "node:fs"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
+/** Bytes of WAL that make writers wait for the steps of an export: a little more than it grows to without readers. */
+export const longWal = 36 * 1024 * 1024
+
 type Fragment = Statement.Fragment
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 /** What each of many runs of a statement gave. */

@@ -55,7 +55,8 @@ describe("Migrations", () => {
             { identity: "bob@example.com" }
           ])
           assert.deepStrictEqual(yield* sql`SELECT sum(contacts) AS counted FROM contact_blocks`, [
-            { counted: migration === latestMigration ? null : 2 }
+            // From the tenth on, adding contacts counts them.
+            { counted: migration >= 10 ? null : 2 }
           ])
           if (migration < 3) return
           assert.deepStrictEqual(yield* sql`SELECT id, ended FROM jobs ORDER BY number`, [

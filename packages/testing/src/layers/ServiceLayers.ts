@@ -17,36 +17,44 @@ const freshFile = Effect.gen(function* () {
 /** The SQL layer in memory. */
 export const layerMemory = serverMemory({ allowedSenders })
 
+const sqlOn = (filename: string) => SqlServices.layer({ filename, allowedSenders })
+
+const embeddedOn = (filename: string) =>
+  RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
+    Layer.provide(EmbeddedHttpClient.layer({ filename, allowedSenders }))
+  )
+
+const servedOn = (filename: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      let apiKey: Redacted.Redacted<string> | undefined
+      const server = yield* Layer.build(
+        RosterServer.layer({
+          port: 0,
+          store: { filename, allowedSenders },
+          onAdministratorKey: (key) =>
+            Effect.sync(() => {
+              apiKey = key
+            })
+        })
+      )
+      const { address } = Context.get(server, RosterServer.RosterServer)
+      return RosterClient.layer({ baseUrl: address, apiKey })
+    })
+  ).pipe(Layer.provide([UndiciHttpClient.layer(), NodeServices.layer]))
+
+/** The layers on a new database file of a given name, for tests that look into it. */
+export const layersOn = {
+  "SQL on a file": sqlOn,
+  "HTTP client, server, SQL on a file, in one process": embeddedOn,
+  "HTTP client, server, SQL on a file, over a socket": servedOn
+} as const
+
 /** The SQL layer on a file. */
-export const layerFile = Layer.unwrap(
-  Effect.map(freshFile, (filename) => SqlServices.layer({ filename, allowedSenders }))
-).pipe(Layer.provide(NodeServices.layer))
+export const layerFile = Layer.unwrap(Effect.map(freshFile, sqlOn)).pipe(Layer.provide(NodeServices.layer))
 
 /** The HTTP client in front of an in-process server, without a socket. */
-export const layerEmbedded = Layer.unwrap(
-  Effect.map(freshFile, (filename) =>
-    RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
-      Layer.provide(EmbeddedHttpClient.layer({ filename, allowedSenders }))
-    )
-  )
-).pipe(Layer.provide(NodeServices.layer))
+export const layerEmbedded = Layer.unwrap(Effect.map(freshFile, embeddedOn)).pipe(Layer.provide(NodeServices.layer))
 
 /** The HTTP client in front of a server, over a real socket, with the administrator key of the fresh store. */
-export const layerServed = Layer.unwrap(
-  Effect.gen(function* () {
-    const filename = yield* freshFile
-    let apiKey: Redacted.Redacted<string> | undefined
-    const server = yield* Layer.build(
-      RosterServer.layer({
-        port: 0,
-        store: { filename, allowedSenders },
-        onAdministratorKey: (key) =>
-          Effect.sync(() => {
-            apiKey = key
-          })
-      })
-    )
-    const { address } = Context.get(server, RosterServer.RosterServer)
-    return RosterClient.layer({ baseUrl: address, apiKey })
-  })
-).pipe(Layer.provide([UndiciHttpClient.layer(), NodeServices.layer]))
+export const layerServed = Layer.unwrap(Effect.map(freshFile, servedOn)).pipe(Layer.provide(NodeServices.layer))

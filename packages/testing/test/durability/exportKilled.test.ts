@@ -65,7 +65,8 @@ describe("S.5 an export whose process dies", () => {
         const parts = Math.floor((rows * 400) / partBytes)
         let killed = 0
         for (let kill = 0; kill < kills; kill++) {
-          const point = 1 + Math.floor(random() * 0.7 * parts * (1 - kill / kills))
+          // Further each time: it is given up when it is killed three times without getting further.
+          const point = 1 + Math.floor((0.7 * parts * (kill + random())) / kills)
           // It can be done before it is seen to have come so far.
           yield* seen(
             () => jobsIn(place)[0]?.state !== "Loading" || countOf(place, "job_parts") >= point,

@@ -157,10 +157,13 @@ describe("S.5 an import whose process dies", () => {
         yield* upload(serve, file)
         const points = Array.from({ length: kills }, () => Math.floor(random() * rows * 0.8)).sort((a, b) => a - b)
         let killed = 0
+        // Where the last kill found it, and how many kills it did not get further: after three it would be given up.
+        let before = 0
+        let idle = 0
         for (const point of points) {
           yield* seen(
             () => jobsIn(place)[0]?.rows_done ?? 0,
-            (done) => done >= point
+            (done) => done >= point && (done > before || idle < 2)
           )
           serve.killNow()
           yield* serve.ended
@@ -171,6 +174,8 @@ describe("S.5 an import whose process dies", () => {
             break
           }
           killed++
+          idle = done === before ? idle + 1 : 0
+          before = done
           // A batch and how far it reads are one transaction.
           assert.strictEqual(countOf(place, "contacts") + duplicates + countOf(place, "job_rejections"), done)
           assert.strictEqual(

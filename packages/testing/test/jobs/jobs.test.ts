@@ -119,6 +119,27 @@ describe("jobs of a store", () => {
     }).pipe(Effect.provide(idle))
   )
 
+  it.live("that receive their file end within one step after they were cancelled, while it is still being sent", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const jobs = yield* Jobs.Jobs
+      const sql = yield* SqlClient.SqlClient
+      const head = yield* Deferred.make<void>()
+      // Larger than one step, and without an end.
+      const chunk = utf8("ann@example.com\n".repeat(100_000))
+      const content = Stream.concat(
+        Stream.make(utf8("Email\n")),
+        Stream.concat(Stream.drain(Stream.fromEffect(Deferred.await(head))), Stream.forever(Stream.make(chunk)))
+      )
+      const sending = yield* Effect.forkChild(contacts.import(ImportSource.File({ name: "endless.csv", content })))
+      const receiving = yield* eventually(jobList, ([job]) => job !== undefined)
+      yield* jobs.cancel(receiving[0]?.id ?? "")
+      yield* Deferred.succeed(head, undefined)
+      assert.strictEqual((yield* Effect.flip(Fiber.join(sending)))._tag, "ImportRefused")
+      assert.deepStrictEqual(yield* sql`SELECT * FROM job_parts`, [])
+    }).pipe(Effect.provide(idle))
+  )
+
   it.live("that are worked on stop at the next step, and what they wrote stays", () =>
     Effect.gen(function* () {
       const jobs = yield* Jobs.Jobs
@@ -162,6 +183,24 @@ describe("jobs of a store", () => {
       yield* eventually(jobList, (jobs) => jobs.length === 0)
       assert.deepStrictEqual(yield* sql`SELECT * FROM job_rejections`, [])
       assert.strictEqual((yield* Effect.flip(contacts.exportStatus(id)))._tag, "ExportNotFound")
+    }).pipe(Effect.provide(working))
+  )
+
+  it.live("go before that where an account has more than 10,000", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const sql = yield* SqlClient.SqlClient
+      const now = Math.floor(Date.now() / 1000)
+      yield* sql`
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+        INSERT INTO jobs (id, account, kind, state, request, created, ended, expires)
+        SELECT 'earlier' || i, '', 'Import', 'Ready', '{}', ${now}, ${now}, ${now + 9999} FROM n`
+      yield* contacts.export()
+      yield* ended
+      const numbers = sql<{ readonly jobs: number; readonly first: string }>`
+        SELECT count(*) AS jobs, min(CASE WHEN id IN ('earlier1', 'earlier2') THEN id END) AS first FROM jobs`
+      const [left] = yield* eventually(numbers, ([row]) => row?.jobs === 10_000)
+      assert.strictEqual(left?.first, "earlier2")
     }).pipe(Effect.provide(working))
   )
 })

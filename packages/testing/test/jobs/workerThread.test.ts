@@ -3,10 +3,14 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, EmailAddress } from "@roster/domain"
-import { Jobs, SqlServices } from "@roster/server"
+import { ContactsService, EmailAddress, ImportSource } from "@roster/domain"
+import { Caller, Jobs, SqlServices } from "@roster/server"
 import { defaultEntry } from "@roster/server/WorkerThread"
-import { Effect, FileSystem, Layer, Logger, Path } from "effect"
+import { Effect, FileSystem, Layer, Logger, Path, Schedule } from "effect"
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import { createRequire } from "node:module"
+import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { eventually } from "../../src/conformance/Eventually.ts"
@@ -19,8 +23,24 @@ const folder = Effect.gen(function* () {
   return yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-thread-" })
 })
 
-const services = (filename: string, jobThread: URL, log: Layer.Layer<never> = Layer.empty) =>
-  Layer.provideMerge(Jobs.layer, SqlServices.layerWithStore({ filename, jobThread })).pipe(Layer.provideMerge(log))
+const services = (
+  filename: string,
+  jobThread: URL,
+  log: Layer.Layer<never> = Layer.empty,
+  allowFileUrl: ReadonlyArray<string> = []
+) =>
+  Layer.provideMerge(Jobs.layer, SqlServices.layerWithStore({ filename, jobThread, allowFileUrl })).pipe(
+    Layer.provideMerge(log)
+  )
+
+/** The rows of a query, read beside the service. */
+const look = (filename: string, query: string) => {
+  using store = new DatabaseSync(filename, { readOnly: true, timeout: 5000 })
+  return store.prepare(query).all()
+}
+
+const importUrl = (url: string) =>
+  Effect.flatMap(ContactsService, (contacts) => contacts.import(ImportSource.Address({ url })))
 
 const fileOf = (rows: number) =>
   `Email,city\n${Array.from({ length: rows }, (_, row) => `p${row}@example.com,Oslo\n`).join("")}`
@@ -46,10 +66,10 @@ describe("the thread of jobs", () => {
           Effect.provide(services(filename, ownEntry))
         )
         const store = new DatabaseSync(filename)
-        const left = store.prepare("SELECT state, leased_until, rows_done FROM jobs").get()
+        const left = store.prepare("SELECT state, leased_until, rows_done, attempts FROM jobs").get()
         const contacts = store.prepare("SELECT count(*) AS contacts FROM contacts").get()?.["contacts"]
         store.close()
-        assert.deepInclude(left, { state: "Loading", leased_until: 0 })
+        assert.deepInclude(left, { state: "Loading", leased_until: 0, attempts: 0 })
         assert.strictEqual(contacts, left?.["rows_done"])
         const started = performance.now()
         const job = yield* eventually(newest, ({ ended }) => ended !== null).pipe(
@@ -88,6 +108,156 @@ describe("the thread of jobs", () => {
     60_000
   )
 
+  it.live.each([
+    { deaths: 2, state: "Ready" },
+    { deaths: 3, state: "Error" }
+  ])(
+    "that dies $deaths times of a job before it gets anywhere leaves it $state, and the next job runs",
+    ({ deaths, state }) =>
+      Effect.gen(function* () {
+        const path = yield* Path.Path
+        const fileSystem = yield* FileSystem.FileSystem
+        const place = yield* folder
+        const filename = path.join(place, "roster.db")
+        const marker = path.join(place, "deaths")
+        const entry = path.join(place, "entry.mjs")
+        const modules = {
+          effect: pathToFileURL(createRequire(import.meta.url).resolve("effect")).href,
+          queue: new URL("../queue/JobQueue.ts", ownEntry).href,
+          client: new URL("../../store/sqlite/SqliteClient.ts", ownEntry).href
+        }
+        yield* fileSystem.writeFileString(marker, "")
+        yield* fileSystem.writeFileString(
+          entry,
+          `import { appendFileSync, readFileSync } from "node:fs"
+           import { workerData } from "node:worker_threads"
+           const marker = ${JSON.stringify(marker)}
+           if (readFileSync(marker, "utf8").length >= ${deaths}) await import(${JSON.stringify(ownEntry.href)})
+           else {
+             const { Effect } = await import(${JSON.stringify(modules.effect)})
+             const { claimJob } = await import(${JSON.stringify(modules.queue)})
+             const { layer } = await import(${JSON.stringify(modules.client)})
+             const claimed = claimJob(workerData.lease).pipe(
+               Effect.delay("5 millis"),
+               Effect.repeat({ until: (job) => job !== undefined })
+             )
+             await Effect.runPromise(Effect.provide(claimed, layer({ filename: workerData.filename })))
+             appendFileSync(marker, "x")
+             throw Object.assign(new Error("it died of the job"), { code: "ERR_DEATH" })
+           }`
+        )
+        const log = withLog()
+        yield* Effect.gen(function* () {
+          yield* importText(fileOf(10))
+          const job = yield* eventually(newest, ({ ended }) => ended !== null)
+          assert.strictEqual(job.state, state)
+          assert.strictEqual(yield* fileSystem.readFileString(marker), "x".repeat(deaths))
+          if (state === "Error") assert.match(job.problem ?? "", /taken up 3 times/)
+          yield* importText(fileOf(10))
+          yield* eventually(newest, ({ id, state }) => id !== job.id && state === "Ready")
+          assert.deepStrictEqual(look(filename, "SELECT * FROM job_parts"), [])
+        }).pipe(Effect.provide(services(filename, pathToFileURL(entry), log.layer)))
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    60_000
+  )
+
+  it.live(
+    "lets go of a job that is cancelled while its file is fetched, and a stop of the service counts no attempt",
+    () =>
+      Effect.gen(function* () {
+        const filename = (yield* Path.Path).join(yield* folder, "roster.db")
+        // It begins its answers and never ends them.
+        const open = new Set<ServerResponse>()
+        const server = yield* Effect.acquireRelease(
+          Effect.promise(async () => {
+            const server = createServer((_, response) => {
+              open.add(response)
+              response.on("close", () => open.delete(response))
+              response.writeHead(200, { "Content-Type": "text/csv" }).write("Email\n")
+            }).listen(0, "127.0.0.1")
+            await once(server, "listening")
+            return server
+          }),
+          (server) => Effect.sync(() => server.close())
+        )
+        // A server that listens on TCP has an address of this kind.
+        const { port } = server.address() as AddressInfo
+        const fetched = importUrl(`http://127.0.0.1:${port}/slow.csv`)
+        const requests = (count: number) =>
+          eventually(
+            Effect.sync(() => open.size),
+            (size) => size === count
+          )
+        yield* Effect.gen(function* () {
+          // As many as there are places for jobs, one after another.
+          for (let turn = 0; turn < 2; turn++) {
+            yield* fetched
+            yield* requests(1)
+            yield* (yield* Jobs.Jobs).cancel((yield* newest).id)
+            yield* requests(0)
+          }
+          yield* importText(fileOf(10))
+          yield* eventually(newest, ({ state }) => state === "Ready")
+          assert.deepStrictEqual(look(filename, "SELECT * FROM job_parts"), [])
+          yield* fetched
+          yield* requests(1)
+          // Another account does not wait for it.
+          const others = Effect.andThen(
+            importText(fileOf(10)),
+            eventually(newest, ({ state }) => state === "Ready")
+          )
+          yield* Effect.provideService(others, Caller, { account: "team@example.com" })
+          assert.strictEqual((yield* newest).state, "Loading")
+        }).pipe(Effect.provide(services(filename, ownEntry, Layer.empty, ["127.0.0.1"])))
+        const [left] = look(filename, "SELECT state, lease, leased_until, attempts FROM jobs WHERE state = 'Loading'")
+        assert.deepInclude(left, { state: "Loading", lease: null, leased_until: 0, attempts: 0 })
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    60_000
+  )
+
+  it.live.each([
+    { while: "an import writes its rows", kind: "Import", from: "jobs WHERE rows_done > 0" },
+    { while: "an export reads contacts", kind: "Export", from: "jobs WHERE rows_done > 0" },
+    { while: "an export stores its file", kind: "Export", from: "job_parts WHERE part > 7" }
+  ])(
+    "lets go of a job that is cancelled while $while, and leaves no part of its file",
+    ({ from, kind }) =>
+      Effect.gen(function* () {
+        const filename = (yield* Path.Path).join(yield* folder, "roster.db")
+        yield* Effect.gen(function* () {
+          const jobs = yield* Jobs.Jobs
+          const contacts = yield* ContactsService
+          const rows = 60_000
+          if (kind === "Import") yield* importText(fileOf(rows))
+          else {
+            using store = new DatabaseSync(filename, { timeout: 5000 })
+            store.exec(
+              `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+               INSERT INTO contacts (account, identity, email, status, custom_fields, source, date_added)
+               SELECT '', 'p' || i || '@example.com', 'p' || i || '@example.com', 'Active',
+                 json_object('note', hex(zeroblob(500))), 'ContactApi', 1700000000 FROM n`
+            )
+            yield* contacts.export()
+          }
+          yield* Effect.sync(() => look(filename, `SELECT 1 FROM ${from} LIMIT 1`)).pipe(
+            Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: ({ length }) => length > 0 }),
+            Effect.timeout("30 seconds")
+          )
+          const cancelled = yield* jobs.cancel((yield* newest).id)
+          assert.strictEqual(cancelled.state, "Cancelled")
+          assert.isBelow(cancelled.accepted, rows)
+          yield* importText("Email\nlast@example.com\n")
+          yield* eventually(newest, ({ state }) => state === "Ready")
+          assert.deepStrictEqual(yield* jobs.get(cancelled.id), cancelled)
+          assert.deepStrictEqual(look(filename, "SELECT * FROM job_parts"), [])
+          assert.deepStrictEqual(look(filename, "SELECT id FROM jobs WHERE bytes > 0"), [])
+          const [counted] = look(filename, "SELECT count(*) AS contacts FROM contacts")
+          assert.strictEqual(counted?.["contacts"], (kind === "Import" ? cancelled.accepted : rows) + 1)
+        }).pipe(Effect.provide(services(filename, ownEntry)))
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    60_000
+  )
+
   it.live(
     "is tried again where it cannot be started, and the log says why",
     () =>
@@ -120,7 +290,7 @@ describe("the thread of jobs", () => {
           Effect.andThen(
             Effect.sync(() => {
               // A job that nobody can read.
-              const store = new DatabaseSync(filename)
+              const store = new DatabaseSync(filename, { timeout: 5000 })
               store.exec("UPDATE jobs SET state = 'Loading', request = 'nothing'")
               store.close()
             })

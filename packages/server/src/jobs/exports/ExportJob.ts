@@ -6,8 +6,8 @@ import { contactColumns, streamContacts } from "../../contacts/ContactRow.ts"
 import { exportFile, type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { makeSpool } from "./ExportSpool.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
-import { removeParts, storeParts } from "../queue/JobBlobs.ts"
-import { dialect } from "../../store/SqlDialect.ts"
+import { removeAllParts, storeParts } from "../queue/JobBlobs.ts"
+import { dialect, longWal } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { selection } from "../../contacts/RuleSql.ts"
 
@@ -35,16 +35,12 @@ const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefi
 /** The time between two writes of the progress, which renew the lease and fail if it is lost. */
 const stepMillis = 250
 
-/** Bytes of WAL that make writers wait for the end of a step: a little more than it grows to without readers. */
-const longWal = 36 * 1024 * 1024
-
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const request = yield* decodeRequest(job.request)
   const where = yield* selection(job.account, filterOf(request))
-  yield* sql.withTransaction(
-    Effect.andThen(advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 }), removeParts(job.number))
-  )
+  // The parts of an interrupted export.
+  yield* removeAllParts(job.number, advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 }))
 
   // With the plus the planner does not scan the whole account in order for a few addresses.
   const columns = sql.literal(contactColumns.join(", "))

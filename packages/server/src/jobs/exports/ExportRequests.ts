@@ -21,6 +21,8 @@ import { contentType, exportFileName } from "./ExportFormat.ts"
 import { ExportJobRequest } from "./ExportJob.ts"
 import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
+import { checkRoom } from "../queue/JobQuotas.ts"
+import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 import { readRule } from "../../contacts/RuleSql.ts"
 
@@ -57,7 +59,8 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   const download = compressionFormat === "None" ? name : isArchive ? asked : `${asked}.zip`
   const id = ExportId.make(crypto.randomUUID())
   const fileKey = randomBytes(24).toString("base64url")
-  yield* createJob({
+  const sql = yield* SqlClient.SqlClient
+  const job = createJob({
     id,
     account,
     kind: "Export",
@@ -72,6 +75,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
       ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
     }).pipe(Effect.orDie)
   })
+  yield* inTransaction(sql, Effect.andThen(checkRoom("contactsExportPost", account, "Export"), job))
   return { id, link: `${address}${filesPath}${fileKey}/${encodeURIComponent(download)}` } satisfies ExportLink
 })
 

@@ -1,18 +1,30 @@
-import type { Contact, CustomFields } from "@roster/domain"
-import { Effect, Stream } from "effect"
+import type { Contact } from "@roster/domain"
+import { Effect, Schema, Stream } from "effect"
 import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"
 import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"
 
 /** In characters: enough to be worth a system call. */
 const pieceLength = 64 * 1024
 
+/** The columns of custom fields in a CSV file: each costs a cell in every row. Spreadsheets have at most 16,384. */
+export const maximumCustomColumns = 4096
+
+/** The contacts have more custom fields than a CSV file has columns. */
+export class TooManyColumns extends Schema.TaggedError<TooManyColumns>()("TooManyColumns", {}) {
+  override get message(): string {
+    return `the contacts have more than ${maximumCustomColumns} different custom fields, which would be as many columns of the CSV file. Export them as Json or Xml, or fewer contacts by a rule`
+  }
+}
+
 /** Spools rows to a temporary file, so that their snapshot closes early: an open one makes the WAL grow. */
 export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
   const { file, unlink } = yield* openTemporaryFile
   // A killed process leaves nothing, where the platform allows it.
   yield* Effect.ignore(onTemporaryFile(unlink))
-  const written: Array<Omit<ExportPiece, "bytes"> & { readonly length: number }> = []
-  const known = new Set<string>()
+  const written: Array<{ readonly rows: number; readonly length: number; readonly known: number }> = []
+  /** The custom fields that become columns, numbered in the order in which they were found. */
+  const found = new Map<string, number>()
+  /** The same, by code unit, whatever the locale of the machine. */
   let names: ReadonlyArray<string> = []
   let text = ""
   let rows = 0
@@ -21,27 +33,29 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
   const flush = Effect.suspend(() => {
     if (rows === 0) return Effect.void
     const bytes = Buffer.from(text)
-    written.push({ names, rows, length: bytes.length })
+    written.push({ rows, length: bytes.length, known: names.length })
     text = ""
     rows = 0
     return onTemporaryFile(() => file.appendFile(bytes))
   })
 
-  /** A custom field that is empty in every row would not come back from an import, so it gets no column. */
-  const hasNewColumn = (own: CustomFields): boolean => {
-    for (const name in own) if (own[name] !== "" && !known.has(name)) return true
-    return false
+  /** Finds the columns of some contacts at once: to sort the names for each contact would be quadratic. */
+  const findColumns = (contacts: ReadonlyArray<Contact>) => {
+    for (const contact of contacts) {
+      const own = format.fields(contact)
+      // A custom field that is empty in every row would not come back from an import, so it gets no column.
+      for (const name in own) if (own[name] !== "" && !found.has(name)) found.set(name, found.size)
+    }
   }
 
   const add = Effect.fnUntraced(function* (contacts: ReadonlyArray<Contact>) {
+    findColumns(contacts)
+    if (found.size > names.length) {
+      if (found.size > maximumCustomColumns) return yield* new TooManyColumns({})
+      yield* flush
+      names = [...found.keys()].sort()
+    }
     for (const contact of contacts) {
-      const own = format.fields(contact)
-      if (hasNewColumn(own)) {
-        yield* flush
-        for (const [name, value] of Object.entries(own)) if (value !== "") known.add(name)
-        // By code unit, whatever the locale of the machine.
-        names = [...known].sort()
-      }
       text += separator + format.row(contact, names)
       separator = format.separator
       rows++
@@ -51,13 +65,14 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
 
   const pieces = Stream.suspend(() => {
     let position = 0
-    return Stream.mapEffect(Stream.fromIterable(written), ({ length, names, rows }) =>
+    return Stream.mapEffect(Stream.fromIterable(written), ({ known, length, rows }) =>
       onTemporaryFile(async (): Promise<ExportPiece> => {
         const bytes = Buffer.allocUnsafeSlow(length)
         const { bytesRead } = await file.read(bytes, 0, length, position)
         if (bytesRead < length) throw new RangeError("the file is shorter than what was written")
         position += length
-        return { bytes, names, rows }
+        const isKnown = (name: string): boolean => (found.get(name) ?? known) < known
+        return { bytes, rows, names: known === names.length ? names : names.filter(isKnown) }
       })
     )
   })

@@ -16,10 +16,11 @@ import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.ts"
-import { readParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
+import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
+import { dialect, longWal } from "../../store/SqlDialect.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The request of an import, as its job holds it. */
@@ -43,12 +44,12 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   const { allowFileUrl } = yield* StorePolicy
   const holding = advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 })
   // The parts of an interrupted fetch.
-  yield* sql.withTransaction(Effect.andThen(holding, removeParts(job.number)))
+  yield* removeAllParts(job.number, holding)
   yield* storeParts(job.number, safeFetch(url, { allowed: allowFileUrl }), holding)
   yield* checkArchive(job.number)
   const fetched = encodeRequest({ ...request, fetched: true })
   yield* sql.withTransaction(
-    Effect.andThen(holding, sql`UPDATE jobs SET request = ${fetched} WHERE number = ${job.number}`)
+    Effect.andThen(holding, sql`UPDATE jobs SET request = ${fetched}, attempts = 0 WHERE number = ${job.number}`)
   )
 })
 
@@ -83,7 +84,10 @@ const transactionChunks = 16
 
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const fairness = yield* WriteFairness
+  const walBytes = yield* dialect(sql).walBytes
+  const { hasWaiter, yieldToWriters } = yield* WriteFairness
+  // A long WAL grows as long as the export of another account reads its snapshot.
+  const fairness = { hasWaiter: () => hasWaiter() || walBytes() > longWal, yieldToWriters }
   const request = yield* decodeRequest(job.request)
   if (request.fileUrl !== undefined && request.fetched !== true) {
     yield* fetchIntoStore(job, request, new URL(request.fileUrl))
@@ -95,11 +99,12 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     rejected: job.rejected,
     duplicates: job.duplicates,
     rejectedKept: job.rejected_kept,
+    rejectedSize: Number(job.rejected_size),
     header: job.header
   }
   const { isKnown, suspects } = yield* restoreAddressFilter(job.number)
   // The first rejected rows are kept: once one was left out, none is added.
-  let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number)
+  let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number, job.account)
 
   const pull = yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
     Stream.drop(job.rows_done),
@@ -178,6 +183,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     progress.duplicates += repeats
     progress.rejected += rejected.length
     progress.rejectedKept += kept.kept
+    progress.rejectedSize += kept.size
     yield* advanceJob(job, progress)
   })
 

@@ -16,8 +16,12 @@ import { checkArchive, csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
-import { readParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
+import { readParts, removeAllParts, storeParts } from "../queue/JobBlobs.ts"
+import { checkRoom, filesFull } from "../queue/JobQuotas.ts"
+import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
+
+const operation = "contactsImportPost"
 
 const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
 
@@ -37,22 +41,28 @@ const receive = Effect.fnUntraced(function* (
   options: ImportOptions
 ) {
   const sql = yield* SqlClient.SqlClient
-  yield* storeParts(job, source.content).pipe(
+  const cancelled = new ImportRefused({ reason: "it was cancelled while its file was received" })
+  // An update, since other databases do not lock what they read.
+  const receiving = Effect.flatMap(
+    sql`UPDATE jobs SET state = 'Receiving' WHERE number = ${job} AND state = 'Receiving' RETURNING number`,
+    (held): Effect.Effect<void, ImportRefused> => (held.length === 1 ? Effect.void : Effect.fail(cancelled))
+  )
+  yield* storeParts(job, source.content, receiving).pipe(
+    Effect.catchTag("FilesFull", (error) => Effect.fail(filesFull(operation, error))),
     Effect.andThen(checkHeader(job, options.encodingName)),
     Effect.andThen(
       sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
     ),
-    Effect.flatMap((taken) =>
-      taken.length === 1
-        ? Effect.void
-        : Effect.fail(new ImportRefused({ reason: "it was cancelled while its file was received" }))
-    ),
+    Effect.flatMap((taken) => (taken.length === 1 ? Effect.void : Effect.fail(cancelled))),
     // A cancelled job keeps its row.
     Effect.onExit((exit) =>
       Exit.isSuccess(exit)
         ? Effect.void
         : Effect.ignore(
-            Effect.andThen(sql`DELETE FROM jobs WHERE number = ${job} AND state = 'Receiving'`, removeParts(job))
+            Effect.andThen(
+              removeAllParts(job, Effect.void),
+              sql`DELETE FROM jobs WHERE number = ${job} AND state = 'Receiving'`
+            )
           )
     )
   )
@@ -76,7 +86,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     return yield* new ListNotFound({ name: listName })
   }
   if (ImportSource.$is("Address")(source)) yield* checkUrl(source.url, allowFileUrl)
-  const job = yield* createJob({
+  const create = createJob({
     id: crypto.randomUUID(),
     account,
     kind: "Import",
@@ -87,5 +97,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
       ...(source._tag === "Address" ? { fileUrl: source.url } : { fileName: source.name })
     }).pipe(Effect.orDie)
   })
+  const sql = yield* SqlClient.SqlClient
+  const job = yield* inTransaction(sql, Effect.andThen(checkRoom(operation, account, "Import"), create))
   if (ImportSource.$is("File")(source)) yield* receive(job, source, options)
 })

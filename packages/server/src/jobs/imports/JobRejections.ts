@@ -5,6 +5,9 @@ import { SqlClient } from "effect/sql"
 /** In characters, for one import. Further rows are counted and not kept. */
 const maximumKept = 256 * 1024 * 1024
 
+/** In characters, for all imports of an account that can be seen. */
+const maximumKeptOfAccount = 1024 * 1024 * 1024
+
 /** The size of a row besides its texts. */
 const rowCharacters = 64
 
@@ -15,15 +18,17 @@ const encodeCells = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Schema.
 const decodeCells = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 
 /** The characters that are left for rejected rows of a job. */
-export const rejectionsRoom = Effect.fnUntraced(function* (job: number) {
+export const rejectionsRoom = Effect.fnUntraced(function* (job: number, account: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly kept: number }>`
     SELECT coalesce(sum(length(reason) + length(cells) + ${rowCharacters}), 0) AS kept
     FROM job_rejections WHERE job = ${job}`
-  return maximumKept - Number(row?.kept ?? 0)
+  const [all] = yield* sql<{ readonly kept: number }>`
+    SELECT coalesce(sum(rejected_size), 0) AS kept FROM jobs WHERE account = ${account} AND rejected_size > 0`
+  return Math.min(maximumKept - Number(row?.kept ?? 0), maximumKeptOfAccount - Number(all?.kept ?? 0))
 })
 
-/** Keeps rejected rows up to the first that does not fit, and gives their number and the room that is left. */
+/** Keeps rejected rows up to the first that does not fit, and gives their number, their size and the room that is left. */
 export const keepRejections = Effect.fnUntraced(function* (
   job: number,
   rejected: ReadonlyArray<RejectedRow>,
@@ -31,15 +36,18 @@ export const keepRejections = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   let left = room
+  let size = 0
   const rows = rejected.map(({ cells, line, reason }) => ({ job, line, reason, cells: encodeCells(cells) }))
   const kept: ReadonlyArray<Record<string, unknown>> = Arr.takeWhile(rows, ({ cells, reason }) => {
-    left -= cells.length + reason.length + rowCharacters
+    const characters = cells.length + reason.length + rowCharacters
+    left -= characters
+    if (left >= 0) size += characters
     return left >= 0
   })
   for (const some of Arr.chunksOf(kept, rowsAtOnce)) {
     if (Arr.isReadonlyArrayNonEmpty(some)) yield* sql`INSERT INTO job_rejections ${sql.insert(some)}`
   }
-  return { kept: kept.length, room: left }
+  return { kept: kept.length, size, room: left }
 })
 
 const pageRows = 500

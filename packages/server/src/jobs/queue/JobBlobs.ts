@@ -2,6 +2,7 @@
 import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
+import { addBytes } from "./JobQuotas.ts"
 
 const partBytes = 256 * 1024
 
@@ -39,6 +40,10 @@ export const storeParts = Effect.fnUntraced(function* <E, E2 = never, R2 = never
   let part = 0
   const write = Effect.fnUntraced(function* (contents: ReadonlyArray<Uint8Array>) {
     yield* first
+    yield* addBytes(
+      job,
+      contents.reduce((sum, { length }) => sum + length, 0)
+    )
     for (const content of contents) {
       yield* sql`INSERT INTO job_parts ${sql.insert({ job, part: part++, content })}`
     }
@@ -49,9 +54,33 @@ export const storeParts = Effect.fnUntraced(function* <E, E2 = never, R2 = never
   )
 })
 
-export const removeParts = Effect.fnUntraced(function* (job: number) {
+/** The parts that one transaction removes: 64 MiB, so that others can write in between. */
+const partsRemovedAtOnce = 256
+
+/** Removes some parts of a job, and says whether there can be more. */
+const removeSome = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`DELETE FROM job_parts WHERE job = ${job}`
+  const removed = yield* sql`
+    DELETE FROM job_parts WHERE job = ${job} AND part IN (
+      SELECT part FROM job_parts WHERE job = ${job} LIMIT ${partsRemovedAtOnce}
+    ) RETURNING part`
+  if (removed.length === partsRemovedAtOnce) return true
+  yield* sql`UPDATE jobs SET bytes = 0 WHERE number = ${job} AND bytes > 0`
+  return false
+})
+
+/** Removes the parts of a job that has ended, within its transaction; the cleanup removes those of a large file. */
+export const removeParts = (job: number) => Effect.asVoid(removeSome(job))
+
+/** Removes all parts of a job, in transactions of their own that each begin with `first`. */
+export const removeAllParts = Effect.fnUntraced(function* <E = never, R = never>(
+  job: number,
+  first: Effect.Effect<void, E, R>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { yieldToWriters } = yield* WriteFairness
+  const step = Effect.tap(sql.withTransaction(Effect.andThen(first, removeSome(job))), () => yieldToWriters)
+  yield* Effect.repeat(step, { while: (isMore) => isMore })
 })
 
 /** The lengths of the parts of a job, in order. */

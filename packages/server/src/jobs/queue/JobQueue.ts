@@ -12,6 +12,12 @@ const fileSeconds = 24 * 60 * 60
 
 export const leaseSeconds = 30
 
+/** The jobs of an account that are kept, the newest, up to 30 days after their end. */
+const maximumKeptJobs = 10_000
+
+/** A job that was taken up so often without getting further than ever before is given up. */
+export const maximumAttempts = 3
+
 export interface JobRow {
   readonly number: number
   readonly id: string
@@ -28,6 +34,8 @@ export interface JobRow {
   readonly duplicates: number
   /** The number of rejected rows that are kept with their cells. */
   readonly rejected_kept: number
+  /** Their size, in characters. */
+  readonly rejected_size: number
   /** The header of an imported file as JSON, once a row has been rejected. */
   readonly header: string | null
   /** The number of rows to process, if known. */
@@ -35,6 +43,8 @@ export interface JobRow {
   readonly problem: string | null
   readonly lease: string | null
   readonly leased_until: number
+  /** How often it was taken up since it got further than ever before, this time included. */
+  readonly attempts: number
   readonly created: number
   readonly ended: number | null
   readonly expires: number
@@ -51,6 +61,7 @@ export interface JobProgress {
   readonly rejected: number
   readonly duplicates?: number
   readonly rejectedKept?: number
+  readonly rejectedSize?: number
   readonly header?: string | null
   readonly total?: number
 }
@@ -86,7 +97,7 @@ export const createJob = Effect.fnUntraced(function* (job: {
   return row?.number ?? (yield* Effect.die(new Error("an insert gave no row")))
 })
 
-/** Releases the jobs of ended processes of this machine, and removes files that they were receiving. */
+/** Releases the jobs of ended processes of this machine; those whose files they were receiving expire. */
 export const releaseOrphanedJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql<{ readonly lease: string }>`
@@ -94,52 +105,109 @@ export const releaseOrphanedJobs = Effect.gen(function* () {
     WHERE lease IS NOT NULL AND (state = 'Receiving' OR state = 'Loading' AND leased_until > ${yield* nowSeconds})`
   for (const { lease } of held) {
     if (!isOrphaned(lease)) continue
-    yield* sql`DELETE FROM jobs WHERE lease = ${lease} AND state = 'Receiving'`
+    yield* sql`UPDATE jobs SET expires = 0 WHERE lease = ${lease} AND state = 'Receiving'`
     yield* freeJobs(lease)
   }
 })
 
-/** Releases the jobs of a lease. Reads first, so that a process without jobs never waits for the write lock. */
-export const freeJobs = Effect.fnUntraced(function* (lease: string) {
+/** The jobs that a lease holds. */
+const heldBy = (sql: SqlClient.SqlClient, lease: string) =>
+  sql`lease = ${lease} AND state = 'Loading' AND leased_until > 0`
+
+/** Whether a lease holds any job. A read, so that a process without jobs never waits for the write lock. */
+const holdsAny = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
-  const [held] = yield* sql`SELECT number FROM jobs WHERE lease = ${lease} AND state = 'Loading' LIMIT 1`
-  if (held === undefined) return
-  yield* sql`UPDATE jobs SET leased_until = 0 WHERE lease = ${lease} AND state = 'Loading'`
+  const [held] = yield* sql`SELECT number FROM jobs WHERE ${heldBy(sql, lease)} LIMIT 1`
+  return held !== undefined
 })
 
-/** Takes the oldest job that no process holds, if any. */
-export const claimJob = Effect.fnUntraced(function* (lease: string) {
+/** Releases the jobs of a worker that died. */
+export const freeJobs = Effect.fnUntraced(function* (lease: string) {
+  const sql = yield* SqlClient.SqlClient
+  if (yield* holdsAny(lease)) yield* sql`UPDATE jobs SET leased_until = 0 WHERE ${heldBy(sql, lease)}`
+})
+
+const uncounted = "attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
+
+/** Gives back the jobs of a worker that stops in good order, which counts no attempt. */
+export const giveBackJobs = Effect.fnUntraced(function* (lease: string) {
+  const sql = yield* SqlClient.SqlClient
+  if (yield* holdsAny(lease)) {
+    yield* sql`UPDATE jobs SET lease = NULL, leased_until = 0, ${sql.literal(uncounted)} WHERE ${heldBy(sql, lease)}`
+  }
+})
+
+/** Gives back a job, to be taken up again after so many seconds, which counts no attempt. */
+export const giveBackJob = Effect.fnUntraced(function* (job: HeldJob, seconds: number) {
+  const sql = yield* SqlClient.SqlClient
+  const until = seconds === 0 ? 0 : (yield* nowSeconds) + seconds
+  yield* sql`
+    UPDATE jobs SET lease = NULL, leased_until = ${until}, ${sql.literal(uncounted)}
+    WHERE number = ${job.number} AND ${heldBy(sql, job.lease)}`
+})
+
+/**
+ * Takes a job that no process holds, if any. The accounts take turns: next is the one whose last start is the longest
+ * ago. The jobs of one account run one after another, in the order in which they were asked for. A job whose worker died
+ * is only taken by a worker that has no other, which its next death would count against.
+ */
+export const claimJob = Effect.fnUntraced(function* (lease: string, hasOthers = false) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const skipLocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
   const [row] = yield* sql<HeldJob>`
-    UPDATE jobs SET lease = ${lease}, leased_until = ${now + leaseSeconds}
+    UPDATE jobs SET lease = ${lease}, leased_until = ${now + leaseSeconds},
+      attempts = attempts + CASE WHEN lease = ${lease} AND attempts > 0 THEN 0 ELSE 1 END,
+      turn = (SELECT coalesce(max(turn), 0) + 1 FROM jobs)
     WHERE number = (
-      SELECT number FROM jobs WHERE state = 'Loading' AND leased_until <= ${now} ORDER BY number LIMIT 1 ${skipLocked}
-    ) RETURNING *`
+      SELECT number FROM jobs AS waiting
+      WHERE state = 'Loading' AND leased_until <= ${now}
+        AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND leased_until > ${now})
+      ORDER BY (SELECT max(turn) FROM jobs WHERE account = waiting.account), number LIMIT 1 ${skipLocked}
+    ) ${hasOthers ? sql`AND attempts = 0` : sql.literal("")} RETURNING *`
   return row
 })
 
-/** Writes the progress of a job in the transaction of its step, and renews the lease. */
+/**
+ * Writes the progress of a job in the transaction of its step, and renews the lease. An export starts over when it is
+ * taken up again, so only what was never reached before is progress.
+ */
 export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: JobProgress) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
-  const { accepted, duplicates = 0, header = null, rejected, rejectedKept = 0, rowsDone, total = null } = progress
+  const { accepted, duplicates = 0, header = null, rejected, rowsDone, total = null } = progress
+  const { rejectedKept = 0, rejectedSize = 0 } = progress
+  const reached = rowsDone + accepted
   const held = yield* sql`
-    UPDATE jobs SET rows_done = ${rowsDone}, accepted = ${accepted}, rejected = ${rejected},
-      duplicates = ${duplicates}, rejected_kept = ${rejectedKept}, header = ${header},
+    UPDATE jobs SET attempts = CASE WHEN furthest < ${reached} THEN 0 ELSE attempts END,
+      furthest = CASE WHEN furthest < ${reached} THEN ${reached} ELSE furthest END,
+      rows_done = ${rowsDone}, accepted = ${accepted}, rejected = ${rejected}, duplicates = ${duplicates},
+      rejected_kept = ${rejectedKept}, rejected_size = ${rejectedSize}, header = ${header},
       rows_total = coalesce(${total}, rows_total), leased_until = ${now + leaseSeconds}
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})
 })
 
-/** Renews the lease of a job between its steps, which can take longer than it lasts. */
-export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
+/** Renews the lease of a job, whose steps can take longer than it lasts. Fails once the job was cancelled or lost. */
+export const keepLease = Effect.fnUntraced(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
+  const own = sql`number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
+  const [held] = yield* sql<JobRow>`SELECT leased_until FROM jobs WHERE ${own}`
+  if (held === undefined) return yield* new LeaseLost({})
+  if (Number(held.leased_until) < now + leaseSeconds / 2) {
+    yield* sql`UPDATE jobs SET leased_until = ${now + leaseSeconds} WHERE ${own}`
+  }
+})
+
+/** Lets the oldest ended jobs of an account expire, beyond those that are kept. */
+const forgetOldest = Effect.fnUntraced(function* (account: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [oldest] = yield* sql<{ readonly number: number }>`
+    SELECT number FROM jobs WHERE account = ${account} ORDER BY number DESC LIMIT 1 OFFSET ${maximumKeptJobs}`
+  if (oldest === undefined) return
   yield* sql`
-    UPDATE jobs SET leased_until = ${now + leaseSeconds}
-    WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
+    UPDATE jobs SET ended = 0, expires = 0 WHERE account = ${account} AND number <= ${oldest.number} AND ended > 0`
 })
 
 export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" | "Error", problem?: string) {
@@ -148,4 +216,5 @@ export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" 
     UPDATE jobs SET state = ${state}, problem = ${problem ?? null}, ended = ${yield* nowSeconds}, leased_until = 0
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})
+  yield* forgetOldest(job.account)
 })

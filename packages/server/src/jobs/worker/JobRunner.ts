@@ -1,4 +1,4 @@
-/** Runs the jobs of a store one after another; those of another machine when their lease has expired. */
+/** Runs the jobs of a store, some at once; those of another machine when their lease has expired. */
 import { loggedCause, redactLayerSpans } from "@roster/domain"
 import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,11 +8,13 @@ import { removeTemporaryFiles } from "../../store/TemporaryFiles.ts"
 import {
   claimJob,
   endJob,
-  freeJobs,
-  releaseOrphanedJobs,
+  giveBackJob,
+  giveBackJobs,
   type HeldJob,
+  keepLease,
   leaseSeconds,
-  renewLease
+  maximumAttempts,
+  releaseOrphanedJobs
 } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
@@ -32,6 +34,12 @@ export class JobRunner extends Context.Service<
 /** Jobs of other processes are not announced, so the queue is polled. */
 const pollInterval = "2 seconds"
 
+/** The jobs that run at once, each of another account, so that a long one does not hold up the others. */
+const maximumRunning = 2
+
+/** The time between two looks of a running job whether it was cancelled. */
+const watchInterval = "500 millis"
+
 type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
 
 const run = (job: HeldJob): Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy> =>
@@ -42,9 +50,15 @@ const noTemporaryRoom =
 
 const runJob = (job: HeldJob) =>
   run(job).pipe(
-    Effect.raceFirst(renewLease(job).pipe(Effect.ignore, Effect.delay(`${leaseSeconds / 3} seconds`), Effect.forever)),
+    Effect.raceFirst(
+      keepLease(job).pipe(
+        Effect.catchTag("SqlError", () => Effect.void),
+        Effect.delay(watchInterval),
+        Effect.forever
+      )
+    ),
     Effect.catchTags({
-      // Another worker has it now.
+      // Another worker has it now, or it was cancelled.
       LeaseLost: () => Effect.void,
       // Such as a lock that another process held for too long: the job is retried.
       SqlError: (error) =>
@@ -53,7 +67,7 @@ const runJob = (job: HeldJob) =>
           : error.isRetryable
             ? Effect.andThen(
                 Effect.logWarning(`job ${job.id} will be retried`, error),
-                Effect.ignore(freeJobs(job.lease))
+                Effect.ignore(giveBackJob(job, 0))
               )
             : Effect.fail(error),
       UnreadableFile: (error) => fail(job, error.message),
@@ -63,6 +77,8 @@ const runJob = (job: HeldJob) =>
           fail(job, noTemporaryRoom)
         ),
       ImportRefused: (error) => fail(job, error.message),
+      FilesFull: (error) => fail(job, error.message),
+      TooManyColumns: (error) => fail(job, error.message),
       InvalidRule: (error) => fail(job, error.problem)
     }),
     // An interrupted job, as at the end of the process, is resumed later.
@@ -80,7 +96,15 @@ const runJob = (job: HeldJob) =>
 const diskFull = (job: HeldJob) =>
   job.kind === "Export"
     ? fail(job, "the disk is full")
-    : Effect.logError(`job ${job.id} waits for room: the disk is full`)
+    : Effect.andThen(
+        Effect.logError(`job ${job.id} waits for room: the disk is full`),
+        Effect.ignore(giveBackJob(job, leaseSeconds))
+      )
+
+const givenUp = `it was taken up ${maximumAttempts} times, and each time its worker died before it got further; the log of the service may tell why. Try it with fewer contacts`
+
+/** Runs a job, unless its worker died too often without progress. */
+const runOrGiveUp = (job: HeldJob) => (job.attempts > maximumAttempts ? fail(job, givenUp) : runJob(job))
 
 const fail = (job: HeldJob, problem: string) =>
   SqlClient.SqlClient.pipe(
@@ -97,17 +121,32 @@ const make = Effect.fnUntraced(function* (lease: string) {
   const wakeUp = yield* Latch.make(false)
   let isHolding = false
   // Runs after the work is interrupted and before the store is closed.
-  yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(freeJobs(lease)) : Effect.void))
+  yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(giveBackJobs(lease)) : Effect.void))
+  const scope = yield* Effect.scope
+  let running = 0
+  /** Whether the worker died of the job that runs, or of another beside it. */
+  let isAlone = false
+  const start = (job: HeldJob) => {
+    running++
+    isAlone = job.attempts > 1
+    const end = Effect.suspend(() => {
+      running--
+      isAlone = false
+      return wakeUp.open
+    })
+    return Effect.forkIn(Effect.ensuring(runOrGiveUp(job), end), scope, { startImmediately: true })
+  }
   const runQueue = Effect.gen(function* () {
     yield* wakeUp.close
     if (!(yield* hasExpired)) return
     isHolding = true
-    yield* removeExpired
     yield* releaseOrphanedJobs
-    let job = yield* claimJob(lease)
-    while (job !== undefined) {
-      yield* runJob(job)
-      job = yield* claimJob(lease)
+    yield* removeExpired
+    for (let free = isAlone ? 0 : maximumRunning - running; free > 0; free--) {
+      const job = yield* claimJob(lease, running > 0)
+      if (job === undefined) return
+      yield* start(job)
+      if (isAlone) return
     }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
   yield* removeTemporaryFiles.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)

@@ -7,7 +7,7 @@ import { Cause, Effect, Exit, Layer, Logger, LogLevel, type Option, References, 
 import type { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
 import { isMainThread, parentPort, Worker } from "node:worker_threads"
-import { freeJobs } from "../queue/JobQueue.ts"
+import { freeJobs, giveBackJobs } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import * as JobRunner from "./JobRunner.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
@@ -100,8 +100,10 @@ export const layer = (options: {
           Effect.flatMap(loggedCause(Cause.die(cause)), (cause) =>
             Effect.logError("the thread of the jobs ended and will be restarted", cause)
           )
-        return Effect.acquireUseRelease(start(lease), ({ ended }) => Effect.flatMap(ended, logEnd), close).pipe(
-          Effect.ensuring(Effect.ignore(freeJobs(lease))),
+        const died = (cause: unknown) => Effect.andThen(logEnd(cause), Effect.ignore(freeJobs(lease)))
+        return Effect.acquireUseRelease(start(lease), ({ ended }) => Effect.flatMap(ended, died), close).pipe(
+          // Those of a thread that was closed before its jobs stopped.
+          Effect.ensuring(Effect.ignore(giveBackJobs(lease))),
           // The system may have no thread to give.
           Effect.catchDefect((cause) => Effect.logError("the thread of the jobs could not be started", cause))
         )

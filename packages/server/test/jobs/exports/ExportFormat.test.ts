@@ -4,7 +4,7 @@ import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { Csv, JsonArray, Xml } from "effect/encoding"
 import { toContact } from "../../../src/contacts/ContactRow.ts"
 import { exportFile, exportFormats } from "../../../src/jobs/exports/ExportFormat.ts"
-import { makeSpool } from "../../../src/jobs/exports/ExportSpool.ts"
+import { makeSpool, maximumCustomColumns } from "../../../src/jobs/exports/ExportSpool.ts"
 
 const long = process.env["ROSTER_LONG_RUN"] !== undefined
 const runs = { arbitrary: { runs: long ? 20_000 : 150 }, timeout: long ? 3_600_000 : 60_000 }
@@ -119,4 +119,52 @@ describe("an exported file", () => {
       runs
     )
   }
+})
+
+describe("the columns of an exported CSV file", () => {
+  const withFields = (names: ReadonlyArray<string>): Contact => ({
+    email: "ann@example.com",
+    customFields: Object.fromEntries(names.map((name) => [name, "x"]))
+  })
+  const nameOf = (index: number) => `f${index}`
+
+  it.effect(`are at most ${maximumCustomColumns} custom fields`, () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: maximumCustomColumns }, (_, index) => nameOf(index))
+      const spool = yield* makeSpool(exportFormats.Csv)
+      for (const half of [names.slice(0, 2000), names.slice(2000)]) yield* spool.add([withFields(half)])
+      assert.deepStrictEqual((yield* spool.finish).names, names.toSorted())
+      const error = yield* Effect.flip(spool.add([withFields(["one more"])]))
+      assert.strictEqual(error._tag, "TooManyColumns")
+      assert.match(error.message, /4096 different custom fields.*Json or Xml/)
+      for (const format of ["Json", "Xml"] as const) {
+        const unlimited = yield* makeSpool(exportFormats[format])
+        yield* unlimited.add([withFields([...names, "one more"])])
+        assert.deepStrictEqual((yield* unlimited.finish).names, [])
+      }
+    })
+  )
+
+  it.effect("are those of all rows, whenever a name was found", () =>
+    Effect.gen(function* () {
+      const spool = yield* makeSpool(exportFormats.Csv)
+      // Each row has a name of its own; as many rows at once as a query gives.
+      for (let row = 0; row < 4000; row += 500) {
+        yield* spool.add(Array.from({ length: 500 }, (_, index) => withFields([nameOf(row + index)])))
+      }
+      const { names, pieces } = yield* spool.finish
+      const file = exportFile(pieces, { format: "Csv", compression: "None", name: "contacts", customFields: names })
+      const lines = (yield* textOf(file)).split("\r\n")
+      assert.strictEqual(lines.length, 4002)
+      const columns = (lines[0] ?? "").split(",")
+      for (const row of [0, 499, 500, 2345, 3999]) {
+        const cells = (lines[row + 1] ?? "").split(",")
+        assert.strictEqual(cells.length, columns.length)
+        assert.deepStrictEqual(
+          cells.flatMap((cell, column) => (cell === "x" ? [columns[column]] : [])),
+          [nameOf(row)]
+        )
+      }
+    })
+  )
 })

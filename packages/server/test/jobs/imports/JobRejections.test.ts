@@ -25,11 +25,11 @@ describe("rejected rows of an import", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const number = yield* job
-      const before = yield* rejectionsRoom(number)
+      const before = yield* rejectionsRoom(number, "")
       const first = yield* keepRejections(number, rejected(2, 3, "x"), before)
       assert.strictEqual(first.kept, 3)
       assert.isBelow(first.room, before)
-      assert.strictEqual(yield* rejectionsRoom(number), first.room)
+      assert.strictEqual(yield* rejectionsRoom(number, ""), first.room)
       const size = (before - first.room) / 3
       const second = yield* keepRejections(number, rejected(5, 4, "x"), size * 2)
       assert.strictEqual(second.kept, 2)

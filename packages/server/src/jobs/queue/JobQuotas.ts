@@ -1,0 +1,68 @@
+/** What the imports and exports of one account may take up, so that no account fills the disk. (docs/limits.md) */
+import { RateLimited, ServiceError } from "@roster/domain"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { nowSeconds } from "../../store/Timestamps.ts"
+import type { JobRow } from "./JobQueue.ts"
+
+/** The imports and exports of an account that wait, run, or receive their file. */
+const maximumOpenJobs = 100
+
+/** In bytes: the files of the exports of an account, and those of its imports. A single file may be larger. */
+const maximumFileBytes = 4 * 1024 * 1024 * 1024
+
+/** In seconds. A client that waits so long fails at once instead, with the text. */
+const retryAfter = 120
+
+/** The files of the account leave no room for a further one. */
+export class FilesFull extends Schema.TaggedError<FilesFull>()("FilesFull", {
+  kind: Schema.Literals(["Export", "Import"])
+}) {
+  override get message(): string {
+    return this.kind === "Export"
+      ? "the files of its exports hold 4 GiB. Each goes 24 hours after it was asked for; ask for fewer contacts, or for Zip, or wait until the first has gone."
+      : "the files of its imports hold 4 GiB. Wait until some are imported, or cancel them first (roster jobs cancel ID)."
+  }
+}
+
+const limited = (operation: string, detail: string, seconds: number) =>
+  new ServiceError({ operation, reason: new RateLimited({ detail, retryAfter: seconds }) })
+
+/** The `ServiceError` of a request whose file has no room. */
+export const filesFull = (operation: string, { message }: FilesFull, seconds = retryAfter) =>
+  limited(operation, message, seconds)
+
+interface Kept {
+  readonly bytes: number
+  readonly expires: number | null
+}
+
+/** Refuses a further job of an account that has as many as it may. Runs in the transaction that creates the job. */
+export const checkRoom = Effect.fnUntraced(function* (operation: string, account: string, kind: JobRow["kind"]) {
+  const sql = yield* SqlClient.SqlClient
+  const [open] = yield* sql<{ readonly jobs: number }>`
+    SELECT count(*) AS jobs FROM jobs WHERE account = ${account} AND ended IS NULL`
+  if (Number(open?.jobs ?? 0) >= maximumOpenJobs) {
+    const detail = `${maximumOpenJobs} of its imports and exports wait or run. Wait until some have ended, or cancel them first (roster jobs cancel ID).`
+    return yield* limited(operation, detail, retryAfter)
+  }
+  const [kept] = yield* sql<Kept>`
+    SELECT coalesce(sum(bytes), 0) AS bytes, min(expires) AS expires FROM jobs
+    WHERE account = ${account} AND kind = ${kind} AND bytes > 0`
+  if (Number(kept?.bytes ?? 0) < maximumFileBytes) return
+  const untilExpiry = kind === "Export" ? Number(kept?.expires ?? 0) - (yield* nowSeconds) : 0
+  return yield* filesFull(operation, new FilesFull({ kind }), Math.max(retryAfter, untilExpiry))
+})
+
+/** Adds to the size of a file, in the transaction that writes it. A file beside others may not exceed the bound. */
+export const addBytes = Effect.fnUntraced(function* (job: number, bytes: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<Pick<JobRow, "account" | "kind"> & { readonly bytes: number }>`
+    UPDATE jobs SET bytes = bytes + ${bytes} WHERE number = ${job} RETURNING account, kind, bytes`
+  if (row === undefined) return
+  const { account, kind } = row
+  const [all] = yield* sql<Kept>`
+    SELECT coalesce(sum(bytes), 0) AS bytes FROM jobs WHERE account = ${account} AND kind = ${kind} AND bytes > 0`
+  const total = Number(all?.bytes ?? 0)
+  if (total > maximumFileBytes && total > Number(row.bytes)) return yield* new FilesFull({ kind })
+})
