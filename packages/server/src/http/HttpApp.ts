@@ -167,7 +167,7 @@ export const httpApp = Effect.map(parts, ({ otherwise, router }) =>
     const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const { method, url } = request
     const refused = refusedHost(request, fiber.context)
-    if (refused !== undefined) return completed(Effect.succeed(refused))
+    if (refused !== undefined) return completed(request)(Effect.succeed(refused))
     const found =
       pathIssue(url) === undefined
         ? (router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined))
