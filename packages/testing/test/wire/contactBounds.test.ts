@@ -42,10 +42,13 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bounds 
     ] as const)("%s", ([, contacts, field, issue]) =>
       Effect.gen(function* () {
         const good = { Email: "good@bounds.example" }
-        const text = refusedWith(yield* askJson("POST", "/contacts", [...contacts, good]), 400)
-        assert.match(text, issue)
-        assert.isTrue(text.startsWith(`Invalid ${field}: `), text)
-        for (const contact of [good, ...contacts.slice(0, 1)]) refusedWith(yield* contactOf(contact), 404)
+        // An add with a key commits together with its answer.
+        for (const headers of [{}, { "Idempotency-Key": field }]) {
+          const text = refusedWith(yield* askJson("POST", "/contacts", [...contacts, good], { headers }), 400)
+          assert.match(text, issue)
+          assert.isTrue(text.startsWith(`Invalid ${field}: `), text)
+          for (const contact of [good, ...contacts.slice(0, 1)]) refusedWith(yield* contactOf(contact), 404)
+        }
       })
     )
   })
