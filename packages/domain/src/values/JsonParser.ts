@@ -18,17 +18,8 @@ const isFollowedByColon = (text: string, end: number): boolean => {
 const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((inner) => renamed(inner, nameOf))
-  const object = {}
-  for (const [key, inner] of Object.entries(value)) {
-    // An assignment to `__proto__` would make no property.
-    Object.defineProperty(object, nameOf(key), {
-      value: renamed(inner, nameOf),
-      configurable: true,
-      enumerable: true,
-      writable: true
-    })
-  }
-  return object
+  // An assignment to `__proto__` would make no property.
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [nameOf(key), renamed(inner, nameOf)]))
 }
 
 /**
@@ -40,6 +31,8 @@ export const parse = (text: string): unknown => {
   // A private-use character, with a random number if the text contains it.
   const mark = text.includes("\u{E000}") ? `\u{E000}${Math.random()} ` : "\u{E000}"
   const names: Array<string> = []
+  // Objects of the same names get the same placeholders, which JSON.parse is fast with.
+  const placeholders = new Map<string, number>()
   let plain = ""
   let taken = 0
   for (let start = text.indexOf('"'); start !== -1;) {
@@ -47,8 +40,10 @@ export const parse = (text: string): unknown => {
     if (end === -1) break
     const string = text.slice(start, end + 1)
     if (isFollowedByColon(text, end) && string.includes("\\")) {
-      plain += `${text.slice(taken, start)}"${mark}${names.length}"`
-      names.push(String(JSON.parse(string)))
+      const name = String(JSON.parse(string))
+      const placeholder = placeholders.get(name) ?? names.push(name) - 1
+      placeholders.set(name, placeholder)
+      plain += `${text.slice(taken, start)}"${mark}${placeholder}"`
       taken = end + 1
     }
     start = text.indexOf('"', end + 1)

@@ -17,28 +17,31 @@ const closeArray = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
+/** A longer string is searched for its end by `indexOf`, which a short one is not worth. */
+const shortString = 24
+
 /** The closing quote of the string that opens at a quote, or -1. */
 const endOfString = (text: string, start: number): number => {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && text.charCodeAt(end - 1) === backslash) {
+  let end = start + 1
+  for (const short = end + shortString; end < short; end++) {
+    const code = text.charCodeAt(end)
+    if (code === quote) return end
+    if (code === backslash) end++
+  }
+  for (end = text.indexOf('"', end); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = end - 1
     while (text.charCodeAt(escapes) === backslash) escapes--
-    if ((end - escapes) % 2 === 1) break
-    end = text.indexOf('"', end + 1)
+    if ((end - escapes) % 2 === 1) return end
   }
-  return end
+  return -1
 }
 
-/** A hash of the characters between two quotes; `undefined` if some are escaped. */
-const hashOf = (text: string, start: number, end: number): number | undefined => {
-  let hash = end - start
-  for (let at = start + 1; at < end; at++) {
-    const code = text.charCodeAt(at)
-    if (code === backslash) return undefined
-    hash = (Math.imul(hash, 31) + code) | 0
-  }
-  return hash
-}
+/** A number that names which differ seldom share: their length and some of their characters. */
+const hashOf = (text: string, start: number, end: number): number =>
+  ((((end - start) * 31 + text.charCodeAt(start + 1)) * 31 + text.charCodeAt((start + end) >> 1)) * 31 +
+    text.charCodeAt(end - 2)) *
+    31 +
+  text.charCodeAt(end - 1)
 
 /** The name between two quotes; `undefined` if its escapes are none of JSON. */
 const nameOf = (text: string, start: number, end: number): string | undefined => {
@@ -54,6 +57,7 @@ const nameOf = (text: string, start: number, end: number): string | undefined =>
 /** The names that the open objects have so far. Only names that look alike, and those of large objects, become strings. */
 class OpenNames {
   readonly #text: string
+  readonly #hasEscapes: boolean
   /** Where each name stands, and its hash; those of an inner object follow those of the outer one. */
   readonly #starts: Array<number> = []
   readonly #ends: Array<number> = []
@@ -65,6 +69,7 @@ class OpenNames {
 
   constructor(text: string) {
     this.#text = text
+    this.#hasEscapes = text.includes("\\")
   }
 
   open(depth: number): void {
@@ -79,8 +84,13 @@ class OpenNames {
   /** Adds a name to the innermost object, unless that has it already. */
   add(depth: number, start: number, end: number): boolean {
     const first = this.#first[depth] ?? 0
-    const hash = this.#sets[depth] === undefined ? hashOf(this.#text, start, end) : undefined
-    if (hash === undefined || this.#count - first >= fewNames || this.#hasHash(first, hash)) {
+    const hash = hashOf(this.#text, start, end)
+    if (
+      this.#sets[depth] !== undefined ||
+      this.#count - first >= fewNames ||
+      this.#hasHash(first, hash) ||
+      (this.#hasEscapes && this.#text.slice(start, end).includes("\\"))
+    ) {
       return this.#addString(depth, first, start, end)
     }
     this.#starts[this.#count] = start

@@ -13,7 +13,7 @@ interface BodyLimits {
 const otherLimits: BodyLimits = { mebibytes: 2, values: 10_000 }
 
 const limits: { readonly [Id in OperationId]?: BodyLimits } = {
-  contactsPost: { mebibytes: 32, values: 500_000 },
+  contactsPost: { mebibytes: 32, values: 300_000 },
   contactsDeletePost: { mebibytes: 8, values: 200_000 },
   emailsPost: { mebibytes: 28, values: 100_000 }
 }

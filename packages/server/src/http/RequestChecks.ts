@@ -91,8 +91,10 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = E
         }
       }
       const limits = bodyLimits(endpoint.identifier)
-      const refuse = ({ status, text }: BodyRefusal) =>
-        Effect.as(recordMalformed(sql, endpoint), errorResponse(status, text))
+      const refuse = ({ status, text }: BodyRefusal) => {
+        const response = errorResponse(status, text)
+        return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(sql, endpoint), response)
+      }
       return (incoming) => {
         const { request } = incoming
         if (!isJson(request.headers["content-type"])) {

@@ -135,7 +135,7 @@ layer(serving, { excludeTestServices: true, timeout: "60 seconds" })("S.2 hostil
 
   it.effect.each([
     ["PUT", "/contacts/there@body.example", '{"x":[', 10_000 - 1],
-    ["POST", "/contacts", '[{"Email":"there@body.example","x":[', 500_000 - 3],
+    ["POST", "/contacts", '[{"Email":"there@body.example","x":[', 300_000 - 3],
     ["POST", "/contacts/delete", '{"Emails":["nobody@body.example"],"x":[', 200_000 - 3],
     [
       "POST",
