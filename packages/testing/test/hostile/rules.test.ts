@@ -20,6 +20,7 @@ import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { layerMemory, refused } from "../../src/index.ts"
 import { Hostile } from "./Hostile.ts"
 import { continued, injections, tautologies } from "./HostileRules.ts"
+import { rawRequest } from "./RawRequest.ts"
 
 printSurvivors("S.4 hostile rules")
 
@@ -264,7 +265,12 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
       const before = yield* everything
       const many = (count: number, domain: string) => Array.from({ length: count }, (_, n) => `c${n}@${domain}`)
       const long = many(1_000_000, `${"long-".repeat(8)}domain.example`)
-      assert.match(yield* refusal("POST", "/contacts/delete", { Emails: long }, 413), /8 MiB/)
+      const { serve } = yield* Hostile
+      const body = Buffer.from(JSON.stringify({ Emails: long }))
+      const large = yield* rawRequest(serve, "POST", "/contacts/delete", { "Content-Length": body.length })
+      const [, answer] = yield* Effect.all([large.send([body]), large.answer], { concurrency: 2 })
+      assert.strictEqual(answer.status, 413)
+      assert.match(answer.text, /8 MiB/)
       const short = yield* refusal("POST", "/contacts/delete", { Emails: many(150_000, "rule.example") })
       assert.match(short, /^Invalid Emails: 150000 addresses.*at most 100000/)
       const tiny = yield* refusal("POST", "/contacts/delete", { Emails: Array<string>(900_000).fill("a@b.c") })
@@ -275,7 +281,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
         (yield* everything).contacts.map(({ email }) => email),
         ["other@rule.example"]
       )
-    })
+    }).pipe(Effect.scoped)
   )
 })
 
