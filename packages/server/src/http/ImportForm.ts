@@ -10,7 +10,7 @@ import {
 import { Effect, FileSystem, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
-import { withoutHurry } from "./Connections.ts"
+import { withoutHurry } from "../network/Connections.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
 
 interface ImportForm {

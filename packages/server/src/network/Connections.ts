@@ -4,7 +4,7 @@ import { Duration } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { clientNetwork, isInRanges } from "../network/IpRanges.ts"
+import { clientNetwork, isInRanges } from "./IpRanges.ts"
 
 /** Bounds of the connections of a service. Those of trusted proxies are not counted. */
 export interface ConnectionLimits {
