@@ -1,6 +1,7 @@
 /** The entry of the program, and the only place that provides its layers. */
 import { Effect, Layer, Logger, Stdio } from "effect"
 import { Command } from "effect/cli"
+import { checkArguments } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
 import * as Help from "./Help.ts"
 import { timeLimit } from "../terminal/OutputFlags.ts"
@@ -15,7 +16,8 @@ import { version } from "../terminal/Version.ts"
 const program = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   const given = yield* args
-  return yield* roster(new Set(given)).pipe(
+  return yield* checkArguments(given).pipe(
+    Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),
     withTimeout(timeLimit(given)),
     toExitCode

@@ -1,10 +1,12 @@
 /** Files that a command reads; `-` is standard input. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Stdio, Stream } from "effect"
+import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { createReadStream } from "node:fs"
 import { fileProblem } from "../errors/FileProblem.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
+import { Output } from "../terminal/Output.ts"
+import { quoted } from "../terminal/ResumeHint.ts"
 
 /** Size in bytes of the pieces of a file. */
 const pieceBytes = 128 * 1024
@@ -31,6 +33,18 @@ export const readText = (path: string) => Effect.flatMap(readBytes(path), (bytes
 /** Maximum size of a key file in bytes: a device such as /dev/zero never ends. */
 const largestKeyFile = 64 * 1024
 
+/** The permissions of the group or of everybody to read or write. Windows has none. */
+const others = process.getuid === undefined ? 0 : 0o066
+
+/** Names a key file that is not private. It is not refused: containers mount secrets that everybody in them can read. */
+const nameShared = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* Effect.option(fs.stat(path))
+  if (Option.isNone(info) || info.value.type !== "File" || (info.value.mode & others) === 0) return
+  const output = yield* Output
+  yield* output.note(`warning: other users can read or change the key in ${path}. Run: chmod 600 ${quoted(path)}`)
+})
+
 /** The key in a file, without surrounding white space. */
 export const readKey = Effect.fnUntraced(function* (path: string) {
   let size = 0
@@ -40,7 +54,9 @@ export const readKey = Effect.fnUntraced(function* (path: string) {
       ? Effect.fail(usageError(`${path} is too large to be a key file.`, "Use the file that contains the key."))
       : Effect.void
   })
-  return (yield* textOf(path, bytes)).trim()
+  const key = (yield* textOf(path, bytes)).trim()
+  if (path !== "-") yield* nameShared(path)
+  return key
 })
 
 const textOf = (path: string, bytes: Stream.Stream<Uint8Array, UsageError>): Effect.Effect<string, UsageError> =>

@@ -66,7 +66,7 @@ describe("roster auth", () => {
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       mkdirSync(configFolder(folder), { recursive: true })
-      chmodSync(configFolder(folder), 0o777)
+      chmodSync(configFolder(folder), 0o755)
       writeFileSync(configFile(folder), '{"profiles":{}}', { mode: 0o644 })
       const before = process.umask(0)
       const login = yield* run(["auth", "login", "--base-url", "https://example.com/v4", "--no-check"], {

@@ -1,0 +1,88 @@
+/** Files that commands obey: nobody but this user and root may be able to change them. */
+import { Effect } from "effect"
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs"
+import type { Stats } from "node:fs"
+import { dirname } from "node:path"
+import { fileProblem } from "../errors/FileProblem.ts"
+import { UsageError, usageError } from "../errors/UsageError.ts"
+import { quoted } from "../terminal/ResumeHint.ts"
+
+/** The permission of the group or of everybody to write. */
+const othersWrite = 0o022
+
+/** Why a file or folder is not to be trusted, with the command that mends it. Windows has neither owners nor modes. */
+const distrust = (path: string, stats: Stats): UsageError | undefined => {
+  const self = process.getuid?.()
+  if (self === undefined) return undefined
+  const mend = (command: string, isAllowed: boolean) =>
+    `Check what is in it, then run: ${isAllowed ? "" : "sudo "}${command} ${quoted(path)}`
+  if (stats.uid !== self && stats.uid !== 0) {
+    return usageError(
+      `${path} is not trusted: it belongs to another user (uid ${stats.uid}).`,
+      mend(`chown ${self}`, self === 0)
+    )
+  }
+  if ((stats.mode & othersWrite) === 0) return undefined
+  return usageError(
+    `${path} is not trusted: other users can change it.`,
+    mend(stats.isDirectory() ? "chmod go-w" : "chmod 600", stats.uid === self || self === 0)
+  )
+}
+
+const distrustFile = (path: string, stats: Stats): UsageError | undefined =>
+  stats.isFile()
+    ? distrust(path, stats)
+    : usageError(
+        `${path} is ${stats.isDirectory() ? "a folder" : "a device, a pipe or a socket"}, not a file.`,
+        `Move it, for example with: mv ${quoted(path)} ${quoted(`${path}.old`)}`
+      )
+
+interface TrustedFile {
+  /** The path without symbolic links: whoever replaced the given one would replace a link. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Reads without waiting for a writer of a pipe. The file is judged before it is opened and, in case of a race, after. */
+const readHere = (path: string): string | UsageError => {
+  const refused = distrustFile(path, statSync(path))
+  if (refused !== undefined) return refused
+  // Windows has no such flags.
+  const { O_NOFOLLOW: noFollow = 0, O_NONBLOCK: noWait = 0, O_RDONLY: readOnly } = constants
+  const descriptor = openSync(path, readOnly | noWait | noFollow)
+  try {
+    return distrustFile(path, fstatSync(descriptor)) ?? readFileSync(descriptor, "utf8")
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const read = (file: string): TrustedFile | UsageError | undefined => {
+  const folder = dirname(file)
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  const refused = distrust(folder, stats)
+  if (refused !== undefined) return refused
+  const entry = lstatSync(file, { throwIfNoEntry: false })
+  if (entry === undefined) return undefined
+  if (entry.isSymbolicLink() && statSync(file, { throwIfNoEntry: false }) === undefined) {
+    return usageError(
+      `${file} is a symbolic link to a file that does not exist.`,
+      `Create that file, or remove the link: rm ${quoted(file)}`
+    )
+  }
+  const path = realpathSync(file)
+  const text = distrust(dirname(path), statSync(dirname(path))) ?? readHere(path)
+  return text instanceof UsageError ? text : { path, text }
+}
+
+/** Reads a file of settings, through symbolic links; `undefined` if it does not exist. Its folder must be trusted too. */
+export const readTrusted = (file: string): Effect.Effect<TrustedFile | undefined, UsageError> =>
+  Effect.suspend(() => {
+    try {
+      const found = read(file)
+      return found instanceof UsageError ? Effect.fail(found) : Effect.succeed(found)
+    } catch (cause) {
+      return Effect.fail(fileProblem(file, "read")(cause))
+    }
+  })
