@@ -29,12 +29,13 @@ const distrust = (path: string, stats: Stats): UsageError | undefined => {
   )
 }
 
-const distrustFile = (path: string, stats: Stats): UsageError | undefined =>
+/** The same for the file at `path`, which is called `given`: what is not a file is to be moved there, and not in /dev. */
+const distrustFile = (given: string, path: string, stats: Stats): UsageError | undefined =>
   stats.isFile()
     ? distrust(path, stats)
     : usageError(
-        `${path} is ${stats.isDirectory() ? "a folder" : "a device, a pipe or a socket"}, not a file.`,
-        `Move it, for example with: mv ${quoted(path)} ${quoted(`${path}.old`)}`
+        `${given} is ${stats.isDirectory() ? "a folder" : "a device, a pipe or a socket"}, not a file.`,
+        `Move it away, for example with: mv ${quoted(given)} ${quoted(`${given}.old`)}`
       )
 
 interface TrustedFile {
@@ -44,14 +45,14 @@ interface TrustedFile {
 }
 
 /** Reads without waiting for a writer of a pipe. The file is judged before it is opened and, in case of a race, after. */
-const readHere = (path: string): string | UsageError => {
-  const refused = distrustFile(path, statSync(path))
+const readHere = (given: string, path: string): string | UsageError => {
+  const refused = distrustFile(given, path, statSync(path))
   if (refused !== undefined) return refused
   // Windows has no such flags.
   const { O_NOFOLLOW: noFollow = 0, O_NONBLOCK: noWait = 0, O_RDONLY: readOnly } = constants
   const descriptor = openSync(path, readOnly | noWait | noFollow)
   try {
-    return distrustFile(path, fstatSync(descriptor)) ?? readFileSync(descriptor, "utf8")
+    return distrustFile(given, path, fstatSync(descriptor)) ?? readFileSync(descriptor, "utf8")
   } finally {
     closeSync(descriptor)
   }
@@ -72,7 +73,7 @@ const read = (file: string): TrustedFile | UsageError | undefined => {
     )
   }
   const path = realpathSync(file)
-  const text = distrust(dirname(path), statSync(dirname(path))) ?? readHere(path)
+  const text = distrust(dirname(path), statSync(dirname(path))) ?? readHere(file, path)
   return text instanceof UsageError ? text : { path, text }
 }
 

@@ -129,7 +129,8 @@ describe("the file of profiles", () => {
       ] as const) {
         rmSync(user.file, { recursive: true })
         place()
-        yield* refusedBy({ ...user, run }, "", words)
+        const hint = yield* refusedBy({ ...user, run }, user.file, words)
+        assert.include(hint, `mv ${user.file} `)
         assert.isFalse(lstatSync(user.file).isFile())
       }
     })
