@@ -20,6 +20,7 @@ export {
   NameTaken,
   TooManyCredentials
 } from "./credentials/Credential.ts"
+export * as SecretFormat from "./credentials/SecretFormat.ts"
 export * from "./credentials/SmtpCredentials.ts"
 export * as ContactColumns from "./csv/ContactColumns.ts"
 export * from "./csv/ContactCsv.ts"

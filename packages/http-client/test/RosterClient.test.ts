@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService } from "@roster/domain"
+import { ContactsService, SecretFormat } from "@roster/domain"
 import { Context, Effect, Fiber, Layer, Random, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import { inspect } from "node:util"
 import * as HttpContactsService from "../src/services/HttpContactsService.ts"
 import {
   defaultRetrySettings,
@@ -61,6 +62,44 @@ describe("a client", () => {
     ["around the application does not count over its options", 1, { around: twice, options: { attempts: 1 } }]
   ])("has the retry policy that it is given: that %s", ([, attempts, given]) =>
     Effect.map(policies(given), (sent) => assert.strictEqual(sent, attempts))
+  )
+})
+
+describe("the option apiKey", () => {
+  const right = SecretFormat.secretOf(SecretFormat.prefixes.ApiKey, 2n ** 192n - 1n)
+  const build = (apiKey: string) =>
+    Layer.build(
+      RosterClient.layer({ baseUrl: "https://roster.example/v4", apiKey: Redacted.make(apiKey) }).pipe(
+        Layer.provide(
+          Layer.succeed(
+            HttpClient.HttpClient,
+            HttpClient.make(() => Effect.never)
+          )
+        )
+      )
+    )
+
+  it.effect.each([
+    ["another last character", right.slice(0, -1) + (right.endsWith("0") ? "1" : "0")],
+    ["another character", `roster_0${right.slice(8)}`],
+    ["two characters swapped", right.replace(/(.)(.)$/, "$2$1")],
+    ["a character missing", right.slice(0, -1)],
+    ["a character more", `${right}0`],
+    ["capitals", `roster_${right.slice(7).toUpperCase()}`],
+    ["nothing else", "roster_"]
+  ] as const)("refuses a mistyped key of the service, and does not say it: %s", ([, key]) =>
+    Effect.gen(function* () {
+      assert.notStrictEqual(key, right)
+      const error = yield* Effect.flip(build(key))
+      assert.deepStrictEqual([error._tag, error.setting], ["InvalidSettings", "apiKey"])
+      for (const text of [inspect(error, { depth: Infinity }), JSON.stringify(error), error.message])
+        assert.notInclude(text, key)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each([right, `${right}\n`, "F5D1E3C0A97B48629D1FA0C2B3E4D5F6", "rosterkey", "Roster_1"])(
+    "takes a key with its checksum, and keys of other services: %s",
+    (key) => Effect.scoped(build(key))
   )
 })
 

@@ -10,7 +10,7 @@ const configFolder = (folder: string) => join(folder, ".config", "roster")
 const configFile = (folder: string) => join(configFolder(folder), "config.json")
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-const secret = "roster_abcdefghijklmnopqrstuvwxyz"
+const secret = "secret_abcdefghijklmnopqrstuvwxyz"
 
 describe("roster auth", () => {
   it.live("keeps a good key, and commands work on its service from then on", () =>

@@ -1,4 +1,5 @@
 import { apiKeyHeader } from "@roster/api"
+import { SecretFormat } from "@roster/domain"
 import { Config, Effect, Redacted, Schema } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
@@ -46,7 +47,7 @@ const isThisMachine = (hostname: string): boolean =>
   /^127(?:\.\d{1,3}){3}$/.test(hostname) ||
   hostname.endsWith(".localhost")
 
-/** Checks the options. A key read from a file may end with a line break; other invalid characters are refused. */
+/** Checks the options. A key read from a file may end with a line break; other invalid characters and a wrong checksum are refused. */
 export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions) {
   const url = URL.parse(options.baseUrl)
   const refuse = (setting: string, issue: string) => Effect.fail(new InvalidSettings({ setting, issue }))
@@ -77,6 +78,13 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
   if (key.length > 4096) return yield* refuse("apiKey", "it is longer than any key")
   if (!/^[\x21-\x7e]+$/.test(key)) {
     return yield* refuse("apiKey", "it holds a space, a line break or another character that a key never has")
+  }
+  // Keys of other services have no checksum.
+  if (key.startsWith(SecretFormat.prefixes.ApiKey) && !SecretFormat.isApiKey(key)) {
+    return yield* refuse(
+      "apiKey",
+      "it is mistyped or incomplete, since its checksum is wrong; copy the whole key again"
+    )
   }
   return {
     ...checked,

@@ -44,11 +44,11 @@ const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation
   return yield* refuse(operation, new AccessDenied({ required: managingLevel }))
 })
 
-/** Accepts a scope within that of the caller's key, or one that only narrows the credential as it is. */
-export const checkScope = ({ operation, within }: Change, next: CredentialScope, row?: CredentialRow) => {
-  const violation = within === undefined ? undefined : violationOf(next, within)
-  const isNarrowed = row !== undefined && violationOf(next, scopeOf(row)) === undefined
-  return violation === undefined || isNarrowed ? Effect.void : Effect.fail(refuse(operation, violation))
+/** Refuses a change of a credential that exceeds the caller's key, as it is now or as it would be. */
+export const checkScopes = ({ operation, within }: Change, ...scopes: ReadonlyArray<CredentialScope>) => {
+  if (within === undefined) return Effect.void
+  const violation = scopes.map((scope) => violationOf(scope, within)).find((found) => found !== undefined)
+  return violation === undefined ? Effect.void : Effect.fail(refuse(operation, violation))
 }
 
 /** Authorises, makes and records a change of a credential in one transaction, or records its refusal. */

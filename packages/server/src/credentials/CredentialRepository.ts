@@ -18,7 +18,7 @@ import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { eventOf, recordRefusal } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
-import { accountOf, auditedChange, type Change, checkScope, refuse } from "./AuditedChange.ts"
+import { accountOf, auditedChange, type Change, checkScopes, refuse } from "./AuditedChange.ts"
 import {
   accessLevelsOf,
   changesOf,
@@ -117,7 +117,7 @@ export const credentialRepository = <
       expires: secondsOf(payload.expires ?? null),
       ranges: payload.ipRanges ?? []
     }
-    yield* checkScope(change, next)
+    yield* checkScopes(change, next)
     const { account } = change
     if (account === undefined)
       return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
@@ -163,7 +163,7 @@ export const credentialRepository = <
       expires: payload.expires === undefined ? (was?.expires ?? null) : secondsOf(payload.expires),
       ranges: payload.ipRanges ?? was?.ranges ?? []
     }
-    yield* checkScope(change, next, row)
+    yield* checkScopes(change, next, ...(was === undefined ? [] : [was]))
     if (row === undefined) return yield* new CredentialNotFound({ name })
     yield* checkExpiry(payload.expires)
     yield* protect(change.caller, row, next)
@@ -186,10 +186,11 @@ export const credentialRepository = <
     orStoreFailure(operation("ByNamePut"))
   )
 
-  const remove = Effect.fnUntraced(function* (name: string, { account, caller }: Change) {
-    const row = yield* findRow(account, name)
+  const remove = Effect.fnUntraced(function* (name: string, change: Change) {
+    const row = yield* findRow(change.account, name)
     if (row === undefined) return yield* new CredentialNotFound({ name })
-    yield* protect(caller, row, undefined)
+    yield* checkScopes(change, scopeOf(row))
+    yield* protect(change.caller, row, undefined)
     yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
     return [undefined, { levelsRemoved: accessLevelsOf(row) }] as const
   })

@@ -4,20 +4,20 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { isInRanges } from "../network/IpRanges.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import type { CallerIdentity } from "./Caller.ts"
-import { accessLevelsOf, type CredentialRow, type CredentialScope } from "./CredentialRow.ts"
+import { accessLevelsOf, type CredentialRow, type CredentialScope, scopeOf } from "./CredentialRow.ts"
 
 /** The access level that creates, changes and deletes credentials. */
 export const managingLevel: AccessLevel = "ModifyAccessTokens"
 
-/** Whether a key can manage keys for as long as before, and from the caller's address. */
-const canStillManage = (row: CredentialRow, next: CredentialScope, { peer }: CallerIdentity): boolean =>
-  next.levels.includes(managingLevel) &&
-  (next.expires === null || (row.expires !== null && next.expires >= row.expires)) &&
-  (next.ranges.length === 0 || isInRanges(peer ?? "", next.ranges))
+/** Whether a key can manage keys for as long as another one, and from the caller's address. */
+const canReplace = (row: CredentialRow, scope: CredentialScope, { peer }: CallerIdentity): boolean =>
+  scope.levels.includes(managingLevel) &&
+  (scope.expires === null || (row.expires !== null && scope.expires >= row.expires)) &&
+  (scope.ranges.length === 0 || isInRanges(peer ?? "", scope.ranges))
 
 /**
- * Refuses a change of a key, or its deletion (no `next`), after which no key of the account could manage keys. The
- * owner of the store is not restricted. Runs in the transaction of the change.
+ * Refuses a change of a key, or its deletion (no `next`), after which no key of the account could manage keys for as
+ * long and from the caller's address. The owner of the store is not restricted. Runs in the transaction of the change.
  */
 export const requireAdminKey = (sql: SqlClient.SqlClient) => {
   const locked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
@@ -28,11 +28,13 @@ export const requireAdminKey = (sql: SqlClient.SqlClient) => {
   ): Effect.Effect<void, LastManagingKey | SqlError.SqlError> =>
     Effect.gen(function* () {
       if (caller.key === undefined || row.account !== "") return
-      if (next !== undefined && canStillManage(row, next, caller)) return
+      if (!accessLevelsOf(row).includes(managingLevel)) return
+      if (next !== undefined && canReplace(row, next, caller)) return
       const valid = yield* sql<CredentialRow>`
         SELECT * FROM credentials
         WHERE account = '' AND kind = 'ApiKey' AND (expires IS NULL OR expires > ${yield* nowSeconds}) ${locked}`
-      const managing = valid.filter((key) => accessLevelsOf(key).includes(managingLevel))
-      if (managing.length === 1 && managing[0]?.id === row.id) return yield* new LastManagingKey({ name: row.name })
+      const isValid = valid.some((key) => key.id === row.id)
+      const isReplaced = valid.some((key) => key.id !== row.id && canReplace(row, scopeOf(key), caller))
+      if (isValid && !isReplaced) return yield* new LastManagingKey({ name: row.name })
     })
 }

@@ -1,6 +1,6 @@
 /** Authenticates and authorises a request before anything else of it is read. */
 import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
-import { AccessDenied, type AccessLevel, Unauthorized } from "@roster/domain"
+import { AccessDenied, type AccessLevel, SecretFormat, Unauthorized } from "@roster/domain"
 import { Clock, Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -60,14 +60,18 @@ export const authentication = Effect.gen(function* () {
     const orFailure = orStoreFailure(operation)
     const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => toWireError(orFailure(effect))
 
+    const refuse = Effect.fnUntraced(function* (peer: string) {
+      yield* delayWrongKey(peer)
+      return yield* new KeyRefused({ Error: new Unauthorized({}).message })
+    })
+
     const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {
       const event: AuditEvent =
         row === undefined
           ? { actor: { _tag: "Unknown" }, account: "", peer, operation }
           : { ...eventOf(callerOf(row, peer), operation), details: { because: "Expired" } }
       yield* recordRefusal(sql, event, "Unauthorized")
-      yield* delayWrongKey(peer)
-      return yield* new KeyRefused({ Error: new Unauthorized({}).message })
+      return yield* refuse(peer)
     })
 
     const refuseAccess = Effect.fnUntraced(function* (row: KeyRow, peer: string, details: AuditDetails) {
@@ -82,6 +86,8 @@ export const authentication = Effect.gen(function* () {
         const peer = clientAddress(request, Context.get(context, TrustedProxies))
         const key = keyOf(request)
         if (key === undefined) return refuseKey(undefined, peer)
+        // No key of any store: neither looked up nor recorded.
+        if (!SecretFormat.isApiKey(key)) return refuse(peer)
         return Effect.flatMap(failed(findKey(key, required)), (row) => {
           const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
           if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)

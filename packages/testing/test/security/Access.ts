@@ -3,6 +3,7 @@
  */
 import { assert } from "@effect/vitest"
 import { operations } from "@roster/api"
+import { SecretFormat } from "@roster/domain"
 import { Effect } from "effect"
 import { type Answered, ask, askJson, type Asked, succeeded, textField } from "../wire/Wire.ts"
 
@@ -13,6 +14,9 @@ export interface KeyPayload {
   readonly RestrictAccessToIPRange?: ReadonlyArray<string>
   readonly Subaccount?: string
 }
+
+/** A key in the right form that no store has. */
+export const unknownKey = (number: number) => SecretFormat.secretOf(SecretFormat.prefixes.ApiKey, BigInt(number))
 
 /** Makes an API key, with the administrator key or another one, and gives its token. */
 export const makeKey = Effect.fnUntraced(function* (payload: KeyPayload, asked?: Asked) {

@@ -7,7 +7,7 @@ import { Agent, request } from "node:http"
 import { eventually } from "../../src/index.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { ask, askJson, type Asked, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
-import { deleteKey, makeKey } from "./Access.ts"
+import { deleteKey, makeKey, unknownKey } from "./Access.ts"
 
 /** UTF-8 as it goes over the wire in a header, one character a byte. */
 const bytes = (text: string) => Buffer.from(text).toString("latin1")
@@ -30,6 +30,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access"
         ["two scheme words", { key: `Bearer Bearer ${right}` }],
         ["unicode", { key: bytes("ключ 😀") }],
         ["10 KB", { key: "k".repeat(10_000) }],
+        ["unknown", { key: unknownKey(1) }],
         ["cut", { key: right.slice(0, -1) }],
         ["longer", { key: `${right}0` }],
         ["in capitals", { key: right.toUpperCase() }],

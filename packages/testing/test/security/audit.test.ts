@@ -8,7 +8,7 @@ import { DateTime, Effect, Layer, Schema, Stream } from "effect"
 import { rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
-import { makeKey } from "./Access.ts"
+import { makeKey, unknownKey } from "./Access.ts"
 
 const Count = Schema.Struct({ count: Schema.Int })
 
@@ -75,8 +75,8 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
         refusedWith(yield* askJson("POST", "/security/apikeys", { Name: 7 }), 400)
         refusedWith(yield* ask("POST", "/security/apikeys", { body: "x" }), 415)
         refusedWith(yield* ask("GET", "/contacts", { key }), 403)
-        refusedWith(yield* ask("GET", "/contacts", { key: "wrong" }), 401)
-        refusedWith(yield* ask("GET", "/nope", { key: "wrong" }), 401)
+        refusedWith(yield* ask("GET", "/contacts", { key: unknownKey(1) }), 401)
+        refusedWith(yield* ask("GET", "/nope", { key: unknownKey(1) }), 401)
         refusedWith(yield* ask("GET", "/nope"), 404)
         const lost = "?subaccount=sub%40example.com"
         refusedWith(yield* askJson("POST", `/security/smtp${lost}`, { Name: "login@example.com" }), 400)
@@ -237,6 +237,29 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
     })
   )
 
+  it.effect("S15 what cannot be a key of the service asks nothing of the store, and is no entry", () =>
+    Effect.gen(function* () {
+      const { administratorKey } = yield* Wire
+      const file = yield* place
+      const before = yield* newest
+      const bodies = new Set<string>()
+      // Whoever looks up a key now fails.
+      writeTo(file, "ALTER TABLE credentials RENAME TO elsewhere")
+      const last = administratorKey.endsWith("0") ? "1" : "0"
+      for (const key of [
+        "wrong",
+        administratorKey.slice(0, -1) + last,
+        administratorKey.replace("roster_", "rostersmtp_")
+      ])
+        bodies.add(refusedWith(yield* ask("GET", "/contacts", { key }), 401))
+      assert.include([500, 503], (yield* ask("GET", "/contacts", { key: unknownKey(1) })).status)
+      writeTo(file, "ALTER TABLE elsewhere RENAME TO credentials")
+      bodies.add(refusedWith(yield* ask("GET", "/contacts", { key: unknownKey(1) }), 401))
+      assert.strictEqual(bodies.size, 1)
+      assert.strictEqual((yield* entriesSince(before)).length, 1)
+    })
+  )
+
   it.effect("S15 a note that cannot be written ends no request, and what was to be noted is noted later", () =>
     Effect.gen(function* () {
       const file = yield* place
@@ -244,7 +267,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
       const asked = Effect.gen(function* () {
         succeeded(yield* ask("GET", "/contacts", { key }))
         refusedWith(yield* ask("GET", "/security/apikeys", { key }), 403)
-        refusedWith(yield* ask("GET", "/contacts", { key: "wrong" }), 401)
+        refusedWith(yield* ask("GET", "/contacts", { key: unknownKey(1) }), 401)
       })
       const before = yield* newest
       const tables = ["audit_entries", "credential_uses"]
@@ -276,7 +299,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
          INSERT INTO audit_entries (time, account, actor, actor_name, actor_hint, operation, outcome, details)
          SELECT ${Math.floor(Date.now() / 1000)}, '', 'Unknown', '', '', 'contactsGet', 'Unauthorized', '{}' FROM n`
         )
-        const asked = Array.from({ length: 30 }, (_, i) => `wrong ${i}`)
+        const asked = Array.from({ length: 30 }, (_, i) => unknownKey(i))
         yield* Effect.forEach(
           asked,
           (key) => Effect.map(ask("GET", "/contacts", { key }), (no) => refusedWith(no, 401)),

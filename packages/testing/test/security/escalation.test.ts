@@ -138,43 +138,61 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
     )
   )
 
-  it.effect("S09 a stronger key can be narrowed by a weaker one, and never widened, nor mixed of both", () =>
+  it.effect("S09 a key deletes, renames and narrows only what lies within its own bounds", () =>
     withKeys(
       [
-        { Name: "weak", AccessLevel: ["ModifyAccessTokens", "Export"], Expires: year(2090) },
         {
-          Name: "strong",
-          AccessLevel: ["ViewContacts", "ModifyContacts"],
+          Name: "weak",
+          AccessLevel: ["ModifyAccessTokens", "Export"],
+          Expires: year(2090),
+          RestrictAccessToIPRange: ["127.0.0.0/8", "10.0.0.0/8"]
+        },
+        {
+          Name: "more levels",
+          AccessLevel: ["ViewContacts"],
+          Expires: year(2090),
+          RestrictAccessToIPRange: ["10.0.0.1"]
+        },
+        { Name: "longer", AccessLevel: ["Export"], Expires: year(2091), RestrictAccessToIPRange: ["10.0.0.1"] },
+        { Name: "wider", AccessLevel: ["Export"], Expires: year(2090), RestrictAccessToIPRange: ["10.0.0.0/7"] },
+        { Name: "anywhere", AccessLevel: ["Export"], Expires: year(2090) },
+        {
+          Name: "within",
+          AccessLevel: ["Export", "None"],
+          Expires: year(2090),
           RestrictAccessToIPRange: ["10.0.0.0/8"]
         }
       ],
       ([weak = ""]) =>
         Effect.gen(function* () {
-          const change = (payload: object) => put("strong", { Name: "strong", ...payload }, weak)
-          // A level of the one with the lifetime of the other is what neither has.
-          for (const payload of [
-            { AccessLevel: ["ViewContacts", "ModifyContacts", "Export"] },
-            { AccessLevel: ["Export"] },
-            { AccessLevel: ["ViewContacts"], RestrictAccessToIPRange: [] },
-            { AccessLevel: ["ViewContacts"], RestrictAccessToIPRange: ["10.0.0.0/7"] }
-          ])
-            refusedWith(yield* change(payload), 403)
-          const narrowed = succeeded(
-            yield* change({
-              AccessLevel: ["ViewContacts"],
-              Expires: year(2095),
-              RestrictAccessToIPRange: ["10.1.0.0/16"]
-            })
-          )
-          assert.deepInclude(narrowed, {
-            AccessLevel: ["ViewContacts"],
-            Expires: year(2095),
-            RestrictAccessToIPRange: ["10.1.0.0/16"]
-          })
-          refusedWith(yield* change({ AccessLevel: ["ViewContacts"], Expires: year(2096) }), 403)
-          refusedWith(yield* change({ AccessLevel: ["ViewContacts", "ModifyContacts"] }), 403)
-          // Wholly within the weak one is its to give.
-          succeeded(yield* change({ AccessLevel: ["Export"], Expires: year(2089), RestrictAccessToIPRange: [] }))
+          const narrow = { AccessLevel: [], Expires: year(2089), RestrictAccessToIPRange: ["10.0.0.1"] }
+          const path = (name: string) => `/security/apikeys/${encodeURIComponent(name)}`
+          for (const [name, limit] of [
+            ["administrator", "ViewAccount"],
+            ["more levels", "ViewContacts"],
+            ["longer", year(2090)],
+            ["wider", "127.0.0.0/8, 10.0.0.0/8"],
+            ["anywhere", "127.0.0.0/8, 10.0.0.0/8"]
+          ] as const) {
+            const before = (yield* ask("GET", path(name))).text
+            for (const answer of [
+              yield* ask("DELETE", path(name), { key: weak }),
+              yield* put(name, { Name: name, ...narrow }, weak),
+              yield* put(name, { Name: "renamed", ...narrow }, weak)
+            ])
+              assert.include(refusedWith(answer, 403), limit, name)
+            assert.strictEqual((yield* ask("GET", path(name))).text, before)
+          }
+          succeeded(yield* put("within", { Name: "within too", AccessLevel: ["Export"] }, weak))
+          assert.deepInclude(succeeded(yield* put("within too", { Name: "within", ...narrow }, weak)), narrow)
+          succeededEmpty(yield* ask("DELETE", path("within"), { key: weak }))
+          succeeded(yield* post({ Name: "within", ...narrow }, weak), 201)
+          // Without SendSmtp it has no say about SMTP credentials.
+          const smtp = "/security/smtp/login%40example.com"
+          succeeded(yield* askJson("POST", "/security/smtp", { Name: "login@example.com", ...narrow }), 201)
+          assert.include(refusedWith(yield* ask("DELETE", smtp, { key: weak }), 403), "SendSmtp")
+          refusedWith(yield* put("login@example.com", { Name: "new@example.com" }, weak, "smtp"), 403)
+          succeededEmpty(yield* ask("DELETE", smtp))
         })
     )
   )
@@ -247,10 +265,10 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
           Effect.gen(function* () {
             while ((yield* ask("GET", "/security/apikeys", { key: gone })).status === 200) yield* Effect.yieldNow
             yield* refuses
-            succeeded(yield* change({ RestrictAccessToIPRange: ["127.0.0.1"] }))
-            succeeded(yield* change({ Name: "administrator" }))
           })
       )
+      succeeded(yield* change({ RestrictAccessToIPRange: ["127.0.0.1"] }))
+      succeeded(yield* change({ Name: "administrator" }))
       assert.strictEqual((yield* refused(apiKeys.delete("administrator"), "LastManagingKey")).name, "administrator")
       const downgraded = { name: CredentialName.make("administrator"), accessLevels: [] }
       assert.strictEqual(
@@ -259,7 +277,8 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
       )
       // With another one there it can go, and the other is the last one then.
       const heir = yield* makeKey({ Name: "heir", AccessLevel: managing, RestrictAccessToIPRange: ["127.0.0.1"] })
-      succeededEmpty(yield* ask("DELETE", "/security/apikeys/administrator", { key: heir }))
+      assert.include(refusedWith(yield* ask("DELETE", "/security/apikeys/administrator", { key: heir }), 403), "View")
+      succeededEmpty(yield* ask("DELETE", "/security/apikeys/administrator"))
       refusedWith(yield* ask("DELETE", "/security/apikeys/heir", { key: heir }), 409)
       refusedWith(yield* ask("GET", "/contacts"), 401)
     }).pipe(Effect.scoped)
@@ -269,7 +288,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
     Effect.gen(function* () {
       const one = yield* makeKey({ Name: "one", AccessLevel: managing })
       const two = yield* makeKey({ Name: "two", AccessLevel: managing })
-      succeededEmpty(yield* ask("DELETE", "/security/apikeys/administrator", { key: one }))
+      succeededEmpty(yield* ask("DELETE", "/security/apikeys/administrator"))
       const answers = yield* Effect.all(
         [ask("DELETE", "/security/apikeys/one", { key: two }), ask("DELETE", "/security/apikeys/two", { key: one })],
         { concurrency: 2 }
@@ -279,6 +298,47 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
       assert.deepStrictEqual(listed.map(({ status }) => status).toSorted(), [200, 401])
       // The test before has deleted the administrator key of the shared service.
     }).pipe(Effect.provide(Layer.fresh(Wire.layer)))
+  )
+
+  it.effect("S09 a manager that ends sooner, or is not good at this address, is no other manager", () =>
+    Effect.gen(function* () {
+      const { administratorKey, served } = yield* Wire
+      const { AccessLevel } = Object(succeeded(yield* ask("GET", "/security/apikeys/administrator")))
+      const Expires = year(2090)
+      const here = ["127.0.0.1"]
+      const elsewhere = ["192.0.2.0/24"]
+      const brief = yield* makeKey({ Name: "brief", AccessLevel, Expires })
+      const local = yield* makeKey({ Name: "local", AccessLevel, RestrictAccessToIPRange: here })
+      yield* makeKey({ Name: "unreachable", AccessLevel, RestrictAccessToIPRange: elsewhere })
+      // Within its bounds or not: nobody removes whom it does not replace.
+      const removals = (name: string, key: string) =>
+        Effect.all([
+          ask("DELETE", `/security/apikeys/${name}`, { key }),
+          put(name, { Name: name, AccessLevel: ["ViewContacts"], Expires, RestrictAccessToIPRange: here }, key),
+          put(name, { Name: name, AccessLevel, Expires, RestrictAccessToIPRange: elsewhere }, key)
+        ])
+      for (const answer of yield* removals("administrator", brief)) {
+        assert.include(refusedWith(answer, 403), Expires)
+      }
+      for (const answer of yield* removals("administrator", local)) {
+        assert.include(refusedWith(answer, 403), "127.0.0.1")
+      }
+      succeededEmpty(yield* ask("DELETE", "/security/apikeys/local"))
+      for (const answer of yield* removals("administrator", administratorKey)) {
+        assert.include(refusedWith(answer, 409), '"administrator" is the last one')
+      }
+      // The owner leaves keys that end.
+      const embedded = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
+        Layer.provide(EmbeddedHttpClient.layer({ filename: served.filename }))
+      )
+      const { apiKeys } = Context.get(yield* Layer.build(embedded), CredentialsService)
+      yield* apiKeys.delete("administrator")
+      const heir = yield* post({ Name: "heir", AccessLevel, Expires: "2089-12-31T23:59:59Z" }, brief)
+      succeeded(heir, 201)
+      refusedWith(yield* ask("DELETE", "/security/apikeys/brief", { key: brief }), 409)
+      succeeded(yield* put("heir", { Name: "heir", AccessLevel, Expires, RestrictAccessToIPRange: here }, brief))
+      succeededEmpty(yield* ask("DELETE", "/security/apikeys/brief", { key: brief }))
+    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Wire.layer)))
   )
 
   it.effect("S09 the owner of the store, in a process of his own, has no bounds", () =>
