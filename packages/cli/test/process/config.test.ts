@@ -17,7 +17,7 @@ import { join } from "node:path"
 import { bin, ended, environmentOf, failure, jsonOf, makeRoster, type Roster } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
-const secret = "roster_abcdefghijklmnopqrstuvwxyz"
+const secret = "abcdefghijklmnopqrstuvwxyz0123456789"
 const url = "https://example.com/v4"
 const login = ["auth", "login", "--base-url", url, "--no-check", "--profile"]
 const content = JSON.stringify({ profile: "a", profiles: { a: { baseUrl: url, apiKey: secret } } })

@@ -135,7 +135,8 @@ for (const [name, layerOn] of Object.entries(layersOn)) {
     )
 
     // The services themselves take no Idempotency-Key.
-    it.live.skipIf(name === "SQL on a file")("1 GiB of answers to calls with an Idempotency-Key", () =>
+    if (name === "SQL on a file") return
+    it.live("1 GiB of answers to calls with an Idempotency-Key", () =>
       Effect.gen(function* () {
         const filename = yield* freshFile
         yield* Effect.gen(function* () {
