@@ -1,12 +1,4 @@
-/** The closing quote of the string that opens at a quote, or -1. */
-const endOfString = (text: string, start: number): number => {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = end - 1
-    while (text[escapes] === "\\") escapes--
-    if ((end - escapes) % 2 === 1) return end
-  }
-  return -1
-}
+import { endOfString } from "./JsonString.ts"
 
 const colon = /\s*:/y
 

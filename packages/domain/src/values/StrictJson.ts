@@ -3,6 +3,8 @@
  * gives a name twice, of which `JSON.parse` keeps the last without a word.
  */
 
+import { endOfString } from "./JsonString.ts"
+
 /** The maximum depth of objects and arrays within each other. */
 export const maximumDepth = 64
 
@@ -12,29 +14,9 @@ const fewNames = 64
 const quote = 0x22
 const comma = 0x2c
 const openArray = 0x5b
-const backslash = 0x5c
 const closeArray = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
-
-/** A longer string is searched for its end by `indexOf`, which a short one is not worth. */
-const shortString = 24
-
-/** The closing quote of the string that opens at a quote, or -1. */
-const endOfString = (text: string, start: number): number => {
-  let end = start + 1
-  for (const short = end + shortString; end < short; end++) {
-    const code = text.charCodeAt(end)
-    if (code === quote) return end
-    if (code === backslash) end++
-  }
-  for (end = text.indexOf('"', end); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = end - 1
-    while (text.charCodeAt(escapes) === backslash) escapes--
-    if ((end - escapes) % 2 === 1) return end
-  }
-  return -1
-}
 
 /** A number that names which differ seldom share: their length and some of their characters. */
 const hashOf = (text: string, start: number, end: number): number =>
