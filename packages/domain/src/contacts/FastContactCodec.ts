@@ -29,8 +29,6 @@ const refuse = (): never => {
   throw notPlain
 }
 
-// Each of these gives the value of a field, or throws `notPlain`.
-
 /** Excludes objects with getters or inherited names. */
 const isPlain = <A extends object>(value: unknown): value is Fields<A> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
@@ -51,6 +49,9 @@ const areTexts = (value: unknown): value is { readonly [name: string]: string } 
 const isOpen = (value: unknown): value is UnknownValue => typeof value === "string"
 const isAddress = (value: unknown): value is EmailAddress =>
   typeof value === "string" && emailAddressIssue(value) === undefined
+
+// Each of these gives the value of a field, or throws `notPlain`.
+
 const text = (value: unknown): string => (typeof value === "string" ? value : refuse())
 const texts = (value: unknown) => (areTexts(value) ? { ...value } : refuse())
 const open = (value: unknown): UnknownValue => (isOpen(value) ? value : refuse())
