@@ -21,7 +21,7 @@ const make = Effect.gen(function* () {
   return HttpClient.make((request) =>
     app.pipe(
       Effect.provideService(InProcess, true),
-      Effect.provideService(PublicAddress, baseUrl),
+      Effect.provideService(PublicAddress, () => baseUrl),
       Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
       Effect.scoped,
       redactSpans(),

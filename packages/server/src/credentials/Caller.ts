@@ -26,7 +26,7 @@ export const owner: CallerIdentity = { account: "" }
 /** The caller of the services in the current fiber (default: the owner of the store). */
 export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller", { defaultValue: () => owner })
 
-/** The base address under which the service is called, for links to files. */
-export const PublicAddress = Context.Reference<string>("@roster/server/PublicAddress", {
-  defaultValue: () => "http://roster.embedded/v4"
+/** Gives the base address under which the service is called, for links to files, which few requests ask for. */
+export const PublicAddress = Context.Reference<() => string>("@roster/server/PublicAddress", {
+  defaultValue: () => () => "http://roster.embedded/v4"
 })

@@ -94,9 +94,7 @@ export const authentication = Effect.gen(function* () {
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
           const answered = Effect.updateContext(answer(incoming), (context: Context.Context<RequestServices>) =>
-            Context.add(
-              Context.add(context, Caller, callerOf(row, peer)),
-              PublicAddress,
+            Context.add(Context.add(context, Caller, callerOf(row, peer)), PublicAddress, () =>
               publicAddress(request, context)
             )
           )

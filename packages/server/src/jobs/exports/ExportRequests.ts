@@ -44,7 +44,7 @@ const filesPath = "/exports/"
 /** Creates the job of an export and gives its link, which holds an unguessable key. */
 export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
   const { account } = yield* Caller
-  const address = yield* PublicAddress
+  const address = (yield* PublicAddress)()
   const { filter } = request
   const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
   const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
