@@ -5,7 +5,7 @@ import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer, type Scope } from "effect"
 import { Etag, HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { PublicAddress } from "./credentials/Caller.ts"
+import { Caller } from "./credentials/Caller.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
 import { InProcess } from "./store/StoreFailure.ts"
@@ -21,7 +21,7 @@ const make = Effect.gen(function* () {
   return HttpClient.make((request) =>
     app.pipe(
       Effect.provideService(InProcess, true),
-      Effect.provideService(PublicAddress, () => baseUrl),
+      Effect.updateService(Caller, (caller) => ({ ...caller, serviceUrl: () => baseUrl })),
       Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
       Effect.scoped,
       redactSpans(),

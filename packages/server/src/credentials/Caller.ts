@@ -18,6 +18,8 @@ export interface CallerIdentity {
   readonly key?: CallerKey | undefined
   /** The IP address that it calls from; `undefined` within the process. */
   readonly peer?: string | undefined
+  /** Gives the base address under which it called the service, for links to files; `undefined` within the process. */
+  readonly serviceUrl?: (() => string) | undefined
 }
 
 /** The owner of the store: the main account, without a limit. */
@@ -25,8 +27,3 @@ export const owner: CallerIdentity = { account: "" }
 
 /** The caller of the services in the current fiber (default: the owner of the store). */
 export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller", { defaultValue: () => owner })
-
-/** Gives the base address under which the service is called, for links to files, which few requests ask for. */
-export const PublicAddress = Context.Reference<() => string>("@roster/server/PublicAddress", {
-  defaultValue: () => () => "http://roster.embedded/v4"
-})

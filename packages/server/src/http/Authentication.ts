@@ -6,8 +6,8 @@ import type { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AuditDetails } from "../credentials/AuditEntry.ts"
 import { type AuditEvent, eventOf, recordRefusal } from "../credentials/AuditTrail.ts"
-import { Caller, type CallerIdentity, PublicAddress } from "../credentials/Caller.ts"
-import type { Guard, RequestServices, Respond } from "./Routes.ts"
+import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
+import type { Guard, Respond } from "./Routes.ts"
 import { hasLevel, ipRangesOf } from "../credentials/CredentialRow.ts"
 import { isInRanges } from "../network/IpRanges.ts"
 import { isUseRecorded, keyLookup, type KeyRow, recordUse } from "../credentials/KeyLookup.ts"
@@ -93,11 +93,8 @@ export const authentication = Effect.gen(function* () {
           if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
-          const answered = Effect.updateContext(answer(incoming), (context: Context.Context<RequestServices>) =>
-            Context.add(Context.add(context, Caller, callerOf(row, peer)), PublicAddress, () =>
-              publicAddress(request, context)
-            )
-          )
+          const caller = { ...callerOf(row, peer), serviceUrl: () => publicAddress(request, context) }
+          const answered = Effect.provideService(answer(incoming), Caller, caller)
           return required === anyLevel || isUseRecorded(row, now)
             ? answered
             : Effect.andThen(recordUse(sql, row, required, now), answered)

@@ -5,7 +5,6 @@
 import { InvalidInput } from "@roster/domain"
 import { didYouMean } from "@roster/domain/RuleError"
 import { Effect, Schema } from "effect"
-import type { FindMyWay } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 
 /** The key that all spellings of a name share. */
@@ -45,12 +44,29 @@ const fieldsOf = (schema: Schema.Top | undefined): ReadonlyMap<string, Field> =>
 export const queryNames = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
   Array.from(fieldsOf(query).values(), ({ name }) => name)
 
-type Given = FindMyWay.FindResult<unknown>["searchParams"]
+/** The decoded parameters of a query. One that is given more than once has a list of values. */
+export type SearchParams = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+const noSearchParams: SearchParams = {}
+
+/** Reads a query. */
+export const readSearchParams = (query: string): SearchParams => {
+  if (query === "") return noSearchParams
+  const values = new Map<string, Array<string>>()
+  for (const [name, value] of new URLSearchParams(query)) {
+    const before = values.get(name)
+    if (before === undefined) values.set(name, [value])
+    else before.push(value)
+  }
+  return Object.fromEntries(
+    Array.from(values, ([name, [first = "", ...others]]) => [name, others.length === 0 ? first : [first, ...others]])
+  )
+}
 
 /** Makes the function that decodes the query of an operation. */
 export const queryReader = (
   endpoint: HttpApiEndpoint.Top
-): ((given: Given) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {
+): ((given: SearchParams) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {
   const fields = fieldsOf(endpoint.query)
   const names = queryNames(endpoint)
   const bodyFields = new Map(

@@ -5,9 +5,9 @@
 import { type Refusal, RosterApi, versionSegment } from "@roster/api"
 import { type InvalidInput, JsonParser, type ServiceError } from "@roster/domain"
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
-import { type FindMyWay, type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
-import { queryReader } from "./QueryNames.ts"
+import { queryReader, type SearchParams } from "./QueryNames.ts"
 import { retryAfterOf, type WireOf } from "./WireErrors.ts"
 
 /** The contract below the version segment, where it is served. */
@@ -18,8 +18,11 @@ export const errorResponse = (status: number, text: string): HttpServerResponse.
   HttpServerResponse.jsonUnsafe({ Error: text }, { status })
 
 /** A request to a known path. */
-export interface Incoming extends Pick<FindMyWay.FindResult<unknown>, "params" | "searchParams"> {
+export interface Incoming {
   readonly request: HttpServerRequest.HttpServerRequest
+  /** The values in the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly searchParams: SearchParams
   /** The text of a JSON body. */
   readonly body?: string | undefined
 }
@@ -39,7 +42,8 @@ export type Guard = (endpoint: HttpApiEndpoint.Top, operation: Respond) => Respo
 
 export interface Route {
   readonly method: HttpMethod.HttpMethod
-  readonly path: FindMyWay.PathInput
+  /** Segments with a colon are parameters. */
+  readonly path: string
   readonly respond: Respond<never>
 }
 

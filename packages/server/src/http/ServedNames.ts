@@ -7,8 +7,8 @@ import { isFromProxy, TrustedProxies } from "./ClientAddress.ts"
 import { errorResponse } from "./Routes.ts"
 
 interface Names {
-  /** The hosts besides IP addresses, in lower case. */
-  readonly hosts: ReadonlySet<string>
+  /** Whether a Host header names the service. */
+  readonly isServed: (host: string) => boolean
   /** The base address of links, if it does not depend on the request. */
   readonly baseUrl: string | undefined
 }
@@ -19,10 +19,18 @@ export const ServedNames = Context.Reference<Names | undefined>("@roster/server/
 })
 
 /** The names of a service that listens on a host and is known to its clients under a URL. */
-export const servedNames = (host: string, publicUrl: URL | undefined): Names => ({
-  hosts: new Set(["localhost", host.toLowerCase(), ...(publicUrl === undefined ? [] : [publicUrl.hostname])]),
-  baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl)
-})
+export const servedNames = (host: string, publicUrl: URL | undefined): Names => {
+  const hosts = new Set(["localhost", host.toLowerCase(), ...(publicUrl === undefined ? [] : [publicUrl.hostname])])
+  // Nearly every request names the host that the one before named.
+  let last: string | undefined
+  const isServed = (host: string): boolean => {
+    if (host === last) return true
+    const isKnown = isAddressOrOneOf(hosts, host)
+    if (isKnown) last = host
+    return isKnown
+  }
+  return { isServed, baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl) }
+}
 
 const baseOf = ({ origin, pathname }: URL): string =>
   `${origin}${pathname.replace(/\/+$/, "").replace(new RegExp(`/${versionSegment}$`), "")}/${versionSegment}`
@@ -30,7 +38,7 @@ const baseOf = ({ origin, pathname }: URL): string =>
 /** A host and perhaps a port: a name, an IPv4 address, or an IPv6 address in brackets. */
 const hostForm = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i
 
-const isServed = (host: string, { hosts }: Names): boolean => {
+const isAddressOrOneOf = (hosts: ReadonlySet<string>, host: string): boolean => {
   const [, ipv6, name = ""] = hostForm.exec(host) ?? []
   return ipv6 === undefined ? name !== "" && (isIPv4(name) || hosts.has(name.toLowerCase())) : isIPv6(ipv6)
 }
@@ -58,7 +66,7 @@ export const refusedHost = (
   const names = Context.get(context, ServedNames)
   if (names === undefined) return undefined
   const host = forwarded(request, "x-forwarded-host", context)
-  const isKnown = host === undefined ? isServed(request.headers["host"] ?? "", names) : hostForm.test(host)
+  const isKnown = host === undefined ? names.isServed(request.headers["host"] ?? "") : hostForm.test(host)
   return isKnown
     ? undefined
     : errorResponse(

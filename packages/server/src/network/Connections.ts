@@ -50,7 +50,7 @@ interface Connection {
   readonly client: string | undefined
   /** The response to the latest request. */
   response: ServerResponse<IncomingMessage> | undefined
-  /** When the latest request began to wait for its client. */
+  /** When the connection was made, or its latest request began to wait for its client. */
   since: number
   /** The bytes that were sent and received by then. */
   bytes: number
@@ -97,7 +97,6 @@ export const limitConnections = (
   { byAddress, total, waitTimeout }: ConnectionLimits,
   trusted: ReadonlyArray<IpRange>
 ): (() => void) => {
-  // In the order of the latest requests, so that idle connections come before those in use.
   const connections = new Map<Socket, Connection>()
   const ofClients = new Map<string, number>()
   let counted = 0
@@ -118,13 +117,18 @@ export const limitConnections = (
   }
 
   const makeRoom = (mayEnd: (connection: Connection) => boolean): boolean => {
+    let longest: Socket | undefined
+    let since = Infinity
     for (const [socket, connection] of connections) {
-      if (connection.client === undefined || !mayEnd(connection) || !isIdle(connection)) continue
-      forget(socket)
-      socket.destroy()
-      return true
+      if (connection.client === undefined || connection.since >= since) continue
+      if (!mayEnd(connection) || !isIdle(connection)) continue
+      longest = socket
+      since = connection.since
     }
-    return false
+    if (longest === undefined) return false
+    forget(longest)
+    longest.destroy()
+    return true
   }
 
   const hasRoom = (client: string): boolean =>
@@ -143,7 +147,7 @@ export const limitConnections = (
       socket.destroySoon()
       return
     }
-    connections.set(socket, { client, response: undefined, since: 0, bytes: 0 })
+    connections.set(socket, { client, response: undefined, since: performance.now(), bytes: 0 })
     count(client, 1)
     socket.once("close", () => forget(socket))
     Reflect.apply(accept, server, [socket])
@@ -154,8 +158,6 @@ export const limitConnections = (
     if (connection === undefined) return
     connection.response = response
     connection.since = performance.now()
-    connections.delete(socket)
-    connections.set(socket, connection)
   }
   server.on("request", begin)
   server.on("checkContinue", begin)

@@ -15,7 +15,7 @@ import {
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
-import { Caller, PublicAddress } from "../../credentials/Caller.ts"
+import { Caller } from "../../credentials/Caller.ts"
 import { checkEmail } from "../../contacts/ContactValidation.ts"
 import { contentType, exportFileName } from "./ExportFormat.ts"
 import { ExportJobRequest } from "./ExportJob.ts"
@@ -38,13 +38,15 @@ const checkFormat = Schema.decodeUnknownEffect(
   })
 )
 
+/** The base address of links to files for a caller within the process. */
+const embeddedUrl = "http://roster.embedded/v4"
+
 /** The path of files below the base address. */
 const filesPath = "/exports/"
 
 /** Creates the job of an export and gives its link, which holds an unguessable key. */
 export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
-  const { account } = yield* Caller
-  const address = (yield* PublicAddress)()
+  const { account, serviceUrl } = yield* Caller
   const { filter } = request
   const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
   const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
@@ -76,7 +78,10 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
     }).pipe(Effect.orDie)
   })
   yield* inTransaction(sql, Effect.andThen(checkRoom("contactsExportPost", account, "Export"), job))
-  return { id, link: `${address}${filesPath}${fileKey}/${encodeURIComponent(download)}` } satisfies ExportLink
+  return {
+    id,
+    link: `${serviceUrl?.() ?? embeddedUrl}${filesPath}${fileKey}/${encodeURIComponent(download)}`
+  } satisfies ExportLink
 })
 
 export function* lookAtExport(id: string) {
