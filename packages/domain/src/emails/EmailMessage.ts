@@ -10,8 +10,26 @@ const noControl = "it has no control characters, which would end a line of the m
 /** A text that becomes part of a header. Behind a line break in it, anything could follow. */
 const headText = Schema.String.check(Schema.makeFilter((text) => !control.test(text) || noControl))
 
+const quoted = /"(?:[^"\\]|\\.)*"/g
+
+/** Without its quoted texts, a mailbox has no comma or semicolon, and at most one address in angle brackets, at its end. */
+const oneMailbox = /^[^<>",;]*(?:<[^<>",;]*>\s*)?$/
+
+/** One mailbox: an address or `Name <address>`. Of several, only one could be checked. (RFC 5322, 3.4) */
+const mailbox = headText.check(
+  Schema.makeFilter(
+    (text) =>
+      oneMailbox.test(text.replaceAll(quoted, "")) ||
+      'it is one address or Name <address>; a name with a comma or semicolon stands in quotes, as in "Doe, John" <john@example.com>'
+  )
+)
+
 const optionalText = nullableRequestField(Schema.String)
 const optionalHeadText = nullableRequestField(headText)
+const optionalMailbox = nullableRequestField(mailbox)
+
+/** The headers of senders and recipients, in lower case: as custom headers they would bypass the check of the sender. */
+const addressHeaders = /^(?:resent-)?(?:from|sender|to|cc|bcc)$|^return-path$/
 
 /** Headers by name, which is printable ASCII without a colon (RFC 5322, 3.6.8). */
 const MailHeaders = CustomFields.check(
@@ -19,6 +37,9 @@ const MailHeaders = CustomFields.check(
     for (const [name, value] of Object.entries(headers)) {
       if (!/^[!-9;-~]+$/.test(name)) return "the name of a header is printable ASCII without a space or colon"
       if (control.test(value)) return { path: [name], issue: noControl }
+      if (addressHeaders.test(name.toLowerCase())) {
+        return { path: [name], issue: "senders and recipients are fields of the message, not headers of your own" }
+      }
     }
     return true
   })
@@ -50,14 +71,14 @@ export interface Attachment extends Schema.Schema.Type<typeof Attachment> {}
 
 /** The sender, texts, headers and attachments of a message. */
 export const EmailContent = wireRecord({
-  from: headText,
+  from: mailbox,
   body: requestField(Schema.Array(BodyPart)),
   merge: requestField(CustomFields),
   attachments: requestField(Schema.Array(Attachment)),
   headers: requestField(MailHeaders),
   postback: optionalHeadText,
-  envelopeFrom: optionalHeadText,
-  replyTo: optionalHeadText,
+  envelopeFrom: optionalMailbox,
+  replyTo: optionalMailbox,
   subject: optionalHeadText,
   templateName: optionalHeadText,
   attachFiles: requestField(Schema.Array(headText)),

@@ -94,6 +94,45 @@ export const emailsConformance = (it: Vitest.MethodsNonLive<EmailsService>): voi
       })
     )
 
+    it.effect.each([
+      "eve@evil.test, john@example.com",
+      "Eve <eve@evil.test>, John <john@example.com>",
+      "Eve <eve@evil.test> <john@example.com>",
+      "Eve <eve@evil.test>; John <john@example.com>",
+      "all: eve@evil.test, john@example.com;",
+      "Doe, John <john@example.com>",
+      '"Eve <eve@evil.test>, <john@example.com>'
+    ])("refuses %s, which is not one mailbox", (several) =>
+      Effect.gen(function* () {
+        const emails = yield* EmailsService
+        const mail = message("john@example.com")
+        for (const [field, content] of [
+          ["From", { from: several }],
+          ["EnvelopeFrom", { envelopeFrom: several }],
+          ["ReplyTo", { replyTo: several }]
+        ] as const) {
+          const sent = emails.send(
+            EmailMessage.make({ ...mail, content: { ...mail.content, ...content } }, { disableChecks: true })
+          )
+          assert.strictEqual((yield* refused(sent, "InvalidInput")).field, `Content.${field}`)
+        }
+      })
+    )
+
+    it.effect.each(["From", "sender", "To", "CC", "Bcc", "Return-Path", "Resent-From", "resent-bcc"])(
+      "refuses the header %s, which would be another sender or recipient",
+      (name) =>
+        Effect.gen(function* () {
+          const emails = yield* EmailsService
+          const mail = message("john@example.com")
+          const withHeaders = (headers: Readonly<Record<string, string>>) =>
+            emails.send(EmailMessage.make({ ...mail, content: { ...mail.content, headers } }, { disableChecks: true }))
+          const error = yield* refused(withHeaders({ "X-Mine": "x", [name]: "eve@evil.test" }), "InvalidInput")
+          assert.strictEqual(error.field, `Content.Headers.${name}`)
+          yield* withHeaders({ [`X-${name}`]: "eve@evil.test" })
+        })
+    )
+
     it.effect("fails with NotAllowedSender where only the envelope is from somebody else", () =>
       Effect.gen(function* () {
         const emails = yield* EmailsService
