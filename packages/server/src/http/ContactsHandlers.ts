@@ -13,6 +13,7 @@ import { contactJson, contactsJson } from "@roster/domain/ContactJson"
 import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
+import { makeUploads } from "../jobs/imports/Uploads.ts"
 import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
@@ -32,6 +33,7 @@ const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
 
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
+  const beginUpload = makeUploads()
   const handlers: Handlers<"contacts"> = {
     contactsByEmailGet: ({ params }) => toWireError(answerOne(contacts.get(params.email))),
     contactsByEmailPut: ({ params, payload }) => toWireError(answerOne(contacts.update(params.email, payload))),
@@ -61,7 +63,7 @@ export const contactsHandlers = Effect.gen(function* () {
     contactsExportByIdStatusGet: ({ params: { id } }) =>
       toWireError(isExportId(id) ? contacts.exportStatus(id) : Effect.fail(new ExportNotFound({ id }))),
     contactsImportPost: ({ query, request }) =>
-      readImport(request, query).pipe(
+      readImport(beginUpload, request, query).pipe(
         Effect.flatMap(({ options, source }) => contacts.import(source, options)),
         // The content of the source is the temporary file.
         Effect.catchTag("PlatformError", () => temporaryFileFailed),

@@ -9,6 +9,8 @@ import {
 } from "@roster/domain"
 import { Effect, FileSystem, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
+import { Caller } from "../credentials/Caller.ts"
+import type { makeUploads } from "../jobs/imports/Uploads.ts"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
 import { withoutHurry } from "../network/Connections.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
@@ -40,11 +42,15 @@ const problems: { readonly [Tag in MultipartParser.MultipartError["_tag"]]: stri
   ReachedLimit: limitReached
 }
 
+type BeginUpload = ReturnType<typeof makeUploads>
+
 /** Streams a form. Its part `file` is a file even without a file name, so that its bytes stay unchanged. */
 const readForm = Effect.fnUntraced(
-  function* (request: HttpServerRequest.HttpServerRequest) {
+  function* (request: HttpServerRequest.HttpServerRequest, beginUpload: BeginUpload) {
     const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
-    if (Number(request.headers["content-length"] ?? 0) > maximumBytes) return yield* unreadable(limitReached)
+    const announced = Number(request.headers["content-length"] ?? 0)
+    if (announced > maximumBytes) return yield* unreadable(limitReached)
+    const count = yield* beginUpload((yield* Caller).account, announced)
     withoutHurry(request)
     const temporary = yield* openTemporaryFile
     const fields = new Map<string, string>()
@@ -93,7 +99,7 @@ const readForm = Effect.fnUntraced(
       Stream.mapError(() => unreadable("its sender broke off")),
       Stream.runForEach((chunk) => {
         parser.write(chunk)
-        return flush
+        return Effect.andThen(count(chunk.length), flush)
       })
     )
     parser.end()
@@ -117,11 +123,12 @@ export const hasForm = (request: HttpServerRequest.HttpServerRequest): boolean =
 const noForm: ImportForm = { fields: new Map() }
 
 export const readImport = Effect.fnUntraced(function* (
+  beginUpload: BeginUpload,
   request: HttpServerRequest.HttpServerRequest,
   query: ImportOptions & { readonly fileUrl?: string | undefined }
 ) {
   const fs = yield* FileSystem.FileSystem
-  const { fields, file } = hasForm(request) ? yield* readForm(request) : noForm
+  const { fields, file } = hasForm(request) ? yield* readForm(request, beginUpload) : noForm
   const url = query.fileUrl ?? fields.get("fileUrl")
   if (file !== undefined && url !== undefined) {
     return yield* new InvalidInput({ field: "fileUrl", issue: "a file was sent as well; give one or the other" })

@@ -67,7 +67,9 @@ const failure = ({ reason }: ServiceError): WireFailure => {
   }
   // Not a 503, which would say that nothing was done.
   if (_tag === "OutcomeUnknown") return new ServerFailure({ Error: message })
-  return new ServerUnavailable({ Error: message })
+  const answer = new ServerUnavailable({ Error: message })
+  if (_tag === "Unavailable" && reason.retryAfter !== undefined) waits.set(answer, reason.retryAfter)
+  return answer
 }
 
 export const toWireError = <A, E extends Refusal | ServiceError, R>(

@@ -46,3 +46,6 @@ export const isFromDeadProcess = (name: string): boolean => {
   const [mark, pid = ""] = name.split("-")
   return mark === machineMark && hasEnded(pid)
 }
+
+/** Whether a process of this machine made a file, one whose end would be noticed. */
+export const isFromHere = (name: string): boolean => name.startsWith(`${machineMark}-`)

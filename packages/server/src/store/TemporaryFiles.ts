@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
+import { isFromDeadProcess, isFromHere, processMark } from "./ProcessMark.ts"
 
 const prefix = "roster-import-"
 
@@ -33,19 +33,26 @@ export const openTemporaryFile = Effect.acquireRelease(
   ({ file, unlink }) => Effect.ignore(onTemporaryFile(() => file.close().finally(unlink)))
 )
 
-/** In milliseconds, far above the five minutes that a Node server gives an upload. */
-const maximumAge = 60 * 60 * 1000
+/** In milliseconds, for files of a process of which nothing is known, such as one in another container. */
+const maximumAge = 24 * 60 * 60 * 1000
 
-/** Removes this user's leftover files: those of ended processes at once, those of unknown origin when old. */
+/** A mark and random characters. What has none is not a folder of the service. */
+const marked = /^[\da-f]+-\d+-\w+$/
+
+/**
+ * Removes this user's leftover files: those of ended processes at once, those of unknown ones when nothing was written
+ * to them for long. Age is no proof for a process that still runs.
+ */
 export const removeTemporaryFiles = Effect.map(Clock.currentTimeMillis, (now) => {
   for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
-    if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue
+    const mark = entry.name.slice(prefix.length)
+    if (!entry.isDirectory() || !entry.name.startsWith(prefix) || !marked.test(mark)) continue
     const folder = join(tmpdir(), entry.name)
     try {
       const found = [folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path))
       const isOurs = found.every(({ uid }) => uid === process.getuid?.())
       const isOld = found.every(({ mtimeMs }) => mtimeMs < now - maximumAge)
-      if (isOurs && (isOld || isFromDeadProcess(entry.name.slice(prefix.length)))) rmSync(folder, { recursive: true })
+      if (isOurs && (isFromDeadProcess(mark) || (isOld && !isFromHere(mark)))) rmSync(folder, { recursive: true })
     } catch {
       // Another user's, or removed meanwhile.
     }

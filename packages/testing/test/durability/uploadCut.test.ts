@@ -25,9 +25,9 @@ const assertNothing = (place: ServePlace) => {
   assertWhole(place)
 }
 
-/** Makes an upload look as if it had been left an hour and a half ago. */
-const age = (place: ServePlace, upload: string) => {
-  const then = Date.now() / 1000 - 5400
+/** Makes an upload look as if it had been left some hours ago. */
+const age = (place: ServePlace, upload: string, hours: number) => {
+  const then = Date.now() / 1000 - hours * 3600
   const folder = join(place.temporary, upload)
   for (const file of readdirSync(folder)) utimesSync(join(folder, file), then, then)
   utimesSync(folder, then, then)
@@ -75,18 +75,21 @@ describe("S.4 an upload that breaks off", () => {
       assertNothing(place)
       const [left = "", ...others] = uploadsIn(place)
       assert.deepStrictEqual(others, [])
-      // What another process may be writing stays, of this machine or not, and what is not an upload stays too. What
-      // nobody can be writing goes.
+      // What another process may be writing stays, however old it is here, and for a day elsewhere; and so does what is
+      // not of the service. What nobody can be writing goes.
       const live = left.replace(`-${serve.pid}-`, `-${process.pid}-`)
       assert.notStrictEqual(live, left)
-      const kept = [live, "roster-import-elsewhere", "something-else"]
-      for (const name of [...kept, "roster-import-old"]) mkdirSync(join(place.temporary, name))
-      age(place, "roster-import-old")
-      age(place, "something-else")
+      const elsewhere = "roster-import-0-1-elsewhere"
+      const forgotten = "roster-import-0-1-forgotten"
+      const ofOthers = "roster-import-others"
+      const kept = [live, elsewhere, ofOthers, "something-else"]
+      for (const name of [...kept, forgotten]) mkdirSync(join(place.temporary, name))
+      age(place, elsewhere, 23)
+      for (const name of [live, forgotten, ofOthers, "something-else"]) age(place, name, 25)
       const next = yield* killableServe(place)
       yield* seen(
         () => uploadsIn(place),
-        (uploads) => uploads.length === 2
+        (uploads) => uploads.length === 3
       )
       assert.deepStrictEqual(readdirSync(place.temporary).sort(), kept.sort())
       assertNothing(place)

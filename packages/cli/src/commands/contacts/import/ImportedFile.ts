@@ -25,7 +25,7 @@ const temporaryCopy = Effect.fnUntraced(
   function* (content: Stream.Stream<Uint8Array, UsageError>) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const copy = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-import-" }), "content")
+    const copy = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-copy-" }), "content")
     yield* Stream.run(content, fs.sink(copy, { flag: "wx", mode: 0o600 }))
     return copy
   },
