@@ -7,7 +7,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { Etag, HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "./credentials/Caller.ts"
 import { httpApp } from "./http/HttpApp.ts"
-import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
+import { layerForHttp, type StoreError } from "./services/SqlServices.ts"
 import { InProcess } from "./store/StoreFailure.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 
@@ -35,6 +35,6 @@ const make = Effect.gen(function* () {
 /** Provides an `HttpClient` that answers from the service on a store. */
 export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
   Layer.effect(HttpClient.HttpClient, make).pipe(
-    Layer.provide(layerWithStore(options)),
+    Layer.provide(layerForHttp(options)),
     Layer.provide(Layer.mergeAll(NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer))
   )

@@ -11,7 +11,7 @@ import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
 import { ServedNames, servedNames } from "./http/ServedNames.ts"
-import { layerWithStore, type StoreError } from "./services/SqlServices.ts"
+import { layerForHttp, type StoreError } from "./services/SqlServices.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
 
@@ -140,7 +140,7 @@ const layerWithoutServices = <E>({
     return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
   })
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
-    Layer.provide(layerWithStore({ ...store, jobThread: store.jobThread ?? defaultEntry() })),
+    Layer.provide(layerForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
 }

@@ -22,7 +22,9 @@ export const AuditDetails = Schema.Struct({
   /** Why a key that the store knows was refused. */
   because: Schema.optionalKey(Schema.Literals(["Expired", "OutsideRanges"])),
   /** The field that was refused. */
-  field: Schema.optionalKey(Schema.String)
+  field: Schema.optionalKey(Schema.String),
+  /** The number of refusals without an entry of their own. */
+  count: Schema.optionalKey(Schema.Int)
 })
 export type AuditDetails = typeof AuditDetails.Type
 
@@ -34,13 +36,16 @@ export const AuditEntry = Schema.Struct({
   /** The account: empty for the main one, the canonical e-mail address for a subaccount. */
   account: Schema.String,
   actor: AuditActor,
-  /** The IP address of the caller; `null` within the process. */
+  /** The IP address of the caller, or of `FurtherRefusals` its network; `null` within the process. */
   peer: Schema.NullOr(Schema.String),
-  /** The operation identifier of the interface, such as `securityApikeysPost`, or `noOperation` for an unknown path. */
+  /**
+   * The operation identifier of the interface, such as `securityApikeysPost`, `noOperation` for an unknown path, or
+   * `anyOperation` for `FurtherRefusals`.
+   */
   operation: Schema.String,
   /** The name of the credential as requested; `null` where the operation has none. */
   subject: Schema.NullOr(Schema.String),
-  /** `Done`, the tag of a refusal such as `NameTaken`, or `FurtherRefusals` for those beyond the limit per hour. */
+  /** `Done`, the tag of a refusal such as `NameTaken`, or `FurtherRefusals` for those of an hour beyond its limit. */
   outcome: Schema.String,
   details: AuditDetails
 })

@@ -1,4 +1,4 @@
-/** Writes the audit trail: changes in their own transaction, refusals on a best-effort basis. */
+/** The entries of the audit trail: changes are recorded in their own transaction, refusals by `AuditRefusals`. */
 import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError } from "@roster/domain"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -15,11 +15,6 @@ export interface AuditEvent {
   readonly subject?: string | undefined
   readonly details?: AuditDetails | undefined
 }
-
-/** Recorded refusals per actor and hour, so that requests cannot fill the disk. Callers without a key are one actor. */
-const refusalsPerHour = 1000
-
-const hour = 60 * 60
 
 /** Names are at most as long as an e-mail address, but a request can ask for anything. */
 const longestSubject = 254
@@ -46,42 +41,29 @@ const encodeDetails = Schema.encodeSync(Schema.fromJsonString(AuditDetails))
 
 const subjectOf = (name: string): string => withoutSecrets(name).slice(0, longestSubject).toWellFormed()
 
-const columnsOf = (actor: AuditActor) => ({
+/** An entry as a row of its table, which gives it a number. */
+export const auditRow = (
+  { account, actor, details, operation, peer, subject }: AuditEvent,
+  outcome: string,
+  time: number
+) => ({
+  time,
+  account,
   actor: actor._tag,
   actor_name: actor._tag === "Key" ? actor.name : "",
-  actor_hint: actor._tag === "Key" ? actor.hint : ""
+  actor_hint: actor._tag === "Key" ? actor.hint : "",
+  peer: peer ?? null,
+  operation,
+  subject: subject === undefined ? null : subjectOf(subject),
+  outcome,
+  details: encodeDetails(details ?? {})
 })
-
-const insert = (sql: SqlClient.SqlClient, event: AuditEvent, outcome: string, time: number) =>
-  sql`INSERT INTO audit_entries ${sql.insert({
-    time,
-    account: event.account,
-    ...columnsOf(event.actor),
-    peer: event.peer ?? null,
-    operation: event.operation,
-    subject: event.subject === undefined ? null : subjectOf(event.subject),
-    outcome,
-    details: encodeDetails(event.details ?? {})
-  })}`
+export type AuditRow = ReturnType<typeof auditRow>
 
 /** Records a change, in the transaction of its caller. */
 export const recordDone = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, event: AuditEvent) {
-  yield* insert(sql, event, "Done", yield* nowSeconds)
+  yield* sql`INSERT INTO audit_entries ${sql.insert(auditRow(event, "Done", yield* nowSeconds))}`
 })
-
-/** Records a refusal by its tag. */
-export const recordRefusal = (sql: SqlClient.SqlClient, event: AuditEvent, outcome: string): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const now = yield* nowSeconds
-    const { actor, actor_hint, actor_name } = columnsOf(event.actor)
-    const [written] = yield* sql<{ readonly count: number }>`
-      SELECT count(*) AS count FROM audit_entries
-      WHERE actor = ${actor} AND actor_name = ${actor_name} AND actor_hint = ${actor_hint}
-        AND outcome <> 'Done' AND time >= ${now - (now % hour)}`
-    const count = Number(written?.count ?? 0)
-    if (count > refusalsPerHour) return
-    yield* insert(sql, event, count === refusalsPerHour ? "FurtherRefusals" : outcome, now)
-  }).pipe(bestEffort("a refusal could not be recorded"))
 
 /** Runs a write whose failure must not fail the request: a full disk must not prevent reading, nor a lock delay it. */
 export const bestEffort =

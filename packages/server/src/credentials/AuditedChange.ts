@@ -3,7 +3,8 @@ import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { nowSeconds } from "../store/Timestamps.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
-import { eventOf, recordDone, recordRefusal, refusalOf } from "./AuditTrail.ts"
+import type { AuditRefusals } from "./AuditRefusals.ts"
+import { eventOf, recordDone, refusalOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
 import { type CredentialRow, type CredentialScope, scopeOf, violationOf } from "./CredentialRow.ts"
 import { managingLevel } from "./LastAdminKey.ts"
@@ -52,7 +53,7 @@ export const checkScopes = ({ operation, within }: Change, ...scopes: ReadonlyAr
 }
 
 /** Authorises, makes and records a change of a credential in one transaction, or records its refusal. */
-export const auditedChange = (sql: SqlClient.SqlClient) =>
+export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals["Service"]) =>
   Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
     operation: string,
     name: string,
@@ -63,7 +64,7 @@ export const auditedChange = (sql: SqlClient.SqlClient) =>
     const event = { ...eventOf(caller, operation), subject: String(name) }
     const refused = (account: string) => (error: { readonly _tag: string }) => {
       const { details, outcome } = refusalOf(error)
-      return SqlError.isSqlError(error) ? Effect.void : recordRefusal(sql, { ...event, account, details }, outcome)
+      return SqlError.isSqlError(error) ? Effect.void : refusals.record({ ...event, account, details }, outcome)
     }
     const account = yield* Effect.tapError(accountOf(caller, subaccount), refused(caller.account))
     const recordedAccount = account ?? caller.account

@@ -16,7 +16,8 @@ import {
 } from "@roster/domain"
 import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import { eventOf, recordRefusal } from "./AuditTrail.ts"
+import type { AuditRefusals } from "./AuditRefusals.ts"
+import { eventOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
 import { accountOf, auditedChange, type Change, checkScopes, refuse } from "./AuditedChange.ts"
 import {
@@ -65,18 +66,19 @@ export const credentialRepository = <
   Protected extends { readonly _tag: string } = never
 >(
   sql: SqlClient.SqlClient,
+  refusals: AuditRefusals["Service"],
   { accessLevels, identity, kind, protect, read, resource, toCredential }: Kind<Credential, P, Protected>
 ): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P, Protected> => {
   const toAnswer = (row: CredentialRow) => toCredential(toRecord(row), accessLevelsOf(row))
   const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
   const operation = (rest: string) => `security${resource}${rest}`
 
-  const changing = auditedChange(sql)
+  const changing = auditedChange(sql, refusals)
 
   /** An invalid payload is recorded without a name, as over HTTP. */
   const readPayload = Effect.fnUntraced(function* (operation: string, payload: P) {
     const event = eventOf(yield* Caller, operation)
-    return yield* Effect.tapError(read(payload), () => recordRefusal(sql, event, "InvalidInput"))
+    return yield* Effect.tapError(read(payload), () => refusals.record(event, "InvalidInput"))
   })
 
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {

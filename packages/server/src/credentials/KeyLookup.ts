@@ -4,11 +4,15 @@ import type { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
 import { preparedQuery } from "../store/SqlDialect.ts"
 import { bestEffort } from "./AuditTrail.ts"
-import type { CredentialRow } from "./CredentialRow.ts"
+import { isInSpans, type Span, spansOf } from "../network/IpRanges.ts"
+import { type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
 import { digestOf } from "./Secret.ts"
 
 /** Seconds between two records of the use of a key, so that reads do not each cost a write. */
 const useRecordedEvery = 60
+
+/** The keys whose ranges stay parsed; those of a key are at most 256. */
+const maximumParsed = 256
 
 export interface KeyRow extends Pick<
   CredentialRow,
@@ -40,6 +44,20 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
       return timingSafeEqual(key.secret_digest, digest) ? key : undefined
     })
   }
+}
+
+/** Makes the check whether a key may be used from an address. The ranges of a key are parsed once, not by each request. */
+export const makeRangeCheck = () => {
+  const parsed = new Map<string, ReadonlyArray<Span>>()
+  const parse = (row: Pick<KeyRow, "ip_ranges">) => {
+    const spans = spansOf(ipRangesOf(row))
+    const [oldest] = parsed.keys()
+    if (parsed.size >= maximumParsed && oldest !== undefined) parsed.delete(oldest)
+    parsed.set(row.ip_ranges, spans)
+    return spans
+  }
+  return (row: Pick<KeyRow, "ip_ranges">, peer: string): boolean =>
+    row.ip_ranges === "[]" || isInSpans(peer, parsed.get(row.ip_ranges) ?? parse(row))
 }
 
 /**

@@ -5,12 +5,12 @@ import { Clock, Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AuditDetails } from "../credentials/AuditEntry.ts"
-import { type AuditEvent, eventOf, recordRefusal } from "../credentials/AuditTrail.ts"
+import { AuditRefusals } from "../credentials/AuditRefusals.ts"
+import { type AuditEvent, eventOf } from "../credentials/AuditTrail.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
 import type { Guard, Respond } from "./Routes.ts"
-import { hasLevel, ipRangesOf } from "../credentials/CredentialRow.ts"
-import { isInRanges } from "../network/IpRanges.ts"
-import { isUseRecorded, keyLookup, type KeyRow, recordUse } from "../credentials/KeyLookup.ts"
+import { hasLevel } from "../credentials/CredentialRow.ts"
+import { isUseRecorded, keyLookup, type KeyRow, makeRangeCheck, recordUse } from "../credentials/KeyLookup.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { publicAddress } from "./ServedNames.ts"
@@ -44,17 +44,18 @@ const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): Cal
   peer
 })
 
-/** Why a known key may not call an operation, as audit details; `undefined` if it may. */
-const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDetails | undefined => {
-  if (required !== anyLevel && !hasLevel(row, required)) return { required }
-  const ranges = ipRangesOf(row)
-  return ranges.length > 0 && !isInRanges(peer, ranges) ? { because: "OutsideRanges" } : undefined
-}
-
 export const authentication = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const refusals = yield* AuditRefusals
   const findKey = keyLookup(sql)
+  const isInKeyRanges = makeRangeCheck()
   const delayWrongKey = yield* makeFailedAuthThrottle
+
+  /** Why a known key may not call an operation, as audit details; `undefined` if it may. */
+  const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDetails | undefined => {
+    if (required !== anyLevel && !hasLevel(row, required)) return { required }
+    return isInKeyRanges(row, peer) ? undefined : { because: "OutsideRanges" }
+  }
 
   const before = (operation: string, required: AccessLevel, answer: Respond): Respond => {
     const orFailure = orStoreFailure(operation)
@@ -70,12 +71,12 @@ export const authentication = Effect.gen(function* () {
         row === undefined
           ? { actor: { _tag: "Unknown" }, account: "", peer, operation }
           : { ...eventOf(callerOf(row, peer), operation), details: { because: "Expired" } }
-      yield* recordRefusal(sql, event, "Unauthorized")
+      yield* refusals.record(event, "Unauthorized")
       return yield* refuse(peer)
     })
 
     const refuseAccess = Effect.fnUntraced(function* (row: KeyRow, peer: string, details: AuditDetails) {
-      yield* recordRefusal(sql, { ...eventOf(callerOf(row, peer), operation), details }, "AccessDenied")
+      yield* refusals.record({ ...eventOf(callerOf(row, peer), operation), details }, "AccessDenied")
       return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
     })
 

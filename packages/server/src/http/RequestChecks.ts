@@ -4,7 +4,8 @@ import { ByteSize, Effect, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { SqlClient } from "effect/sql"
-import { eventOf, recordRefusal } from "../credentials/AuditTrail.ts"
+import { AuditRefusals } from "../credentials/AuditRefusals.ts"
+import { eventOf } from "../credentials/AuditTrail.ts"
 import { Caller } from "../credentials/Caller.ts"
 import { type Guard, errorResponse } from "./Routes.ts"
 import { onceByKey } from "./Idempotency.ts"
@@ -57,20 +58,23 @@ const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput
   Schema.isSchemaError(error) || error instanceof InvalidInput
 
 /** The audit trail also records changes of credentials that do not fit the contract. */
-const recordMalformed = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, endpoint: HttpApiEndpoint.Top) {
-  if (!endpoint.identifier.startsWith("security") || endpoint.method === "GET") return
-  yield* recordRefusal(sql, eventOf(yield* Caller, endpoint.identifier), "InvalidInput")
+const recordMalformed = Effect.fnUntraced(function* (
+  refusals: AuditRefusals["Service"],
+  { identifier, method }: HttpApiEndpoint.Top
+) {
+  if (!identifier.startsWith("security") || method === "GET") return
+  yield* refusals.record(eventOf(yield* Caller, identifier), "InvalidInput")
 })
 
 /** Checks the type and size of the body, and turns input that does not fit the contract into a 400 with the field. */
-export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = Effect.map(
-  SqlClient.SqlClient,
-  (sql): Guard => {
+export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | AuditRefusals> = Effect.map(
+  Effect.all([SqlClient.SqlClient, AuditRefusals]),
+  ([sql, refusals]): Guard => {
     const readBody = makeBodyReader()
     return (endpoint, operation) => {
       const malformed = (error: Schema.SchemaError | InvalidInput) => {
         const { message } = Schema.isSchemaError(error) ? invalidInput(error) : error
-        return Effect.andThen(recordMalformed(sql, endpoint), Effect.fail(new BadRequest({ Error: message })))
+        return Effect.andThen(recordMalformed(refusals, endpoint), Effect.fail(new BadRequest({ Error: message })))
       }
       const answered: typeof operation = (incoming) => Effect.catchIf(operation(incoming), isMalformed, malformed)
       if (!takesJson(endpoint)) {
@@ -93,7 +97,7 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient> = E
       const limits = bodyLimits(endpoint.identifier)
       const refuse = ({ status, text }: BodyRefusal) => {
         const response = errorResponse(status, text)
-        return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(sql, endpoint), response)
+        return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(refusals, endpoint), response)
       }
       return (incoming) => {
         const { request } = incoming

@@ -22,7 +22,7 @@ export const isInRanges = (text: string, ranges: ReadonlyArray<string>): boolean
 const parseRanges = (ranges: ReadonlyArray<string>) => ranges.flatMap((range) => parseRange(range) ?? [])
 
 /** The addresses of a range as numbers, those of IPv4 behind all of IPv6. */
-interface Span {
+export interface Span {
   readonly first: bigint
   readonly last: bigint
 }
@@ -58,6 +58,18 @@ const lastUpTo = (spans: ReadonlyArray<Span>, number: bigint): Span | undefined 
     else high = middle
   }
   return spans[low - 1]
+}
+
+/** Parses ranges that many addresses are looked up in. */
+export const spansOf = (texts: ReadonlyArray<string>): ReadonlyArray<Span> => outermost(parseRanges(texts))
+
+/** Whether one of the ranges contains an address, as `isInRanges` says it. */
+export const isInSpans = (text: string, spans: ReadonlyArray<Span>): boolean => {
+  const address = parseAddress(text)
+  if (address === undefined) return false
+  const number = numberOf(address)
+  const span = lastUpTo(spans, number)
+  return span !== undefined && number <= span.last
 }
 
 /** Whether each of these ranges lies within one of the others, alone. */

@@ -9,13 +9,16 @@ import {
 } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import { credentialRepository } from "../credentials/CredentialRepository.ts"
 import { delivered } from "../store/WirePayload.ts"
 import { requireAdminKey } from "../credentials/LastAdminKey.ts"
 
-const make = Effect.map(SqlClient.SqlClient, (sql) =>
-  CredentialsService.of({
-    apiKeys: credentialRepository<ApiKey, ApiKeyPayload, LastManagingKey>(sql, {
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const refusals = yield* AuditRefusals.AuditRefusals
+  return CredentialsService.of({
+    apiKeys: credentialRepository<ApiKey, ApiKeyPayload, LastManagingKey>(sql, refusals, {
       kind: "ApiKey",
       read: delivered(ApiKeyPayload),
       resource: "Apikeys",
@@ -24,7 +27,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) =>
       toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
       protect: requireAdminKey(sql)
     }),
-    smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload>(sql, {
+    smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload>(sql, refusals, {
       kind: "Smtp",
       read: delivered(SmtpCredentialsPayload),
       resource: "Smtp",
@@ -34,7 +37,10 @@ const make = Effect.map(SqlClient.SqlClient, (sql) =>
       protect: () => Effect.void
     })
   })
-)
+})
 
 /** Provides `CredentialsService` on the database of a store. */
-export const layer: Layer.Layer<CredentialsService, never, SqlClient.SqlClient> = Layer.effect(CredentialsService, make)
+export const layer: Layer.Layer<CredentialsService, never, SqlClient.SqlClient> = Layer.effect(
+  CredentialsService,
+  make
+).pipe(Layer.provide(AuditRefusals.layer))

@@ -2,6 +2,7 @@
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
+import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import * as JobRunner from "../jobs/worker/JobRunner.ts"
 import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
@@ -19,12 +20,20 @@ export type { StoreError } from "../store/sqlite/StoreError.ts"
 /** The services of a store. */
 export type Services = ContactsService | CredentialsService | EmailsService
 
-const services = Layer.mergeAll(SqlContactsService.layer, SqlCredentialsService.layer, SqlEmailsService.layer)
+const services = Layer.mergeAll(
+  SqlContactsService.layer,
+  SqlCredentialsService.layer,
+  SqlEmailsService.layer,
+  AuditRefusals.layer
+)
 
-/** Provides the services and the database under them, with its tables migrated. */
-export const layerWithStore = (
+/** Provides what the HTTP interface of a store needs. */
+export const layerForHttp = (
   options: StoreOptions
-): Layer.Layer<Services | SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> => {
+): Layer.Layer<
+  Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient | SqliteClient.SqliteClient,
+  StoreError
+> => {
   const policy = Layer.succeed(StorePolicy, {
     allowedSenders: options.allowedSenders ?? [],
     allowFileUrl: options.allowFileUrl ?? []
@@ -41,6 +50,11 @@ export const layerWithStore = (
     Layer.provideMerge(Store.layer({ filename, contention }))
   )
 }
+
+/** Provides the services and the database under them, with its tables migrated. */
+export const layerWithStore = (
+  options: StoreOptions
+): Layer.Layer<Services | SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> => layerForHttp(options)
 
 /** Provides the services on a database file. */
 export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> => layerWithStore(options)

@@ -286,6 +286,36 @@ const accountBounds = ({ isSqlite }: Dialect) => [
   `CREATE INDEX idempotent_answers_in_order ON idempotent_answers (account, running)`
 ]
 
+/**
+ * Lets entries of the audit trail go when their time is over: a change after 400 days, a refusal after 90, or after one
+ * if there are 100,000 newer entries.
+ */
+const auditRetention = ({ isSqlite }: Dialect) => {
+  const now = isSqlite ? "unixepoch()" : "extract(epoch FROM now())"
+  const mayGo = `CASE WHEN OLD.outcome = 'Done' THEN OLD.time <= ${now} - 34560000
+    ELSE OLD.time <= ${now} - 7776000
+      OR (OLD.time <= ${now} - 86400 AND OLD.number <= (SELECT max(number) FROM audit_entries) - 100000) END`
+  return [
+    `DROP INDEX audit_refusals`,
+    `CREATE INDEX audit_refusals_by_age ON audit_entries (time) WHERE outcome <> 'Done'`,
+    `CREATE INDEX audit_changes_by_age ON audit_entries (time) WHERE outcome = 'Done'`,
+    ...(isSqlite
+      ? [
+          `DROP TRIGGER audit_entries_no_delete`,
+          `CREATE TRIGGER audit_entries_no_delete BEFORE DELETE ON audit_entries WHEN NOT (${mayGo})
+            BEGIN SELECT RAISE(ABORT, 'audit_entries is only added to'); END`
+        ]
+      : [
+          `CREATE OR REPLACE FUNCTION audit_entries_is_kept() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+            IF TG_OP = 'DELETE' THEN
+              IF ${mayGo} THEN RETURN OLD; END IF;
+            END IF;
+            RAISE EXCEPTION 'audit_entries is only added to';
+          END$$`
+        ])
+  ]
+}
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -305,7 +335,8 @@ export const migrations = {
   "8_credential_audit": run(credentialAudit),
   "9_job_address_lists": run(jobAddressLists),
   "10_count_after_adding": run(countAfterAdding),
-  "11_account_bounds": run(accountBounds)
+  "11_account_bounds": run(accountBounds),
+  "12_audit_retention": run(auditRetention)
 }
 
 /** The number of the last migration, which every store of this version has run. */

@@ -51,6 +51,8 @@ const askAtOnce = (sql: SqlClient.SqlClient): Ask => {
 }
 
 const sqlite = (sql: SqlClient.SqlClient) => ({
+  /** The time in seconds by the clock of the database, as its triggers see it. */
+  now: sql`unixepoch()`,
   /** Merges custom fields, both as JSON. Those of `above` win. */
   mergeFields: (below: Fragment, above: Fragment): Fragment => sql`
     CASE WHEN ${above} IN ('{}', ${below}) THEN ${below} ELSE roster_merge_fields(${below}, ${above}) END`,
@@ -103,6 +105,7 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
 export type SqlDialect = ReturnType<typeof sqlite>
 
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
+  now: sql`extract(epoch FROM now())`,
   mergeFields: (below, above) => sql`(${below}::jsonb || ${above}::jsonb)::text`,
   // Not run by a test yet. The JSON has a space behind each colon and comma, so the bound is a little lower.
   mayBecome: ({ consentIp, customFields, firstName, lastName }) => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { IpNetwork } from "effect/net"
-import { areRangesWithin, parseRange } from "../../src/network/IpRanges.ts"
+import { areRangesWithin, isInRanges, isInSpans, parseRange, spansOf } from "../../src/network/IpRanges.ts"
 
 /** The plain way: every range is compared with every other. */
 const isWithinPlainly = (text: string, others: ReadonlyArray<string>): boolean => {
@@ -15,7 +15,7 @@ const isWithinPlainly = (text: string, others: ReadonlyArray<string>): boolean =
   )
 }
 
-const address = Schema.Literals([
+const addresses = [
   "0.0.0.0",
   "10.0.0.0",
   "10.0.0.1",
@@ -29,13 +29,26 @@ const address = Schema.Literals([
   "2001:db8::",
   "2001:db8::ffff",
   "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"
-])
+] as const
+const address = Schema.Literals(addresses)
 const prefix = Schema.Literals([0, 1, 8, 9, 16, 23, 24, 31, 32, 64, 96, 127, 128])
 const range = Arbitrary.map(Arbitrary.all([Arbitrary.schema(address), Arbitrary.schema(prefix)]), ([address, prefix]) =>
   // Without a prefix it is one address.
   prefix === 9 ? address : `${address}/${address.includes(":") ? prefix : Math.min(prefix, 32)}`
 )
 const ranges = Arbitrary.array(range, { maxLength: 8 })
+
+describe("addresses in ranges", () => {
+  it.prop(
+    "are found in parsed ranges as in their texts",
+    {
+      peer: Arbitrary.schema(Schema.Literals([...addresses, "::ffff:10.0.0.1", "10.0.0.1%eth0", "", "nobody"])),
+      ranges
+    },
+    ({ peer, ranges }) => assert.strictEqual(isInSpans(peer, spansOf(ranges)), isInRanges(peer, ranges)),
+    { arbitrary: { runs: 2000 } }
+  )
+})
 
 describe("ranges within ranges", () => {
   it.prop(

@@ -1,6 +1,7 @@
 /** Removes what has expired, so that the tables do not grow without limit. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { hasOldEntries, removeOldEntries } from "../../credentials/AuditRetention.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The response to a call with an Idempotency-Key is kept for 1 hour, longer than any client retries. */
@@ -30,6 +31,7 @@ export const hasExpired = Effect.gen(function* () {
     SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - jobSeconds})
       OR EXISTS (SELECT 1 FROM jobs WHERE ${useless(sql, now)})
       OR EXISTS (SELECT 1 FROM job_address_lists)
+      OR ${hasOldEntries(sql)}
       OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerSeconds}) AS due`
   return Boolean(row?.due)
 })
@@ -70,4 +72,5 @@ export const removeExpired = Effect.gen(function* () {
   )
   yield* sql`DELETE FROM jobs WHERE ended <= ${now - jobSeconds}`
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
+  yield* inBatches(removeOldEntries(sql, batchRows), batchRows)
 })

@@ -1,0 +1,42 @@
+/** Removes entries of the audit trail whose time is over. The database keeps all others. (docs/decisions/access.md) */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { dialect } from "../store/SqlDialect.ts"
+
+// The triggers of the table hold the same numbers.
+const day = 24 * 60 * 60
+const changeSeconds = 400 * day
+const refusalSeconds = 90 * day
+
+/** Refusals go earlier if there are more newer entries, but not within a day. */
+const newerEntries = 100_000
+const shortestSeconds = day
+
+const oldChanges = (sql: SqlClient.SqlClient, limit: number) => sql`
+  SELECT number FROM audit_entries
+  WHERE outcome = 'Done' AND time <= ${dialect(sql).now} - ${changeSeconds} ORDER BY time LIMIT ${limit}`
+
+/** Asks only the oldest, since numbers grow with time. */
+const oldRefusals = (sql: SqlClient.SqlClient, limit: number) => {
+  const { now } = dialect(sql)
+  return sql`
+    SELECT number FROM (
+      SELECT number, time FROM audit_entries WHERE outcome <> 'Done' ORDER BY time LIMIT ${limit}
+    ) AS oldest
+    WHERE time <= ${now} - ${refusalSeconds}
+      OR (time <= ${now} - ${shortestSeconds} AND number <= (SELECT max(number) FROM audit_entries) - ${newerEntries})`
+}
+
+/** Whether the time of an entry is over. */
+export const hasOldEntries = (sql: SqlClient.SqlClient) =>
+  sql`EXISTS (${oldRefusals(sql, 1)}) OR EXISTS (${oldChanges(sql, 1)})`
+
+/** Removes up to so many entries of either kind, and gives them. */
+export const removeOldEntries = (sql: SqlClient.SqlClient, limit: number) =>
+  Effect.map(
+    Effect.forEach(
+      [oldRefusals(sql, limit), oldChanges(sql, limit)],
+      (old) => sql`DELETE FROM audit_entries WHERE number IN (${old}) RETURNING number`
+    ),
+    (removed) => removed.flat()
+  )
