@@ -3,9 +3,18 @@ import { type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"
-import { createServer, ServerResponse } from "node:http"
+import { createServer, type Server, ServerResponse } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import { ensureAdministratorKey } from "./credentials/AdministratorKey.ts"
 import { keyHeaders } from "./http/Authentication.ts"
+import { type AccessEntry, AccessLog, makeAccessLog } from "./network/AccessLog.ts"
+import {
+  type Certificate,
+  CertificateError,
+  loadCertificate,
+  renewCertificate,
+  type TlsFiles
+} from "./network/Certificate.ts"
 import { type ConnectionLimits, connectionLimits, limitConnections, timeoutsOf } from "./network/Connections.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
@@ -29,11 +38,20 @@ export interface ServeOptions<E, R> {
   readonly trustedProxies?: ReadonlyArray<IpRange> | undefined
   /** The address that clients call, with or without `/v4`: the base of links (default: what a request names). */
   readonly publicUrl?: URL | undefined
+  /**
+   * The certificate to listen with TLS (1.2 and later). It is loaded again when its files change (default: none, clients
+   * call by `http:`).
+   */
+  readonly tls?: TlsFiles | undefined
+  /** Receives an entry for each response (default: none). An entry holds no e-mail address, name, query or key. */
+  readonly onAccess?: ((entry: AccessEntry) => Effect.Effect<void>) | undefined
   /** Bounds of connections that differ from the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** Receives the administrator key of a store without keys. If it fails, no key is created and nothing listens. */
   readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
 }
+
+export { type AccessEntry, CertificateError, type TlsFiles }
 
 /** The service cannot listen on its address. */
 export class ServeError extends Schema.TaggedError<ServeError>()("ServeError", { message: Schema.String }) {}
@@ -48,15 +66,30 @@ export class RosterServer extends Context.Service<
 >()("@roster/server/RosterServer") {}
 
 /** Opens the store, delivers its first key and listens. On close, requests in progress are answered first. */
-export const layer = <E, R>(options: ServeOptions<E, R>): Layer.Layer<RosterServer, StoreError | ServeError | E, R> =>
+export const layer = <E, R>(
+  options: ServeOptions<E, R>
+): Layer.Layer<RosterServer, StoreError | ServeError | CertificateError | E, R> =>
   Layer.unwrap(
-    Effect.map(Effect.context<R>(), (context) =>
-      layerWithoutServices({
-        ...options,
-        onAdministratorKey: (key) => Effect.provideContext(options.onAdministratorKey(key), context)
-      })
-    )
+    Effect.gen(function* () {
+      const context = yield* Effect.context<R>()
+      const { tls } = options
+      // Before anything is created.
+      const secure = tls === undefined ? undefined : { files: tls, certificate: yield* loadCertificate(tls) }
+      return layerWithoutServices(
+        {
+          ...options,
+          onAdministratorKey: (key) => Effect.provideContext(options.onAdministratorKey(key), context)
+        },
+        secure
+      )
+    })
   )
+
+/** The files of a certificate with what was in them. */
+interface Secure {
+  readonly files: TlsFiles
+  readonly certificate: Certificate
+}
 
 /** Sends head and body in one write, which Node does only without its own check of the content length. */
 class Response extends ServerResponse {
@@ -70,16 +103,15 @@ class Response extends ServerResponse {
 }
 
 /** While closing, each response ends its connection, since keep-alive would bring new requests. */
-const drainingServer = (limits: ConnectionLimits, trustedProxies: ReadonlyArray<IpRange>) => {
-  const server = createServer({ ...timeoutsOf(limits), ServerResponse: Response })
+const draining = (server: Server, limits: ConnectionLimits, trustedProxies: ReadonlyArray<IpRange>): Server => {
   const closeWaiting = limitConnections(server, limits, trustedProxies)
   const close = server.close.bind(server)
-  let draining = false
+  let isClosing = false
   server.on("request", (_, response) => {
-    if (draining) response.setHeader("connection", "close")
+    if (isClosing) response.setHeader("connection", "close")
   })
   server.close = (callback) => {
-    draining = true
+    isClosing = true
     closeWaiting()
     return close(callback)
   }
@@ -95,25 +127,35 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
 /** Spans that include the headers of requests do not include keys. */
 const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, ...keyHeaders])
 
-const layerWithoutServices = <E>({
-  connectionLimits: limits,
-  host = "127.0.0.1",
-  onAdministratorKey,
-  port,
-  publicUrl,
-  store,
-  trustedProxies = []
-}: ServeOptions<E, never>) => {
+const layerWithoutServices = <E>(
+  {
+    connectionLimits: givenLimits,
+    host = "127.0.0.1",
+    onAccess,
+    onAdministratorKey,
+    port,
+    publicUrl,
+    store,
+    trustedProxies = []
+  }: ServeOptions<E, never>,
+  secure: Secure | undefined
+) => {
+  const limits = { ...connectionLimits, ...givenLimits }
+  const protocol = secure === undefined ? "http" : "https"
   const serve = Effect.gen(function* () {
-    const app = yield* httpApp
-    const server = yield* NodeHttpServer.make(
-      () => drainingServer({ ...connectionLimits, ...limits }, trustedProxies),
-      {
-        host,
-        port,
-        gracefulShutdownTimeout: "10 seconds"
-      }
-    ).pipe(
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    const log = onAccess === undefined ? undefined : makeAccessLog((entry) => void run(onAccess(entry)))
+    const app = yield* Effect.provideService(httpApp, AccessLog, log)
+    const options = { ...timeoutsOf(limits), ServerResponse: Response }
+    const secureServer =
+      secure === undefined ? undefined : createSecureServer({ ...options, ...secure.certificate.options })
+    const nodeServer = draining(secureServer ?? createServer(options), limits, trustedProxies)
+    log?.attach(nodeServer)
+    const server = yield* NodeHttpServer.make(() => nodeServer, {
+      host,
+      port,
+      gracefulShutdownTimeout: "10 seconds"
+    }).pipe(
       Effect.catchTag(
         "ServeError",
         ({ cause }) =>
@@ -122,6 +164,9 @@ const layerWithoutServices = <E>({
           })
       )
     )
+    if (secureServer !== undefined && secure !== undefined) {
+      yield* Effect.forkScoped(renewCertificate(secureServer, secure.files, secure.certificate))
+    }
     yield* ensureAdministratorKey(onAdministratorKey).pipe(
       Effect.catchTags({
         NotHandedOver: ({ error }) => Effect.fail(error),
@@ -133,11 +178,12 @@ const layerWithoutServices = <E>({
       .serve(app)
       .pipe(
         Effect.provideService(TrustedProxies, trustedProxies),
-        Effect.provideService(ServedNames, servedNames(host, publicUrl)),
+        Effect.provideService(ServedNames, servedNames(host, publicUrl, protocol)),
         withoutKeys,
         withoutIdleSpans
       )
-    return RosterServer.of({ address: `${HttpServer.formatAddress(server.address)}/${versionSegment}` })
+    const address = HttpServer.formatAddress(server.address).replace(/^http:/, `${protocol}:`)
+    return RosterServer.of({ address: `${address}/${versionSegment}` })
   })
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
     Layer.provide(layerForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })),

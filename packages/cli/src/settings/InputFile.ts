@@ -37,7 +37,7 @@ const largestKeyFile = 64 * 1024
 const others = process.getuid === undefined ? 0 : 0o066
 
 /** Names a key file that is not private. It is not refused: containers mount secrets that everybody in them can read. */
-const nameShared = Effect.fnUntraced(function* (path: string) {
+export const nameShared = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* Effect.option(fs.stat(path))
   if (Option.isNone(info) || info.value.type !== "File" || (info.value.mode & others) === 0) return

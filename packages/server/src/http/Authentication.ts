@@ -10,6 +10,7 @@ import { type AuditEvent, eventOf } from "../credentials/AuditTrail.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
 import type { Guard, Respond } from "./Routes.ts"
 import { hasLevel } from "../credentials/CredentialRow.ts"
+import { AccessLog } from "../network/AccessLog.ts"
 import { isUseRecorded, keyLookup, type KeyRow, makeRangeCheck, recordUse } from "../credentials/KeyLookup.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
@@ -47,6 +48,7 @@ const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): Cal
 export const authentication = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals
+  const log = yield* AccessLog
   const findKey = keyLookup(sql)
   const isInKeyRanges = makeRangeCheck()
   const delayWrongKey = yield* makeFailedAuthThrottle
@@ -90,6 +92,7 @@ export const authentication = Effect.gen(function* () {
         // No key of any store: neither looked up nor recorded.
         if (!SecretFormat.isApiKey(key)) return refuse(peer)
         return Effect.flatMap(failed(findKey(key, required)), (row) => {
+          if (row !== undefined) log?.note(request, { key: row.secret_hint })
           const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
           if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
           const details = objectionTo(row, required, peer)

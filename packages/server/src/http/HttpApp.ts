@@ -9,6 +9,8 @@ import { contactsHandlers } from "./ContactsHandlers.ts"
 import { credentialsHandlers } from "./CredentialsHandlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
 import { readSearchParams } from "./QueryNames.ts"
+import { AccessLog, routeOf } from "../network/AccessLog.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { isBodyOutstanding } from "./RequestBody.ts"
 import { requestChecks } from "./RequestChecks.ts"
 import {
@@ -109,7 +111,11 @@ const parts = Effect.gen(function* () {
     [ApiKeyAuth, guard]
   ])
   const router = makeRouter([...contractRoutes(handlers, guards), yield* exportRoute, openApiRoute()])
-  return { router, otherwise: withErrors(ApiKeyAuth.error)(withAnyKey(noRoute(router.methodsOf))) }
+  return {
+    log: yield* AccessLog,
+    router,
+    otherwise: withErrors(ApiKeyAuth.error)(withAnyKey(noRoute(router.methodsOf)))
+  }
 })
 
 /** The response to an unknown path or method. The key is checked first, so that a client that probes its key learns of it. */
@@ -143,10 +149,9 @@ const texts: Readonly<Record<number, string>> = {
 }
 
 /** A defect is logged under an id, which is all that the response says about it. */
-const fromCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>) {
+const fromCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, id: string) {
   const [response] = yield* HttpServerError.causeResponse(cause)
   if (response.status < 500) return withBody(response)
-  const id = crypto.randomUUID()
   yield* Effect.logError(`request ${id} failed`, yield* loggedCause(cause))
   return errorResponse(500, `An internal error. It is in the log of the service under ${id}.`)
 })
@@ -182,12 +187,14 @@ const finished = (
   return HttpServerResponse.setHeaders(withRetryAfter(response), always)
 }
 
-const completed = (request: HttpServerRequest.HttpServerRequest) => {
+const completed = (request: HttpServerRequest.HttpServerRequest, log: AccessLog | undefined) => {
   const finish = (response: HttpServerResponse.HttpServerResponse) => finished(request, response)
   return Effect.matchCauseEffect({
     onSuccess: (response: HttpServerResponse.HttpServerResponse) => Effect.succeed(finish(withBody(response))),
     onFailure: <E>(cause: Cause.Cause<E>) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(fromCause(cause), finish)
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : Effect.map(fromCause(cause, log?.idOf(request) ?? crypto.randomUUID()), finish)
   })
 }
 
@@ -198,7 +205,7 @@ const nameRoute = ({ cache: { span, tracer, tracerEnabled } }: Fiber.Fiber<unkno
   }
 }
 
-export const httpApp = Effect.map(parts, ({ otherwise, router }) =>
+export const httpApp = Effect.map(parts, ({ log, otherwise, router }) =>
   Effect.withFiber<
     HttpServerResponse.HttpServerResponse,
     unknown,
@@ -206,17 +213,19 @@ export const httpApp = Effect.map(parts, ({ otherwise, router }) =>
   >((fiber) => {
     const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const { method, url } = request
+    log?.note(request, { peer: clientAddress(request, Context.get(fiber.context, TrustedProxies)) })
     const refused = refusedHost(request, fiber.context)
-    if (refused !== undefined) return completed(request)(Effect.succeed(refused))
+    if (refused !== undefined) return completed(request, log)(Effect.succeed(refused))
     const found =
       pathIssue(url) === undefined
         ? (router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined))
         : undefined
     if (found === undefined) {
-      return completed(request)(Effect.interruptible(otherwise({ request, params: {}, searchParams: {} })))
+      return completed(request, log)(Effect.interruptible(otherwise({ request, params: {}, searchParams: {} })))
     }
     const { params, route, searchParams } = found
     nameRoute(fiber, route.path)
-    return completed(request)(Effect.interruptible(route.respond({ request, params, searchParams })))
+    log?.note(request, { route: routeOf(route.path) })
+    return completed(request, log)(Effect.interruptible(route.respond({ request, params, searchParams })))
   })
 )

@@ -11,6 +11,8 @@ interface Names {
   readonly isServed: (host: string) => boolean
   /** The base address of links, if it does not depend on the request. */
   readonly baseUrl: string | undefined
+  /** The protocol of the connections themselves. */
+  readonly protocol: "http" | "https"
 }
 
 /** The names of the service; `undefined` within a process, where requests name no host. */
@@ -19,7 +21,7 @@ export const ServedNames = Context.Reference<Names | undefined>("@roster/server/
 })
 
 /** The names of a service that listens on a host and is known to its clients under a URL. */
-export const servedNames = (host: string, publicUrl: URL | undefined): Names => {
+export const servedNames = (host: string, publicUrl: URL | undefined, protocol: Names["protocol"]): Names => {
   const hosts = new Set(["localhost", host.toLowerCase(), ...(publicUrl === undefined ? [] : [publicUrl.hostname])])
   // Nearly every request names the host that the one before named.
   let last: string | undefined
@@ -29,7 +31,7 @@ export const servedNames = (host: string, publicUrl: URL | undefined): Names => 
     if (isKnown) last = host
     return isKnown
   }
-  return { isServed, baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl) }
+  return { isServed, protocol, baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl) }
 }
 
 const baseOf = ({ origin, pathname }: URL): string =>
@@ -80,10 +82,10 @@ export const publicAddress = (
   request: HttpServerRequest.HttpServerRequest,
   context: Context.Context<never>
 ): string => {
-  const baseUrl = Context.get(context, ServedNames)?.baseUrl
-  if (baseUrl !== undefined) return baseUrl
+  const names = Context.get(context, ServedNames)
+  if (names?.baseUrl !== undefined) return names.baseUrl
   const host = forwarded(request, "x-forwarded-host", context) ?? request.headers["host"] ?? "localhost"
   const protocol = forwarded(request, "x-forwarded-proto", context)?.toLowerCase()
   const isKnown = protocol === "https" || protocol === "http"
-  return `${isKnown ? protocol : (request.protocol ?? "http")}://${host}/${versionSegment}`
+  return `${isKnown ? protocol : (names?.protocol ?? "http")}://${host}/${versionSegment}`
 }

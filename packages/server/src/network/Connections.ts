@@ -4,6 +4,7 @@ import { Duration } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { Server as TlsServer, type TlsOptions, type TLSSocket } from "node:tls"
 import { clientNetwork, isInRanges } from "./IpRanges.ts"
 
 /** Bounds of the connections of a service. Those of trusted proxies are not counted. */
@@ -12,7 +13,7 @@ export interface ConnectionLimits {
   readonly total: number
   /** Maximum number of connections of one client: an IPv4 address, or a /64 network of IPv6 (default: 256). */
   readonly byAddress: number
-  /** Maximum time for the head of a request (default: 10 seconds). */
+  /** Maximum time for the handshake of TLS, and for the head of a request (default: 10 seconds). */
   readonly headTimeout: Duration.Duration
   /**
    * Maximum time for which a request waits for its client: for its body, and for the client to read the response
@@ -29,8 +30,9 @@ export const connectionLimits: ConnectionLimits = {
 }
 
 /** Node's own limit for a whole request is off, since it has no exceptions for imports and downloads. */
-export const timeoutsOf = ({ headTimeout }: ConnectionLimits): ServerOptions => ({
+export const timeoutsOf = ({ headTimeout }: ConnectionLimits): ServerOptions & TlsOptions => ({
   requestTimeout: 0,
+  handshakeTimeout: Duration.toMillis(headTimeout),
   headersTimeout: Duration.toMillis(headTimeout),
   connectionsCheckingInterval: Math.min(1000, Duration.toMillis(headTimeout) / 4),
   // No operation is an upgrade, and a connection would lose its timeouts by one.
@@ -87,6 +89,8 @@ const endLate = (socket: Socket, response: ServerResponse<IncomingMessage>): voi
   response.writeHead(408, headers).end(lateBody)
 }
 
+const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
 /**
  * Applies the limits to a server. A connection beyond them takes the place of the one that has waited longest for the
  * head of a request; if all are in use, it is refused. Returns what closes those that wait, which Node does not do when
@@ -135,23 +139,49 @@ export const limitConnections = (
     ((ofClients.get(client) ?? 0) < byAddress || makeRoom((other) => other.client === client)) &&
     (counted < total || makeRoom(() => true))
 
+  const track = (socket: Socket, connection: Connection): void => {
+    connections.set(socket, connection)
+    socket.once("close", () => forget(socket))
+  }
+
   const [accept] = server.listeners("connection")
   if (accept === undefined) throw new Error("Node's HTTP server takes no connections.")
   server.removeAllListeners("connection")
-  server.on("connection", (socket) => {
+  const isTls = server instanceof TlsServer
+  // By the other end of the connection.
+  const shakingHands = new Map<string, Socket>()
+  server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? ""
     const client = isInRanges(address, trusted) ? undefined : clientNetwork(address)
     if (client !== undefined && !hasRoom(client)) {
       socket.on("error", () => {})
-      socket.write(busy)
+      if (!isTls) socket.write(busy)
       socket.destroySoon()
       return
     }
-    connections.set(socket, { client, response: undefined, since: performance.now(), bytes: 0 })
+    track(socket, { client, response: undefined, since: performance.now(), bytes: 0 })
     count(client, 1)
-    socket.once("close", () => forget(socket))
+    if (isTls) {
+      const end = otherEnd(socket)
+      shakingHands.set(end, socket)
+      socket.once("close", () => {
+        if (shakingHands.get(end) === socket) shakingHands.delete(end)
+      })
+    }
     Reflect.apply(accept, server, [socket])
   })
+  // Requests come by another socket on the same connection.
+  if (isTls) {
+    server.on("secureConnection", (secure: TLSSocket) => {
+      const end = otherEnd(secure)
+      const socket = shakingHands.get(end)
+      const connection = socket === undefined ? undefined : connections.get(socket)
+      if (socket === undefined || connection === undefined) return
+      shakingHands.delete(end)
+      connections.delete(socket)
+      track(secure, connection)
+    })
+  }
 
   const begin = ({ socket }: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
     const connection = connections.get(socket)

@@ -7,7 +7,7 @@ const request = (host: string) =>
   HttpServerRequest.fromWeb(new Request("http://ignored/v4/contacts")).modify({ headers: Headers.fromInput({ host }) })
 
 const served = (host: string, publicUrl?: string) =>
-  Context.make(ServedNames, servedNames(host, publicUrl === undefined ? undefined : new URL(publicUrl)))
+  Context.make(ServedNames, servedNames(host, publicUrl === undefined ? undefined : new URL(publicUrl), "http"))
 
 describe("the names of a service", () => {
   it.each(["roster", "Roster:4010", "ROSTER", "localhost", "10.0.0.1:80"])(

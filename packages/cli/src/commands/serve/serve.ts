@@ -4,11 +4,23 @@ import { Effect, Redacted, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { usageError, parseWith } from "../../errors/UsageError.ts"
 import { createLine } from "../../files/AtomicFile.ts"
+import { nameShared } from "../../settings/InputFile.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
+import { omitUndefined } from "../../terminal/Results.ts"
 import { Signals } from "../../terminal/Signals.ts"
-import { parsed, parsedEach, refuse, text, texts, withExamples } from "../shared/CommonFlags.ts"
+import {
+  count,
+  parsed,
+  parsedEach,
+  refuse,
+  refuseFlags,
+  text,
+  texts,
+  toggle,
+  withExamples
+} from "../shared/CommonFlags.ts"
 import { isThisMachine } from "../shared/Loopback.ts"
 
 const parsePublicUrl = (given: string) => {
@@ -47,8 +59,31 @@ const serveFlags = {
     parsePublicUrl,
     "Address that clients call, for links (default: the one in their requests)",
     "URL"
+  ),
+  tlsCert: text("tls-cert", "Listen with TLS, with the certificate and its chain in FILE (PEM)", "FILE"),
+  tlsKey: text("tls-key", "Private key of the certificate (PEM, without a passphrase)", "FILE"),
+  accessLog: toggle(
+    "access-log",
+    "Write a line of JSON to stdout for each response, without addresses, names and keys"
+  ),
+  maxConnections: count("max-connections", "Maximum number of connections (default: 1024)", 1),
+  maxConnectionsPerClient: count(
+    "max-connections-per-client",
+    "Maximum number of connections from one address (default: 256)",
+    1
   )
 }
+
+/** The files of the certificate. Whoever can read its key can pose as the service. */
+const tlsFiles = Effect.fnUntraced(function* (certFile: string | undefined, keyFile: string | undefined) {
+  yield* refuseFlags(
+    [keyFile === undefined && certFile !== undefined, "--tls-cert needs --tls-key, the file of its private key."],
+    [certFile === undefined && keyFile !== undefined, "--tls-key needs --tls-cert, the file of its certificate."]
+  )
+  if (certFile === undefined || keyFile === undefined) return undefined
+  yield* nameShared(keyFile)
+  return { certFile, keyFile }
+})
 
 /** The flags that name another service are refused; the environment may name one for other commands. */
 const storeFile = Effect.gen(function* () {
@@ -76,9 +111,23 @@ const keysAreThere = (keyFile: string, store: string): string =>
 export const command = Command.make(
   "serve",
   serveFlags,
-  Effect.fnUntraced(function* ({ allowedSenders, allowFileUrl, host, keyFile, port, publicUrl, trustedProxies }) {
+  Effect.fnUntraced(function* ({
+    accessLog,
+    allowedSenders,
+    allowFileUrl,
+    host,
+    keyFile,
+    maxConnections: total,
+    maxConnectionsPerClient: byAddress,
+    port,
+    publicUrl,
+    tlsCert,
+    tlsKey,
+    trustedProxies
+  }) {
     const output = yield* Output
     const filename = yield* storeFile
+    const tls = yield* tlsFiles(tlsCert, tlsKey)
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
     let isNew = false
     const server = RosterServer.layer({
@@ -87,6 +136,12 @@ export const command = Command.make(
       store: { filename, allowedSenders, allowFileUrl },
       trustedProxies,
       publicUrl,
+      tls,
+      connectionLimits: omitUndefined({ total, byAddress }),
+      // A reader that is gone ends no request.
+      onAccess: accessLog
+        ? (entry) => Effect.ignore(output.write(Stream.make(`${JSON.stringify(entry)}\n`)))
+        : undefined,
       onAdministratorKey: (key) =>
         Effect.andThen(
           handOver(keyFile, key),
@@ -97,9 +152,9 @@ export const command = Command.make(
       const { address } = yield* RosterServer.RosterServer
       if (keyFile !== undefined && !isNew) yield* output.note(keysAreThere(keyFile, filename))
       const stopped = yield* (yield* Signals).expect
-      if (!isThisMachine(host)) {
+      if (tls === undefined && !isThisMachine(host)) {
         yield* output.note(
-          `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Put a TLS proxy in front of it.`
+          `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Give it a certificate with --tls-cert and --tls-key, or put a TLS proxy in front of it.`
         )
       }
       yield* output.write(Stream.make(`listening on ${address}\n`))
@@ -112,6 +167,7 @@ export const command = Command.make(
     "roster serve --port 4010 --db roster.db --key-file admin.key":
       "The administrator key of a new store goes to admin.key",
     "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain",
+    "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"
   })
 )
