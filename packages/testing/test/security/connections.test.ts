@@ -1,10 +1,11 @@
 /**
  * What connections may cost: clients that are slow or many are cut off or refused, and keep nobody else out.
  */
+import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Scope } from "effect"
+import { Duration, Effect, Redacted, Scope } from "effect"
 import type { Socket } from "node:net"
-import { eventually } from "../../src/index.ts"
+import { eventually, serveProcess } from "../../src/index.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { answerTo, bodyOf, dial, head, rawServed, type RawServed, refusedAs, statusOf } from "./RawServed.ts"
 
@@ -263,6 +264,22 @@ describe("many connections", () => {
       assert.strictEqual(yield* answers(served, proxy), 200)
       refusedAs(yield* answerTo(served, `GET ${contacts}`, {}, "127.0.0.3"), 503)
     })
+  )
+
+  it.live.each(["--max-connections", "--max-connections-per-client"])(
+    "S27 roster serve takes other numbers by %s",
+    (flag) =>
+      Effect.gen(function* () {
+        const { apiKey, baseUrl } = yield* serveProcess({ args: [flag, "2"] })
+        const served = { address: baseUrl, key: Redacted.value(apiKey) }
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* busy(served)
+            yield* busy(served)
+            refusedAs(yield* answerTo(served, `GET ${contacts}`), 503)
+          })
+        )
+      }).pipe(Effect.provide(NodeServices.layer))
   )
 
   it.live("S27 a thousand slow connections keep nobody out, not even at the same address", () =>

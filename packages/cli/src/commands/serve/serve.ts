@@ -126,8 +126,8 @@ export const command = Command.make(
     trustedProxies
   }) {
     const output = yield* Output
-    const filename = yield* storeFile
     const tls = yield* tlsFiles(tlsCert, tlsKey)
+    const filename = yield* storeFile
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
     let isNew = false
     const server = RosterServer.layer({
