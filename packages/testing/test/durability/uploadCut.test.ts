@@ -91,9 +91,10 @@ describe("S.4 an upload that breaks off", () => {
         () => uploadsIn(place),
         (uploads) => uploads.length === 3
       )
+      // It has removed all that it wants to.
+      yield* next.stop
       assert.deepStrictEqual(readdirSync(place.temporary).sort(), kept.sort())
       assertNothing(place)
-      yield* next.stop
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
