@@ -89,7 +89,13 @@ const roster = (folder: string, args: ReadonlyArray<string>, env: Readonly<Recor
     Effect.sync(() =>
       spawn(process.execPath, [bin, ...args], {
         cwd: folder,
-        env: { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1", ...env },
+        env: {
+          PATH: process.env["PATH"] ?? "",
+          HOME: folder,
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+          NO_COLOR: "1",
+          ...env
+        },
         stdio: ["ignore", "pipe", "pipe"]
       })
     ),
