@@ -123,3 +123,8 @@ const atLimit = /^This account is at its limit: (.+) Try again (?:later|in [\d.]
 
 /** Parses what the account has too much of; `undefined` if the service only asks to slow down. */
 export const readAccountLimit = (text: string): string | undefined => atLimit.exec(text)?.[1]
+
+const unavailable = /^The service is not available: (.*)\. Try again (?:later|in [\d.]+ s)\.$/s
+
+/** Parses why the service cannot answer now. */
+export const readUnavailable = (text: string): string | undefined => unavailable.exec(text)?.[1]

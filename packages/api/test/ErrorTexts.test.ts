@@ -28,6 +28,7 @@ import {
   readExceedsGrantor,
   readRefusal,
   readStoreFailure,
+  readUnavailable,
   type Refusal,
   refusalTexts
 } from "../src/ErrorTexts.ts"
@@ -66,6 +67,12 @@ describe("refusal texts", () => {
       assert.strictEqual(readAccountLimit(new RateLimited({ detail, ...retryAfter }).message), detail)
       assert.isUndefined(readAccountLimit(new RateLimited(retryAfter).message))
     }
+  })
+  it.prop("why a service cannot answer reads back", [Text], ([detail]) => {
+    for (const retryAfter of [{}, { retryAfter: 120 }]) {
+      assert.strictEqual(readUnavailable(new Unavailable({ detail, ...retryAfter }).message), detail)
+    }
+    assert.isUndefined(readUnavailable(new StoreFailure({ detail }).message))
   })
   it.prop("ConflictingFilter reads back", [Schema.Null], () =>
     returns(new ConflictingFilter({}), refusalTexts.ConflictingFilter.print)

@@ -1,8 +1,8 @@
 import * as DateTime from "effect/DateTime"
-import type { Compare, Condition, DaysFrom, Field, MonthDay, Operator, Rule } from "./Rule.ts"
+import type { Compare, Condition, Field, Operator, Rule } from "./Rule.ts"
 import { compareText, foldText, numberOf } from "./Rule.ts"
 import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
-import { type FieldValue, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
+import { type FieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
 
 /**
  * Whether a rule selects a contact; `daysfrom` and `contactage` count from `now`. A field without a value equals the
@@ -10,58 +10,145 @@ import { type FieldValue, recordFieldInfo, type RuleSubject } from "./RuleFields
  * date literal only if its text is one. `!=` and `not-contains` are the exact complements of `=` and `contains`.
  */
 export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.Utc): boolean =>
-  rule._tag === "All" || matchesCondition(rule, subject, DateTime.toEpochMillis(now))
+  ruleMatcher(rule, now)(subject)
 
-const matchesCondition = (condition: Condition, subject: RuleSubject, now: number): boolean => {
-  switch (condition._tag) {
-    case "And":
-      return condition.terms.every((term) => matchesCondition(term, subject, now))
-    case "Or":
-      return condition.terms.some((term) => matchesCondition(term, subject, now))
-    case "Compare":
-      return matchesCompare(condition, read(condition.field, subject, now))
-    case "MonthDay":
-      return matchesMonthDay(condition, read(condition.field, subject, now))
-    case "DaysFrom":
-      return matchesDaysFrom(condition, read(condition.field, subject, now), now)
+/**
+ * Compiles `matchesRule` for many contacts: of each, a field is read, folded and parsed at most once, however many
+ * conditions name it.
+ */
+export const ruleMatcher = (rule: Rule, now: DateTime.Utc): ((subject: RuleSubject) => boolean) => {
+  if (rule._tag === "All") return () => true
+  const { fieldOf, turnTo } = fieldReaders(DateTime.toEpochMillis(now))
+  const holds = compiled(rule, fieldOf)
+  return (subject) => {
+    turnTo(subject)
+    return holds()
   }
 }
 
-/** Reads a custom field. A name in the same case wins, then the first one in another case. */
-export const customValue = ({ customFields }: RuleSubject, name: string): FieldValue => {
-  if (customFields === undefined || customFields === null) return undefined
-  if (Object.hasOwn(customFields, name)) return customFields[name]
-  const folded = foldText(name)
-  const key = Object.keys(customFields).find((key) => foldText(key) === folded)
-  return key === undefined ? undefined : customFields[key]
+/** The value of a field of the current contact, in the forms that conditions compare. */
+interface FieldReader {
+  readonly text: () => string
+  readonly number: () => number | undefined
+  readonly instant: () => number | undefined
+  readonly monthDay: () => string | undefined
+  /** The whole days since the instant. */
+  readonly days: () => number | undefined
 }
 
-const read = (field: Field, subject: RuleSubject, now: number): FieldValue =>
-  field._tag === "CustomField"
-    ? customValue(subject, field.name)
-    : (recordFieldInfo(field.name).read(subject, now) ?? undefined)
+const fieldReaders = (now: number) => {
+  let subject: RuleSubject = { email: "" }
+  let turn = 0
 
-const matchesCompare = ({ operator, value }: Compare, actual: FieldValue): boolean => {
+  const oncePerSubject = <A>(none: A, compute: () => A): (() => A) => {
+    let known = none
+    let of = turn
+    return () => {
+      if (of !== turn) {
+        known = compute()
+        of = turn
+      }
+      return known
+    }
+  }
+
+  /** The custom fields by folded name; of two with the same, the first one. */
+  const foldedFields = oncePerSubject<ReadonlyMap<string, string>>(new Map(), () => {
+    const fields = new Map<string, string>()
+    for (const [name, value] of Object.entries(subject.customFields ?? {})) {
+      const folded = foldText(name)
+      if (!fields.has(folded)) fields.set(folded, value)
+    }
+    return fields
+  })
+
+  /** Reads a custom field. A name in the same case wins, then the first one in another case. */
+  const customReader = (name: string) => {
+    const folded = foldText(name)
+    return (): FieldValue => {
+      const { customFields } = subject
+      if (customFields === undefined || customFields === null) return undefined
+      return Object.hasOwn(customFields, name) ? customFields[name] : foldedFields().get(folded)
+    }
+  }
+
+  const recordReader = ({ read }: RecordFieldInfo) => {
+    return (): FieldValue => read(subject, now) ?? undefined
+  }
+
+  const readerOf = (field: Field): FieldReader => {
+    const value = oncePerSubject(
+      undefined,
+      field._tag === "CustomField" ? customReader(field.name) : recordReader(recordFieldInfo(field.name))
+    )
+    const instant = oncePerSubject(undefined, () => instantIn(value()))
+    const ofInstant =
+      <A>(f: (instant: number) => A) =>
+      () => {
+        const known = instant()
+        return known === undefined ? undefined : f(known)
+      }
+    return {
+      text: oncePerSubject("", () => textOf(value())),
+      number: oncePerSubject(undefined, () => numberIn(value())),
+      instant,
+      monthDay: oncePerSubject(undefined, ofInstant(monthDayOf)),
+      days: ofInstant((instant) => wholeDays(instant, now))
+    }
+  }
+
+  const readers = new Map<string, FieldReader>()
+  return {
+    turnTo: (next: RuleSubject) => {
+      subject = next
+      turn++
+    },
+    fieldOf: (field: Field): FieldReader => {
+      const key = `${field._tag} ${field.name}`
+      const reader = readers.get(key) ?? readerOf(field)
+      readers.set(key, reader)
+      return reader
+    }
+  }
+}
+
+const compiled = (condition: Condition, fieldOf: (field: Field) => FieldReader): (() => boolean) => {
+  switch (condition._tag) {
+    case "And": {
+      const terms = condition.terms.map((term) => compiled(term, fieldOf))
+      return () => terms.every((holds) => holds())
+    }
+    case "Or": {
+      const terms = condition.terms.map((term) => compiled(term, fieldOf))
+      return () => terms.some((holds) => holds())
+    }
+    case "Compare":
+      return comparing(condition, fieldOf(condition.field))
+    case "MonthDay": {
+      const { monthDay } = fieldOf(condition.field)
+      return () => monthDay() === condition.monthDay
+    }
+    case "DaysFrom": {
+      const { days } = fieldOf(condition.field)
+      return () => matchesNumber(condition.operator, days(), condition.days)
+    }
+  }
+}
+
+const comparing = ({ operator, value }: Compare, { instant, number, text }: FieldReader): (() => boolean) => {
   switch (value._tag) {
     case "Text":
-      return matchesText(operator, textOf(actual), foldText(value.text))
-    case "Word":
-      return matchesText(operator, textOf(actual), foldText(value.word))
+    case "Word": {
+      const literal = foldText(value._tag === "Text" ? value.text : value.word)
+      return () => matchesText(operator, text(), literal)
+    }
     case "Number":
-      return matchesNumber(operator, numberIn(actual), value.number)
-    case "Date":
-      return matchesDate(operator, instantIn(actual), dateRange(value.date))
+      return () => matchesNumber(operator, number(), value.number)
+    case "Date": {
+      const range = dateRange(value.date)
+      return () => matchesDate(operator, instant(), range)
+    }
   }
-}
-
-const matchesMonthDay = ({ monthDay }: MonthDay, actual: FieldValue): boolean => {
-  const instant = instantIn(actual)
-  return instant !== undefined && monthDayOf(instant) === monthDay
-}
-
-const matchesDaysFrom = ({ days, operator }: DaysFrom, actual: FieldValue, now: number): boolean => {
-  const instant = instantIn(actual)
-  return matchesNumber(operator, instant === undefined ? undefined : wholeDays(instant, now), days)
 }
 
 const matchesText = (operator: Operator, actual: string, literal: string): boolean => {

@@ -5,6 +5,7 @@ import {
   readExceedsGrantor,
   readRefusal,
   readStoreFailure,
+  readUnavailable,
   type Refusal
 } from "@roster/api"
 import {
@@ -151,7 +152,8 @@ export const statusFailure = (
     return failure("NotProcessed", new RateLimited(detail === undefined ? wait : { detail, ...wait }), true)
   }
   const said = text === "" ? "" : ` (${text})`
-  const unavailable = new Unavailable({ status, detail: `it answers with status ${status}${said}`, ...wait })
+  const detail = readUnavailable(text) ?? `it answers with status ${status}${said}`
+  const unavailable = new Unavailable({ status, detail, ...wait })
   if (status === 503 && retryAfter !== undefined) {
     return failure("NotProcessed", readStoreFailure(text) ?? unavailable, true)
   }

@@ -2,9 +2,11 @@
 import {
   checkFilter,
   checkPage,
+  type Contact,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
+  type ContactRule,
   type ContactsService,
   ContactUpdatePayload,
   canonicalEmail,
@@ -12,10 +14,11 @@ import {
   InvalidInput,
   maximumContactsPerAdd,
   maximumEmailsPerDelete,
+  ruleMatcher,
   selectsEveryContact,
   TooManyContacts
 } from "@roster/domain"
-import { Effect, identity, Schema } from "effect"
+import { DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { dialect, preparedQuery } from "../store/SqlDialect.ts"
@@ -23,11 +26,14 @@ import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import { delivered } from "../store/WirePayload.ts"
+import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
 import { pageByOffset } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import { checkContacts, checkEmail, checkMerged, checkTexts, mergedRefusal } from "./ContactValidation.ts"
-import { readRule, selection } from "./RuleSql.ts"
+import { giveWay, sliceMillis } from "./RuleScan.ts"
+import { RuleScans } from "./RuleScans.ts"
+import { readRule, ruleSql } from "./RuleSql.ts"
 
 const defaultPageSize = 20
 
@@ -50,7 +56,10 @@ const checkListNames = (names: ReadonlyArray<string>) =>
 const readPayloads = delivered(Schema.Array(ContactPayload))
 const readChanges = delivered(ContactUpdatePayload)
 
-export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
+export const makeContactRepository = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const scans = yield* RuleScans
+  const { rulesInSql } = dialect(sql)
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
 
@@ -66,15 +75,51 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
     return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
   }, orStoreFailure("contactsByEmailGet"))
 
+  const pageByRule = Effect.fnUntraced(function* (
+    account: string,
+    given: ContactRule,
+    page: { readonly limit: number; readonly offset: number }
+  ) {
+    const { limit, offset } = page
+    const rule = yield* readRule(given)
+    if (rule._tag === "All") return yield* pageByOffset(account, page)
+    const now = yield* DateTime.now
+    if (rulesInSql) {
+      const where = sql`account = ${account} AND ${ruleSql(sql, rule, now)}`
+      const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
+      return (yield* query.values).map(toContact)
+    }
+    const asked = { account, rule, now: DateTime.toEpochMillis(now) }
+    const matches = ruleMatcher(rule, now)
+    const found: Array<Contact> = []
+    let from = { after: 0, offset }
+    while (found.length < limit) {
+      const missing = limit - found.length
+      const ids = yield* scans.find("contactsGet", { ...asked, ...from, limit: missing })
+      const some = sql`id IN (SELECT value FROM json_each(${JSON.stringify(Array.from(ids))}))`
+      const rows = yield* sql`SELECT ${columns} FROM contacts WHERE ${some} ORDER BY id`.values
+      let sliceEnd = performance.now() + sliceMillis
+      for (const row of rows) {
+        // One that has just been changed or deleted leaves its place to the next one.
+        const contact = toContact(row)
+        if (matches(contact)) found.push(contact)
+        if (performance.now() < sliceEnd) continue
+        yield* giveWay
+        sliceEnd = performance.now() + sliceMillis
+      }
+      if (ids.length < missing) break
+      from = { after: ids.at(-1) ?? 0, offset: 0 }
+    }
+    return found
+  })
+
   const list: ContactsService["Service"]["list"] = fnRedacted("ContactsService.list")(
     function* (page = {}) {
       const { account } = yield* Caller
       yield* checkPage(page)
       const { limit = defaultPageSize, offset = 0, rule } = page
       if (rule === undefined) return yield* pageByOffset(account, { limit, offset })
-      const where = yield* selection(account, ContactFilter.ByRule({ rule }))
-      const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-      return (yield* query.values).map(toContact)
+      return yield* pageByRule(account, rule, { limit, offset })
     },
     inStore,
     orStoreFailure("contactsGet")
@@ -162,6 +207,7 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
             return yield* new InvalidInput({ field: "Emails", issue })
           }
           yield* Effect.forEach(emails, (email, index) => checkEmail(`Emails[${index}]`, email), { discard: true })
+          yield* deleteIdentities(account, emails.map(canonicalEmail))
         }),
         ByRule: Effect.fnUntraced(function* ({ rule }) {
           const read = yield* readRule(rule)
@@ -171,9 +217,16 @@ export const makeContactRepository = Effect.map(SqlClient.SqlClient, (sql) => {
               issue: "it selects every contact; whoever means that says All"
             })
           }
+          if (read._tag === "All") return yield* deleteEveryone(account)
+          const now = yield* DateTime.now
+          if (rulesInSql)
+            return yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${ruleSql(sql, read, now)}`
+          const asked = { account, rule: read, now: DateTime.toEpochMillis(now) }
+          const all = { after: 0, offset: 0, limit: Number.POSITIVE_INFINITY }
+          const ids = yield* scans.find("contactsDeletePost", { ...asked, ...all })
+          yield* deleteSelected(ids, read, now)
         })
       })
-      yield* sql`DELETE FROM contacts WHERE ${yield* selection(account, filter)}`
     },
     inStore,
     orStoreFailure("contactsDeletePost")

@@ -1,9 +1,10 @@
 /**
- * Rules and filters as SQL conditions on the table `contacts`, with the same result as `matchesRule`. Names and
- * operators in the SQL come from this file; text from a rule is always a bound parameter.
+ * Filters on the table `contacts`, and rules as SQL conditions for PostgreSQL, with the same result as `matchesRule`. Names
+ * and operators in the SQL come from this file; text from a rule is always a bound parameter.
  */
 import {
   canonicalEmail,
+  type Contact,
   type ContactFilter,
   type ContactRule,
   type InvalidRule,
@@ -11,13 +12,14 @@ import {
   Rule,
   RuleDate,
   RuleFields,
+  ruleMatcher,
   ruleSource
 } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dialect as sqlDialect } from "../store/SqlDialect.ts"
 import { contactColumns } from "./ContactRow.ts"
-import { ruleSqlDialect, type RuleSqlDialect } from "./RuleSqlDialect.ts"
+import { postgresRules, type RuleSqlDialect } from "./RuleSqlDialect.ts"
 
 type Fragment = Statement.Fragment
 
@@ -25,26 +27,50 @@ type Fragment = Statement.Fragment
 export const readRule = (rule: ContactRule): Effect.Effect<Rule.Rule, InvalidRule> =>
   Effect.fromResult(parseRule(ruleSource(rule)))
 
-/** The condition for the contacts of an account that a filter selects. */
+/** The contacts of an account that a filter selects. */
+export interface Selection {
+  /** The condition of SQL. */
+  readonly where: Fragment
+  /** What is left to ask of each contact that SQL gives. */
+  readonly matches: (contact: Contact) => boolean
+}
+
+/** What a filter selects now. On SQLite a rule is left to `matches`, which reads a contact once for all conditions. */
 export const selection = Effect.fnUntraced(function* (account: string, filter: ContactFilter | undefined) {
   const sql = yield* SqlClient.SqlClient
+  const { isOneOf, rulesInSql } = sqlDialect(sql)
   const ofAccount = sql`account = ${account}`
-  if (filter === undefined) return ofAccount
-  const condition: Fragment =
-    filter._tag === "ByRule"
-      ? ruleSql(sql, yield* readRule(filter.rule), yield* DateTime.now)
-      : sqlDialect(sql).isOneOf("identity", filter.emails.map(canonicalEmail))
-  return sql`${ofAccount} AND ${condition}`
+  const selected = (condition: Fragment): Selection => ({
+    where: sql`${ofAccount} AND ${condition}`,
+    matches: () => true
+  })
+  if (filter === undefined) return { where: ofAccount, matches: () => true } satisfies Selection
+  if (filter._tag === "ByEmails") return selected(isOneOf("identity", filter.emails.map(canonicalEmail)))
+  const rule = yield* readRule(filter.rule)
+  const now = yield* DateTime.now
+  return rulesInSql ? selected(ruleSql(sql, rule, now)) : { where: ofAccount, matches: ruleMatcher(rule, now) }
 })
 
-/** The condition of a rule at the time `now`, never NULL. A connection of SQLite needs `registerFunctions` for it. */
-export const ruleSql = (sql: Statement.Constructor, rule: Rule.Rule, now: DateTime.Utc): Fragment =>
-  rule._tag === "All" ? sql`1 = 1` : compiler(sql, ruleSqlDialect(sql), DateTime.toEpochMillis(now))(rule).sql
+/** The condition of a rule at the time `now`, never NULL. */
+export const ruleSql = (
+  sql: Statement.Constructor,
+  rule: Rule.Rule,
+  now: DateTime.Utc,
+  by: RuleSqlDialect = postgresRules(sql)
+): Fragment => (rule._tag === "All" ? sql`1 = 1` : compiler(sql, by, DateTime.toEpochMillis(now))(rule).sql)
 
 // A field has the name of its column without underscores. Only `contactage` has no column: it is computed from `date_added`.
 const columns: ReadonlyMap<string, string> = new Map(contactColumns.map((name) => [name.replaceAll("_", ""), name]))
 
-/** A condition and the depth of its expression: SQLite refuses a depth above 1000 and counts each AND of a chain. */
+/** The column that a field is read from. */
+export const columnOf = (field: Rule.Field): string =>
+  field._tag === "CustomField"
+    ? "custom_fields"
+    : field.name === "contactage"
+      ? "date_added"
+      : (columns.get(field.name) ?? field.name)
+
+/** A condition and the depth of its expression: databases refuse a deep one and count each AND of a chain. */
 interface Measured {
   readonly sql: Fragment
   readonly depth: number
@@ -103,8 +129,8 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
 
   const operand = (field: Rule.Field): Operand => {
     if (field._tag === "CustomField") return { type: "text", sql: by.customField(field.name) }
-    if (field.name === "contactage") return { type: "number", sql: daysSince(instantOf("date_added")) }
-    const column = columns.get(field.name) ?? field.name
+    const column = columnOf(field)
+    if (field.name === "contactage") return { type: "number", sql: daysSince(instantOf(column)) }
     switch (RuleFields.recordFieldInfo(field.name).kind) {
       case "text":
       case "enumeration":

@@ -1,33 +1,28 @@
-/** The SQL of rules that differs: SQLite calls `SqliteFunctions`, PostgreSQL uses built-in expressions. */
+/** The SQL of rules, in expressions that PostgreSQL has. */
 import { Rule } from "@roster/domain"
 import type { Statement } from "effect/sql"
 
 type Fragment = Statement.Fragment
 
-const sqlite = (sql: Statement.Constructor) => ({
+/** The parts of a condition that databases write in their own way. */
+export interface RuleSqlDialect {
   /** The folded form of a text, ordered by code points; the empty text for NULL. */
-  fold: (text: Fragment): Fragment => sql`roster_fold(${text})`,
+  readonly fold: (text: Fragment) => Fragment
   /** The value of a custom field, or NULL. A name with the same case wins over one with another. */
-  customField: (name: string): Fragment => sql`roster_custom_field(${sql("custom_fields")}, ${name})`,
+  readonly customField: (name: string) => Fragment
   /** A text as a number, or NULL. */
-  number: (text: Fragment): Fragment => sql`roster_number(${text})`,
+  readonly number: (text: Fragment) => Fragment
   /** A text as a date in milliseconds since 1970, or NULL. */
-  instant: (text: Fragment): Fragment => sql`roster_instant(${text})`,
+  readonly instant: (text: Fragment) => Fragment
   /** The month and day of milliseconds since 1970, as `MM-dd`. */
-  monthDay: (instant: Fragment): Fragment => sql`roster_month_day(${instant})`,
+  readonly monthDay: (instant: Fragment) => Fragment
   /** Milliseconds since 1970 as `2024-01-31T10:00:00.000Z`. */
-  isoDate: (instant: Fragment): Fragment => sql`roster_iso_date(${instant})`,
+  readonly isoDate: (instant: Fragment) => Fragment
   /** Whether a text begins with a literal without wildcards. */
-  startsWith: (text: Fragment, literal: string): Fragment => sql`instr(${text}, ${literal}) = 1`,
-  // In bytes, because SQLite's character functions stop at a NUL, and `substr` from 0 is the whole text.
-  endsWith: (text: Fragment, literal: string): Fragment =>
-    literal === ""
-      ? sql`1 = 1`
-      : sql`substr(CAST(${text} AS BLOB), ${-Buffer.byteLength(literal)}) = CAST(${literal} AS BLOB)`,
-  contains: (text: Fragment, literal: string): Fragment => sql`instr(${text}, ${literal}) > 0`
-})
-
-export type RuleSqlDialect = ReturnType<typeof sqlite>
+  readonly startsWith: (text: Fragment, literal: string) => Fragment
+  readonly endsWith: (text: Fragment, literal: string) => Fragment
+  readonly contains: (text: Fragment, literal: string) => Fragment
+}
 
 // Year, month, day, hour, minute, second, fraction, then the sign, hours and minutes of the offset.
 const datePattern =
@@ -38,7 +33,7 @@ const datePattern =
 // and Node have different versions of Unicode, and for numbers of more than 4000 characters. A rule with 800 numbers in
 // custom fields took 70 s on ten rows: first a migration must create functions for `number`, `instant` and
 // `customField`.
-const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
+export const postgresRules = (sql: Statement.Constructor): RuleSqlDialect => ({
   // The collation `und-x-icu` folds as JavaScript does, whatever that of the database; "C" orders by code points.
   fold: (text) => sql`(coalesce(normalize(lower(${text} COLLATE "und-x-icu"), NFC), '') COLLATE "C")`,
   customField: (name) =>
@@ -68,7 +63,3 @@ const postgres = (sql: Statement.Constructor): RuleSqlDialect => ({
   endsWith: (text, literal) => sql`right(${text}, ${[...literal].length}) = ${literal}`,
   contains: (text, literal) => sql`strpos(${text}, ${literal}) > 0`
 })
-
-/** The dialect of a client. */
-export const ruleSqlDialect = (sql: Statement.Constructor): RuleSqlDialect =>
-  sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })

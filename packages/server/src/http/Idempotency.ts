@@ -15,8 +15,11 @@ import { errorResponse } from "./Routes.ts"
 /** The operations that honour a key. An import receives its file before the transaction could begin. */
 const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost", "emailsPost"])
 
-/** A request body of at most this many characters asks for little work, unless it is a deletion. */
+/** A request body of at most this many characters asks for little work. */
 const smallBody = 4096
+
+/** A bulk delete takes transactions of its own, and repeating it does no harm. */
+const ownTransactions = "contactsDeletePost"
 
 /**
  * The bytes of the responses that are kept for one account. Beyond them those go that no client asks for again, and
@@ -68,8 +71,8 @@ const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account:
 })
 
 /**
- * Carries out a call with an Idempotency-Key. Effect and response commit together, so that a retry gets the same
- * response. Responses with a secret are not stored; unique names protect those operations. (docs/decisions/retries.md)
+ * Carries out a call with an Idempotency-Key. Effect and response commit together, but for a bulk delete, so that a retry
+ * gets the same response. Responses with a secret are not stored; unique names protect those operations. (docs/decisions/retries.md)
  */
 export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,
@@ -83,38 +86,61 @@ export const onceByKey = <E, R>(
   if (key.length === 0 || key.length > 255)
     return Effect.succeed(errorResponse(400, "An Idempotency-Key has 1 to 255 characters."))
   const digest = createHash("sha256").update(request.url).update("\0").update(body).digest()
-  const run = Effect.gen(function* () {
+  const find = Effect.gen(function* () {
     const { account } = yield* Caller
     const [found] = yield* sql<FoundRow>`
       SELECT last, first, request_digest, status, body FROM (
         SELECT (SELECT max(running) FROM idempotent_answers WHERE account = ${account}) AS last,
           (SELECT min(running) FROM idempotent_answers WHERE account = ${account}) AS first
       ) AS kept LEFT JOIN idempotent_answers ON account = ${account} AND call_key = ${key}`
-    const known = found !== undefined && isKnown(found) ? found : undefined
-    if (known !== undefined) {
-      return digest.equals(known.request_digest)
-        ? replay(known)
-        : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
-    }
     const last = Number(found?.last ?? 0)
-    if (last - Number(found?.first ?? 0) >= maximumAnswerBytes && !(yield* makeRoom(sql, account, last))) {
-      return answersFull()
+    if (found !== undefined && isKnown(found)) {
+      const answer = digest.equals(found.request_digest)
+        ? replay(found)
+        : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
+      return { account, last, answer }
     }
-    const response = yield* answer
+    const isFull = last - Number(found?.first ?? 0) >= maximumAnswerBytes
+    return isFull && !(yield* makeRoom(sql, account, last))
+      ? { account, last, answer: answersFull() }
+      : { account, last, answer: undefined }
+  })
+  const keep = Effect.fnUntraced(function* (
+    account: string,
+    last: number,
+    response: HttpServerResponse.HttpServerResponse
+  ) {
     const answered = bodyOf(response)
-    if (response.status < 300 && answered !== undefined) {
-      const body = deflateRawSync(answered, { level: 1 })
-      yield* sql`
-        INSERT INTO idempotent_answers ${sql.insert({
-          account,
-          call_key: key,
-          request_digest: digest,
-          status: response.status,
-          body,
-          running: last + body.length + answerOverhead,
-          created: yield* nowSeconds
-        })}`
-    }
+    if (response.status >= 300 || answered === undefined) return
+    const body = deflateRawSync(answered, { level: 1 })
+    yield* sql`
+      INSERT INTO idempotent_answers ${sql.insert({
+        account,
+        call_key: key,
+        request_digest: digest,
+        status: response.status,
+        body,
+        running: last + body.length + answerOverhead,
+        created: yield* nowSeconds
+      })}`
+  })
+  const run = Effect.gen(function* () {
+    const { account, answer: known, last } = yield* find
+    if (known !== undefined) return known
+    const response = yield* answer
+    yield* keep(account, last, response)
+    return response
+  })
+  const runAlone = Effect.gen(function* () {
+    const { answer: known } = yield* sql.withTransaction(find)
+    if (known !== undefined) return known
+    const response = yield* answer
+    const kept = Effect.gen(function* () {
+      const { account, answer: known, last } = yield* find
+      if (known === undefined) yield* keep(account, last, response)
+    })
+    // What was deleted stays so: without a kept response a repeat deletes what is left.
+    yield* Effect.ignore(sql.withTransaction(kept))
     return response
   })
   // A 503 says that nothing was done, which is not certain after a commit that was not synced.
@@ -122,9 +148,11 @@ export const onceByKey = <E, R>(
     Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message, reason }) =>
       Effect.succeed(errorResponse(reason._tag === "OutcomeUnknown" ? 500 : 503, message))
     )
-  const isSmall = body.length <= smallBody && operation !== "contactsDeletePost"
+  const isSmall = body.length <= smallBody
   // The transaction of a call that fails is rolled back as a whole.
-  return inAtomicTransaction(sql, run).pipe(isSmall ? sharingCommit : identity, Effect.catchIf(isStoreError<E>, failed))
+  const inStore =
+    operation === ownTransactions ? runAlone : inAtomicTransaction(sql, run).pipe(isSmall ? sharingCommit : identity)
+  return Effect.catchIf(inStore, isStoreError<E>, failed)
 }
 
 const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)

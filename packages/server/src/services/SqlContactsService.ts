@@ -12,6 +12,7 @@ import {
 import { Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
+import type { RuleScans } from "../contacts/RuleScans.ts"
 import { createExport, fileKeyOf, lookAtExport, openFile } from "../jobs/exports/ExportRequests.ts"
 import { acceptImport } from "../jobs/imports/ImportRequests.ts"
 import { JobRunner } from "../jobs/worker/JobRunner.ts"
@@ -73,7 +74,5 @@ const make = Effect.gen(function* () {
 })
 
 /** Provides `ContactsService` on the database of a store. */
-export const layer: Layer.Layer<ContactsService, never, SqlClient.SqlClient | JobRunner | StorePolicy> = Layer.effect(
-  ContactsService,
-  make
-)
+export const layer: Layer.Layer<ContactsService, never, SqlClient.SqlClient | JobRunner | RuleScans | StorePolicy> =
+  Layer.effect(ContactsService, make)

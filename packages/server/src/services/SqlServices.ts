@@ -3,7 +3,9 @@ import type { ContactsService, CredentialsService, EmailsService } from "@roster
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
+import * as RuleScans from "../contacts/RuleScans.ts"
 import * as JobRunner from "../jobs/worker/JobRunner.ts"
+import * as RuleThread from "../jobs/worker/RuleThread.ts"
 import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
@@ -38,14 +40,17 @@ export const layerForHttp = (
     allowedSenders: options.allowedSenders ?? [],
     allowFileUrl: options.allowFileUrl ?? []
   })
-  const { filename, jobThread } = options
+  const { filename, jobThread, ruleDeadline: deadline } = options
   const contention = LockContention.make()
-  const jobs =
+  const work =
     jobThread === undefined || filename === memory
-      ? JobRunner.layer()
-      : WorkerThread.layer({ entry: jobThread, filename, contention })
+      ? Layer.merge(JobRunner.layer(), RuleScans.layer(deadline))
+      : Layer.merge(
+          WorkerThread.layer({ entry: jobThread, filename, contention }),
+          RuleThread.layer({ entry: jobThread, filename, deadline })
+        )
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
-  return Layer.fresh(Layer.provide(services, jobs)).pipe(
+  return Layer.fresh(Layer.provide(services, work)).pipe(
     Layer.provide(policy),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )

@@ -73,6 +73,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
   /** Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait for the newest block. */
   countsBlocks: true,
+  /** Whether rules are conditions of SQL. SQLite has no functions for them, and runs a statement on the thread that asks. */
+  rulesInSql: false,
   /**
    * Runs a compiled statement per set of parameters in the caller's transaction. Gives the first row of each, which is
    * empty without a RETURNING; `undefined` for one that changed nothing.
@@ -131,6 +133,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   countsBlocks: false,
+  rulesInSql: true,
   runEach: eachAlone(sql),
   returningNothing: "RETURNING 1",
   streamValues: (statement, columns) =>

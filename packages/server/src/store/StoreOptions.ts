@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, type Duration } from "effect"
 
 /** The options of an embedded service: where its data is, and what it may do. */
 export interface StoreOptions {
@@ -9,10 +9,12 @@ export interface StoreOptions {
   /** The hosts that files may be imported from by URL, or `any` for all public ones (default: none). */
   readonly allowFileUrl?: ReadonlyArray<string> | undefined
   /**
-   * The entry file of the thread for jobs; without it they run where requests are answered. Needed if `RosterServer` is
-   * bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
+   * The entry file of the threads for jobs and rules; without it they run where requests are answered. Needed if
+   * `RosterServer` is bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
    */
   readonly jobThread?: URL | undefined
+  /** How long a call may look for the contacts of a rule (default: 10 seconds). An export may take any time. */
+  readonly ruleDeadline?: Duration.Input | undefined
 }
 
 /** The part of the options that the services need. */

@@ -1,11 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { matchesRule, maximumRuleConditions, maximumRuleDepth, parseRule, Rule } from "@roster/domain"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
-import { DatabaseSync } from "node:sqlite"
 import { ruleSql } from "../../src/contacts/RuleSql.ts"
-import { registerFunctions } from "../../src/store/sqlite/SqliteFunctions.ts"
-import { insert, nasty, now, openStore, type Row, selected, someone, subjectOf } from "./RuleSqlCases.ts"
+import { insert, nasty, now, openStore, type Row, scanned, selected, someone, subjectOf } from "./RuleSqlCases.ts"
+import { sqliteRules } from "./SqliteRules.ts"
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 
@@ -15,6 +14,7 @@ const select = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, rows: Read
   const places = yield* selected(sql, rule, now)
   const expected = rows.flatMap((row, place) => (matchesRule(rule, subjectOf(row), now) ? [place] : []))
   assert.deepStrictEqual(places, expected, text)
+  assert.deepStrictEqual(yield* scanned(sql, rule, now), expected, text)
   return places
 })
 
@@ -114,7 +114,8 @@ describe("ruleSql", () => {
               Rule.compare(Rule.recordField("status"), "!=", Rule.word(text)),
               Rule.monthDay(Rule.recordField("lastsent"), text)
             ]),
-            now
+            now,
+            sqliteRules(sql)
           ),
           false
         )
@@ -134,7 +135,7 @@ describe("ruleSql", () => {
       for (const operator of [...Rule.comparisons, ...Rule.textOperators]) {
         for (const field of [Rule.recordField("firstname"), Rule.recordField("errorcode"), Rule.customField("none")]) {
           for (const value of [Rule.text("x"), Rule.number(1), Rule.date({ start: 0, precision: "day" })]) {
-            const condition = ruleSql(sql, Rule.compare(field, operator, value), now)
+            const condition = ruleSql(sql, Rule.compare(field, operator, value), now, sqliteRules(sql))
             const rows = yield* sql`SELECT ${condition}, NOT ${condition} FROM contacts`.values
             assert.sameMembers([...(rows[0] ?? [])], [0, 1])
           }
@@ -179,44 +180,9 @@ describe("ruleSql", () => {
       const sql = yield* openStore
       yield* insert(sql, [someone])
       yield* sql`UPDATE contacts SET custom_fields = '{"a'`
-      const error = yield* Effect.flip(selected(sql, Rule.compare(Rule.customField("a"), "=", Rule.text("")), now))
-      assert.strictEqual(error._tag, "SqlError")
+      const rule = Rule.compare(Rule.customField("a"), "=", Rule.text(""))
+      assert.strictEqual((yield* Effect.flip(selected(sql, rule, now)))._tag, "SqlError")
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(scanned(sql, rule, now))))
     })
   )
-})
-
-describe("registerFunctions", () => {
-  const ask = (expression: string, value: string | number | null) => {
-    using database = new DatabaseSync(":memory:")
-    registerFunctions(database)
-    // Twice does no harm.
-    registerFunctions(database)
-    return database.prepare(`SELECT ${expression} AS answer`).get(value)?.["answer"]
-  }
-
-  it.each([
-    ["roster_fold(?)", "A\u030a", "å"],
-    ["roster_fold(?)", "A\0B", "a\0b"],
-    ["roster_fold(?)", null, ""],
-    ["roster_number(?)", "1e3", 1000],
-    ["roster_number(?)", "1e999", null],
-    ["roster_number(?)", null, null],
-    ["roster_instant(?)", "1970-01-02", 86_400_000],
-    ["typeof(roster_instant(?))", "1970-01-02", "integer"],
-    ["roster_instant(?)", "1970-02-30", null],
-    ["roster_month_day(?)", -1, "12-31"],
-    ["roster_month_day(?)", null, null],
-    ["roster_iso_date(?)", 0, "1970-01-01T00:00:00.000Z"],
-    ["roster_custom_field(?, 'B')", '{"b":"1"}', "1"],
-    ["roster_custom_field(?, 'c')", '{"b":"1"}', null]
-  ])("%s of %j is %j", (expression, value, answer) => {
-    assert.strictEqual(ask(expression, value), answer)
-  })
-
-  it("keeps the schema of a file from calling them", () => {
-    using database = new DatabaseSync(":memory:")
-    registerFunctions(database)
-    database.exec("CREATE VIEW v AS SELECT roster_fold('A') AS a")
-    assert.throws(() => database.prepare("SELECT a FROM v").get(), "unsafe use of roster_fold")
-  })
 })

@@ -5,10 +5,11 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
 import { migrate } from "../../src/store/Migrations.ts"
+import { makeScan } from "../../src/contacts/RuleScan.ts"
 import { ruleSql } from "../../src/contacts/RuleSql.ts"
 import * as SqliteConnection from "../../src/store/sqlite/SqliteConnection.ts"
-import { registerFunctions } from "../../src/store/sqlite/SqliteFunctions.ts"
 import * as SqliteStatements from "../../src/store/sqlite/SqliteStatements.ts"
+import { registerRuleFunctions, sqliteRules } from "./SqliteRules.ts"
 
 /** An empty store in memory, closed with the scope. */
 export const openStore = Effect.gen(function* () {
@@ -16,7 +17,7 @@ export const openStore = Effect.gen(function* () {
     Effect.sync(() => new DatabaseSync(":memory:", { enableDoubleQuotedStringLiterals: false })),
     (database) => Effect.sync(() => database.close())
   )
-  registerFunctions(database)
+  registerRuleFunctions(database)
   const statements = SqliteStatements.make(database)
   const connection: SqlConnection.Connection = SqliteConnection.make(database, statements, {
     filename: ":memory:",
@@ -129,8 +130,23 @@ const dateOf = (seconds: number | null) => (seconds === null ? null : DateTime.m
 
 /** The places, in the order they were inserted, of the contacts that a rule selects by SQL. */
 export const selected = (sql: SqlClient.SqlClient, rule: Rule.Rule, now: DateTime.Utc) =>
-  Effect.map(sql`SELECT id - 1 FROM contacts WHERE ${ruleSql(sql, rule, now)} ORDER BY id`.values, (rows) =>
-    rows.map(([place]) => place)
+  Effect.map(
+    sql`SELECT id - 1 FROM contacts WHERE ${ruleSql(sql, rule, now, sqliteRules(sql))} ORDER BY id`.values,
+    (rows) => rows.map(([place]) => place)
+  )
+
+/** The same, by a scan. */
+export const scanned = (sql: SqlClient.SqlClient, rule: Rule.Rule, now: DateTime.Utc) =>
+  Effect.map(
+    makeScan(sql)({
+      account: "",
+      rule,
+      now: DateTime.toEpochMillis(now),
+      after: 0,
+      offset: 0,
+      limit: Number.POSITIVE_INFINITY
+    }),
+    (ids) => Array.from(ids, (id) => id - 1)
   )
 
 export const now = DateTime.makeUnsafe("2024-06-01T12:00:00.250Z")

@@ -1,7 +1,7 @@
 import { matchesRule } from "@roster/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import { insert, now, openStore, row, rule, selected, subjectOf } from "./RuleSqlCases.ts"
+import { insert, now, openStore, row, rule, scanned, selected, subjectOf } from "./RuleSqlCases.ts"
 
 const long = process.env["ROSTER_LONG_RUN"] !== undefined
 // Ten rules at least in each run.
@@ -24,6 +24,7 @@ describe("rules as SQL", () => {
         for (const rule of rules) {
           const expected = subjects.flatMap((subject, place) => (matchesRule(rule, subject, now) ? [place] : []))
           assert.deepStrictEqual(yield* selected(sql, rule, now), expected, JSON.stringify(rule))
+          assert.deepStrictEqual(yield* scanned(sql, rule, now), expected, JSON.stringify(rule))
         }
       }),
     runs

@@ -2,7 +2,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { EmbeddedHttpClient, layerMemory as serverMemory, RosterServer, SqlServices } from "@roster/server"
+import {
+  EmbeddedHttpClient,
+  layerMemory as serverMemory,
+  RosterServer,
+  SqlServices,
+  type StoreOptions
+} from "@roster/server"
 import { Context, Effect, FileSystem, Layer, Path, type Redacted } from "effect"
 
 const allowedSenders = ["*@example.com"]
@@ -17,21 +23,24 @@ const freshFile = Effect.gen(function* () {
 /** The SQL layer in memory. */
 export const layerMemory = serverMemory({ allowedSenders })
 
-const sqlOn = (filename: string) => SqlServices.layer({ filename, allowedSenders })
+/** What differs from the store of the conformance suite. */
+type Options = Omit<StoreOptions, "filename" | "allowedSenders">
 
-const embeddedOn = (filename: string) =>
+const sqlOn = (filename: string, options?: Options) => SqlServices.layer({ ...options, filename, allowedSenders })
+
+const embeddedOn = (filename: string, options?: Options) =>
   RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
-    Layer.provide(EmbeddedHttpClient.layer({ filename, allowedSenders }))
+    Layer.provide(EmbeddedHttpClient.layer({ ...options, filename, allowedSenders }))
   )
 
-const servedOn = (filename: string) =>
+const servedOn = (filename: string, options?: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
       let apiKey: Redacted.Redacted<string> | undefined
       const server = yield* Layer.build(
         RosterServer.layer({
           port: 0,
-          store: { filename, allowedSenders },
+          store: { ...options, filename, allowedSenders },
           onAdministratorKey: (key) =>
             Effect.sync(() => {
               apiKey = key
@@ -51,10 +60,16 @@ export const layersOn = {
 } as const
 
 /** The SQL layer on a file. */
-export const layerFile = Layer.unwrap(Effect.map(freshFile, sqlOn)).pipe(Layer.provide(NodeServices.layer))
+export const layerFile = Layer.unwrap(Effect.map(freshFile, (filename) => sqlOn(filename))).pipe(
+  Layer.provide(NodeServices.layer)
+)
 
 /** The HTTP client in front of an in-process server, without a socket. */
-export const layerEmbedded = Layer.unwrap(Effect.map(freshFile, embeddedOn)).pipe(Layer.provide(NodeServices.layer))
+export const layerEmbedded = Layer.unwrap(Effect.map(freshFile, (filename) => embeddedOn(filename))).pipe(
+  Layer.provide(NodeServices.layer)
+)
 
 /** The HTTP client in front of a server, over a real socket, with the administrator key of the fresh store. */
-export const layerServed = Layer.unwrap(Effect.map(freshFile, servedOn)).pipe(Layer.provide(NodeServices.layer))
+export const layerServed = Layer.unwrap(Effect.map(freshFile, (filename) => servedOn(filename))).pipe(
+  Layer.provide(NodeServices.layer)
+)

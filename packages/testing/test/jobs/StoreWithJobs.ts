@@ -6,6 +6,7 @@ import { assert } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Jobs, SqlContactsService, SqlServices, Store } from "@roster/server"
 import { JobRunner } from "@roster/server/JobRunner"
+import * as RuleScans from "@roster/server/RuleScans"
 import { StorePolicy } from "@roster/server/StoreOptions"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { eventually } from "../../src/conformance/Eventually.ts"
@@ -28,6 +29,7 @@ export const idle = Layer.unwrap(
   Effect.map(freshFile, (filename) =>
     Layer.merge(Jobs.layer, SqlContactsService.layer).pipe(
       Layer.provide(Layer.succeed(JobRunner, { wake: Effect.void })),
+      Layer.provide(RuleScans.layer()),
       Layer.provide(Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: ["files.example.com"] })),
       Layer.provideMerge(Store.layer({ filename }))
     )

@@ -38,7 +38,7 @@ const stepMillis = 250
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const request = yield* decodeRequest(job.request)
-  const where = yield* selection(job.account, filterOf(request))
+  const { matches, where } = yield* selection(job.account, filterOf(request))
   // The parts of an interrupted export.
   yield* removeAllParts(job.number, advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 }))
 
@@ -46,7 +46,8 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(request.emails === undefined ? "id" : "+id")
   const statement = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
-  const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], streamContacts(sql, statement))
+  const contacts = streamContacts(sql, statement)
+  const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], contacts, matches)
 
   let written = 0
   const counted = Stream.map(pieces, (piece) => {
@@ -66,7 +67,8 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
 const spoolRows = Effect.fnUntraced(function* <E>(
   job: HeldJob,
   format: ExportFormat,
-  stream: Stream.Stream<Contact, E>
+  stream: Stream.Stream<Contact, E>,
+  matches: (contact: Contact) => boolean
 ) {
   const sql = yield* SqlClient.SqlClient
   const fairness = yield* WriteFairness
@@ -81,8 +83,9 @@ const spoolRows = Effect.fnUntraced(function* <E>(
       const readOn = Effect.gen(function* () {
         const end = (yield* Clock.currentTimeMillis) + stepMillis
         while (Option.isSome(rows) && (yield* Clock.currentTimeMillis) < end) {
-          yield* spool.add(rows.value)
-          read += rows.value.length
+          const selected = rows.value.filter(matches)
+          yield* spool.add(selected)
+          read += selected.length
           rows = yield* next
         }
       })

@@ -1,32 +1,13 @@
-/** SQL functions that call the domain: a rule selects the same contacts as `matchesRule`, and contacts are merged. */
-import { ContactSize, type CustomFields, customValue, JsonParser, Rule, RuleDate } from "@roster/domain"
+/** SQL functions that call the domain, to merge contacts. */
+import { ContactSize, type CustomFields, JsonParser } from "@roster/domain"
 import { Predicate } from "effect"
-import type { DatabaseSync, FunctionOptions, SQLInputValue, SQLOutputValue } from "node:sqlite"
+import type { DatabaseSync, FunctionOptions, SQLOutputValue } from "node:sqlite"
 
 // Deterministic calls on constants run once; direct only forbids calls from the schema of a foreign file.
 const options: FunctionOptions = { deterministic: true, directOnly: true }
 
-/** Registers the functions of `ruleSql` and `SqlDialect`, on each connection that may run a rule or write contacts. */
+/** Registers the functions of `SqlDialect`, on each connection that may write contacts. */
 export const registerFunctions = (database: DatabaseSync): void => {
-  const customFields = reader()
-  // Empty for an absent text.
-  database.function("roster_fold", options, (text) => (Predicate.isString(text) ? Rule.foldText(text) : ""))
-  database.function("roster_custom_field", options, (fields, name) =>
-    Predicate.isString(fields) && Predicate.isString(name) ? customFields(fields, name) : null
-  )
-  database.function("roster_number", options, ofText(Rule.numberOf))
-  // In milliseconds since 1970; a bigint is an INTEGER in SQL, where a number would be a REAL.
-  database.function(
-    "roster_instant",
-    options,
-    ofText((text) => bigintOf(RuleDate.parseDate(text)?.start))
-  )
-  database.function("roster_month_day", options, ofInstant(RuleDate.monthDayOf))
-  database.function(
-    "roster_iso_date",
-    options,
-    ofInstant((instant) => new Date(instant).toISOString())
-  )
   const merge = merger()
   database.function("roster_merge_fields", options, (below, above) =>
     Predicate.isString(below) && Predicate.isString(above) ? merge(below, above).text : null
@@ -49,18 +30,6 @@ export const registerFunctions = (database: DatabaseSync): void => {
 }
 
 const textOf = (value: SQLOutputValue): string | undefined => (Predicate.isString(value) ? value : undefined)
-
-const ofText =
-  (f: (text: string) => SQLInputValue | undefined) =>
-  (text: SQLOutputValue): SQLInputValue =>
-    Predicate.isString(text) ? (f(text) ?? null) : null
-
-const ofInstant =
-  (f: (instant: number) => string) =>
-  (instant: SQLOutputValue): SQLInputValue =>
-    Predicate.isNumber(instant) ? f(instant) : null
-
-const bigintOf = (number: number | undefined): bigint | undefined => (number === undefined ? undefined : BigInt(number))
 
 // The column is only written from `CustomFields`. A text that is not JSON fails the query.
 const parseFields = (text: string): CustomFields => JsonParser.parse(text) as CustomFields
@@ -86,19 +55,5 @@ const merger = () => {
       lastAbove = aboveText
     }
     return result
-  }
-}
-
-/** Parses custom fields and caches the last row, which a rule with several of them reads repeatedly. */
-const reader = () => {
-  let text = "{}"
-  let customFields: CustomFields = {}
-  return (fields: string, name: string): string | null => {
-    if (fields !== text) {
-      customFields = parseFields(fields)
-      text = fields
-    }
-    const value = customValue({ email: "", customFields }, name)
-    return Predicate.isString(value) ? value : null
   }
 }

@@ -196,6 +196,25 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       })
     )
 
+    it.effect("deletes more contacts than one transaction does, and keeps the others", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule, where } = place()
+        const named = (count: number, name: string) =>
+          Array.from({ length: count }, (_, n) => ({ email: email(`${name}${n}`), firstName: name }))
+        yield* contacts.add(named(1000, "stale"))
+        yield* contacts.add([...named(1, "kept"), ...named(400, "old")])
+        yield* contacts.add(named(600, "stale2"))
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule: where("firstname starts-with 'stale'") }))
+        assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, 401)
+        yield* contacts.add(named(1000, "stale"))
+        const [first, ...rest] = [...named(1000, "stale"), ...named(400, "old")]
+        if (first === undefined) return assert.fail("there is no address")
+        yield* contacts.deleteMany(ContactFilter.ByEmails({ emails: [first.email, ...rest.map(({ email }) => email)] }))
+        assert.deepStrictEqual(emails(yield* contacts.list({ rule })), [email("kept0")])
+      })
+    )
+
     it.effect("deletes a list of addresses, in any spelling, and does not mind those that are not there", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

@@ -1,0 +1,92 @@
+/**
+ * Bulk deletes, in transactions that are too short to hold up others. One that has begun is finished, whether or not its
+ * caller still waits; after a crash a repeat deletes the rest. (docs/decisions/rules.md)
+ */
+import { OutcomeUnknown, type Rule, ServiceError } from "@roster/domain"
+import { type DateTime, Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { dialect } from "../store/SqlDialect.ts"
+import { storeFailure } from "../store/StoreFailure.ts"
+import { giveWay, rowMatcher } from "./RuleScan.ts"
+
+/** The maximum number of contacts that one transaction deletes. */
+export const deletedAtOnce = 1000
+
+/** The time, in milliseconds, in which one transaction looks at contacts. */
+const transactionMillis = 50
+
+const operation = "contactsDeletePost"
+
+const halfDone = new ServiceError({
+  operation,
+  reason: new OutcomeUnknown({
+    detail: "the store failed when a part of the contacts was deleted",
+    recovery: "Delete the same again, which deletes the rest."
+  })
+})
+
+/** Runs a transaction until it says that there is no more to do, and lets others read and write in between. */
+const inTransactions = Effect.fnUntraced(function* <R>(transaction: Effect.Effect<boolean, SqlError.SqlError, R>) {
+  let isMore = yield* transaction
+  while (isMore) {
+    yield* giveWay
+    isMore = yield* Effect.catchTag(transaction, "SqlError", (error) =>
+      Effect.mapError(storeFailure(operation, error), () => halfDone)
+    )
+  }
+}, Effect.uninterruptible)
+
+/** Deletes the contacts of an account with these canonical addresses. */
+export const deleteIdentities = Effect.fnUntraced(function* (account: string, identities: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const { isOneOf } = dialect(sql)
+  let done = 0
+  const deleteSome = Effect.gen(function* () {
+    const some = isOneOf("identity", identities.slice(done, done + deletedAtOnce))
+    yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${some}`
+    done += deletedAtOnce
+    return done < identities.length
+  })
+  yield* inTransactions(deleteSome)
+})
+
+/** Deletes all contacts that an account has now. */
+export const deleteEveryone = Effect.fnUntraced(function* (account: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [newest] = yield* sql<{ readonly id: number | null }>`
+    SELECT max(id) AS id FROM contacts WHERE account = ${account}`
+  const deleteSome = sql`
+    DELETE FROM contacts WHERE id IN (
+      SELECT id FROM contacts WHERE account = ${account} AND id <= ${newest?.id ?? 0} ORDER BY id LIMIT ${deletedAtOnce}
+    ) RETURNING id`
+  yield* inTransactions(Effect.map(deleteSome, ({ length }) => length === deletedAtOnce))
+})
+
+/** Deletes contacts that a rule selected, on SQLite. One that has changed so that it no longer does is kept. */
+export const deleteSelected = Effect.fnUntraced(function* (ids: Float64Array, rule: Rule.Rule, now: DateTime.Utc) {
+  if (ids.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const { columns, matches } = rowMatcher(rule, now)
+  const isOneOf = (ids: ReadonlyArray<unknown>) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
+  let done = 0
+  const deleteSome = Effect.gen(function* () {
+    const some = Array.from(ids.subarray(done, done + deletedAtOnce))
+    const rows = yield* sql`SELECT id${sql.literal(columns)} FROM contacts WHERE ${isOneOf(some)} ORDER BY id`.values
+    const end = performance.now() + transactionMillis
+    const selected: Array<unknown> = []
+    let last = some.at(-1)
+    for (const row of rows) {
+      if (matches(row)) selected.push(row[0])
+      if (performance.now() < end) continue
+      last = Number(row[0])
+      break
+    }
+    yield* sql`DELETE FROM contacts WHERE ${isOneOf(selected)}`
+    return last
+  })
+  const transaction = Effect.map(sql.withTransaction(deleteSome), (last) => {
+    done = last === undefined ? ids.length : ids.indexOf(last, done) + 1
+    return done < ids.length
+  })
+  yield* inTransactions(transaction)
+})

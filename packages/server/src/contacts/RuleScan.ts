@@ -1,0 +1,158 @@
+/**
+ * Evaluates rules on the contacts of a SQLite store: by key and in slices, so that nobody waits for the end of a scan. It
+ * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
+ */
+import { type Rule, ruleMatcher } from "@roster/domain"
+import { DateTime, Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { setImmediate } from "node:timers/promises"
+import { contactColumns, toContact } from "./ContactRow.ts"
+import { columnOf } from "./RuleSql.ts"
+
+/** What to look for. Plain data, which may go to another thread. */
+export interface ScanRequest {
+  readonly account: string
+  readonly rule: Rule.Rule
+  /** In milliseconds since 1970. */
+  readonly now: number
+  /** Only contacts with a higher id. */
+  readonly after: number
+  /** The number of matching contacts to skip. */
+  readonly offset: number
+  /** The maximum number of contacts to find. */
+  readonly limit: number
+}
+
+/** Finds the ids of contacts, in ascending order. */
+export type Scan = (request: ScanRequest) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError>
+
+/** The contacts that one statement reads. */
+const batchRows = 250
+
+/** The time, in milliseconds, after which a scan lets others go on. */
+export const sliceMillis = 5
+
+/** Lets the event loop turn, so that others go on. */
+export const giveWay = Effect.promise(() => setImmediate())
+
+interface Turn {
+  held: boolean
+  begin: () => void
+}
+
+/** Scans run one at a time, a slice each. The accounts take turns, so that one that asks often does not delay others. */
+const makeTurns = () => {
+  /** Those that wait, by account, with the account first whose turn is next. */
+  const waiting = new Map<string, Array<Turn>>()
+  let isTaken = false
+
+  const next = () => {
+    const [first] = waiting
+    isTaken = first !== undefined
+    if (first === undefined) return
+    const [account, [turn, ...others]] = first
+    waiting.delete(account)
+    if (others.length > 0) waiting.set(account, others)
+    turn?.begin()
+  }
+
+  const give = (turn: Turn) => {
+    turn.held = false
+    void setImmediate().then(next)
+  }
+
+  /** Runs work that holds the turn, and gives it to the next one by `pause`. */
+  return <A, E, R>(account: string, work: (pause: Effect.Effect<void>) => Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const turn: Turn = { held: false, begin: () => undefined }
+      const take = Effect.callback<void>((resume) => {
+        turn.begin = () => {
+          turn.held = true
+          resume(Effect.void)
+        }
+        waiting.set(account, [...(waiting.get(account) ?? []), turn])
+        if (!isTaken) next()
+      })
+      const pause = Effect.suspend(() => {
+        give(turn)
+        return take
+      })
+      const leave = Effect.sync(() => {
+        if (turn.held) return give(turn)
+        const others = (waiting.get(account) ?? []).filter((other) => other !== turn)
+        if (others.length > 0) waiting.set(account, others)
+        else waiting.delete(account)
+      })
+      return Effect.ensuring(
+        Effect.andThen(
+          take,
+          Effect.suspend(() => work(pause))
+        ),
+        leave
+      )
+    })
+}
+
+const fieldsOf = (rule: Rule.Rule): ReadonlyArray<Rule.Field> => {
+  switch (rule._tag) {
+    case "All":
+      return []
+    case "And":
+    case "Or":
+      return rule.terms.flatMap(fieldsOf)
+    default:
+      return [rule.field]
+  }
+}
+
+/** Reads of each contact only what a rule names, and matches it. */
+export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
+  const names = new Set(fieldsOf(rule).map(columnOf))
+  const places = contactColumns.flatMap((name, place) => (names.has(name) ? [place] : []))
+  const matches = ruleMatcher(rule, now)
+  // What is not named has any value that `toContact` takes.
+  const row = contactColumns.map((name): unknown =>
+    name === "custom_fields" ? "{}" : name === "date_added" ? 0 : null
+  )
+  return {
+    columns: places.map((place) => `, ${contactColumns[place]}`).join(""),
+    /** For a row of the id and these columns. */
+    matches: (values: ReadonlyArray<unknown>): boolean => {
+      for (let i = 0; i < places.length; i++) row[places[i] ?? 0] = values[i + 1]
+      return matches(toContact(row))
+    }
+  }
+}
+
+/** Scans on the thread of the caller, between its other work. */
+export const makeScan = (sql: SqlClient.SqlClient): Scan => {
+  const inTurn = makeTurns()
+
+  const scan = Effect.fnUntraced(function* (request: ScanRequest, pause: Effect.Effect<void>) {
+    const { account, limit, now, offset, rule } = request
+    const { columns, matches } = rowMatcher(rule, DateTime.makeUnsafe(now))
+    const statement = `SELECT id${columns} FROM contacts INDEXED BY contacts_in_order
+      WHERE account = ? AND id > ? ORDER BY id LIMIT ${batchRows}`
+    const found: Array<number> = []
+    let { after } = request
+    let skipped = 0
+    let sliceEnd = performance.now() + sliceMillis
+    while (found.length < limit) {
+      const rows = yield* sql.unsafe(statement, [account, after]).values
+      for (const row of rows) {
+        if (performance.now() > sliceEnd) {
+          yield* pause
+          sliceEnd = performance.now() + sliceMillis
+        }
+        after = Number(row[0])
+        if (!matches(row)) continue
+        if (skipped < offset) skipped++
+        else if (found.push(after) === limit) break
+      }
+      if (rows.length < batchRows) break
+    }
+    return Float64Array.from(found)
+  })
+
+  return (request) => inTurn(request.account, (pause) => scan(request, pause))
+}

@@ -1,0 +1,91 @@
+/** The scans of a store within their bounds: how long one may take, and how many may wait. (docs/limits.md) */
+import { RateLimited, ServiceError, Unavailable } from "@roster/domain"
+import { Context, Duration, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
+
+/** Finds the contacts that a rule selects, on a store whose SQL has no rules. */
+export class RuleScans extends Context.Service<
+  RuleScans,
+  {
+    /** Finds ids for an operation. Interrupting it stops the scan. */
+    readonly find: (
+      operation: string,
+      request: ScanRequest
+    ) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError | ServiceError>
+  }
+>()("@roster/server/RuleScans") {}
+
+/** How long a scan may take, with its waits for others. */
+export const defaultRuleDeadline: Duration.Input = "10 seconds"
+
+/** The scans of an account, and of all accounts, that run or wait at one time. */
+export const maximumAccountScans = 32
+export const maximumScans = 256
+
+/** In seconds. A client that waits so long fails at once instead, with the text. */
+const deadlineRetryAfter = 120
+
+/** In seconds. By then the scans before this one have ended. */
+const crowdRetryAfter = 10
+
+const tooLong = (operation: string, deadline: Duration.Duration) =>
+  new ServiceError({
+    operation,
+    reason: new Unavailable({
+      detail: `the rule was stopped after ${Duration.toSeconds(deadline)} s, and nothing was done; use a rule with fewer conditions, or export the contacts, which has no such limit`,
+      retryAfter: deadlineRetryAfter
+    })
+  })
+
+const tooManyOfAccount = (operation: string) =>
+  new ServiceError({
+    operation,
+    reason: new RateLimited({
+      detail: `${maximumAccountScans} of its calls with a rule wait or run. Wait until some of them are answered.`,
+      retryAfter: crowdRetryAfter
+    })
+  })
+
+const tooMany = (operation: string) =>
+  new ServiceError({
+    operation,
+    reason: new Unavailable({ detail: `${maximumScans} calls with a rule wait or run`, retryAfter: crowdRetryAfter })
+  })
+
+/** Bounds the scans of a store. */
+export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) => {
+  const deadline = Duration.fromInputUnsafe(given)
+  const open = new Map<string, number>()
+  let all = 0
+  const count = (account: string, change: 1 | -1) => {
+    const scans = (open.get(account) ?? 0) + change
+    all += change
+    if (scans > 0) open.set(account, scans)
+    else open.delete(account)
+  }
+  return RuleScans.of({
+    find: (operation, request) =>
+      Effect.suspend(() => {
+        const { account } = request
+        if ((open.get(account) ?? 0) >= maximumAccountScans) return Effect.fail(tooManyOfAccount(operation))
+        if (all >= maximumScans) return Effect.fail(tooMany(operation))
+        return Effect.acquireUseRelease(
+          Effect.sync(() => count(account, 1)),
+          () =>
+            Effect.timeoutOrElse(scan(request), {
+              duration: deadline,
+              orElse: () => Effect.fail(tooLong(operation, deadline))
+            }),
+          () => Effect.sync(() => count(account, -1))
+        )
+      })
+  })
+}
+
+/** Scans where requests are answered, in slices. */
+export const layer = (deadline?: Duration.Input): Layer.Layer<RuleScans, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    RuleScans,
+    Effect.map(SqlClient.SqlClient, (sql) => make(makeScan(sql), deadline))
+  )

@@ -1,0 +1,262 @@
+/**
+ * S41 What a rule may cost: one that takes too long is stopped, with the same words on every layer, and nothing is done;
+ * others are answered meanwhile. The stores are filled from outside.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ContactFilter, ContactsService, EmailAddress, RuleText, ServiceError } from "@roster/domain"
+import { Caller, RosterServer, SqlServices } from "@roster/server"
+import { maximumAccountScans, maximumScans } from "@roster/server/RuleScans"
+import { defaultEntry } from "@roster/server/WorkerThread"
+import { Context, Effect, Fiber, FileSystem, Layer, Path, Redacted, Result } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import { eventually } from "../../src/conformance/Eventually.ts"
+import { layersOn } from "../../src/layers/ServiceLayers.ts"
+import { dial } from "../security/RawServed.ts"
+
+const ownEntry = defaultEntry() ?? assert.fail("there is no file for a thread to begin with")
+
+const folder = Effect.gen(function* () {
+  const fileSystem = yield* FileSystem.FileSystem
+  return yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-rule-" })
+})
+
+const freshFile = Effect.map(Effect.zip(folder, Path.Path), ([folder, path]) => path.join(folder, "roster.db"))
+
+/** Runs statements on the file, beside the service. */
+const change = (filename: string, statements: string) =>
+  Effect.sync(() => {
+    using store = new DatabaseSync(filename, { timeout: 5000 })
+    store.exec(statements)
+  })
+
+const contactsLeft = (filename: string) =>
+  Effect.sync(() => {
+    using store = new DatabaseSync(filename, { readOnly: true, timeout: 5000 })
+    return store.prepare("SELECT count(*) AS contacts FROM contacts").get()?.["contacts"]
+  })
+
+const added = (contacts: number, account = "") => `
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${contacts})
+  INSERT INTO contacts (account, identity, email, status, custom_fields, source, date_added)
+  SELECT '${account}', 'p' || i || '@example.com', 'p' || i || '@example.com', 'Active',
+    json_object('a', hex(zeroblob(250))), 'ContactApi', 1700000000 FROM n`
+
+/** As long as an address can carry, and asked of every contact to its end, at every character of a field. */
+const costly = RuleText.make(Array.from({ length: 200 }, (_, n) => `a not-contains '0${n + 100}'`).join(" AND "))
+
+/** Enough to keep a scan of the costly rule at work for seconds. */
+const many = 10_000
+
+const byRule = (rule: string) => ContactFilter.ByRule({ rule: RuleText.make(rule) })
+
+const as = (account: string) => Effect.provideService(Caller, { account })
+
+/** The reason of a refusal, whose text is the same on every layer. */
+const reasonOf = Effect.fnUntraced(function* <A, E, R>(call: Effect.Effect<A, E, R>) {
+  const error: unknown = yield* Effect.flip(call)
+  if (!(error instanceof ServiceError)) return assert.fail(`it failed with ${String(error)}`)
+  const { reason } = error
+  if (reason._tag !== "Unavailable" && reason._tag !== "RateLimited")
+    return assert.fail(`it failed with ${reason._tag}`)
+  return { tag: String(reason._tag), detail: reason.detail, retryAfter: reason.retryAfter }
+})
+
+const threadOf = (filename: string, jobThread: URL) =>
+  SqlServices.layer({ filename, jobThread, ruleDeadline: "1 hour" })
+
+for (const [name, layerOn] of Object.entries(layersOn)) {
+  describe(`the cost of a rule: ${name}`, () => {
+    it.live("S41 is bounded by a deadline, after which nothing was deleted", () =>
+      Effect.gen(function* () {
+        const filename = yield* freshFile
+        yield* Effect.gen(function* () {
+          const contacts = yield* ContactsService
+          yield* change(filename, added(many))
+          const expected = {
+            tag: "Unavailable",
+            detail:
+              "the rule was stopped after 0.5 s, and nothing was done; use a rule with fewer conditions, or export the contacts, which has no such limit",
+            retryAfter: 120
+          }
+          assert.deepStrictEqual(yield* reasonOf(contacts.list({ rule: costly, offset: many })), expected)
+          assert.deepStrictEqual(yield* reasonOf(contacts.deleteMany(byRule(costly))), expected)
+          assert.strictEqual(yield* contactsLeft(filename), many)
+          yield* change(filename, "DELETE FROM contacts WHERE id > 10")
+          assert.strictEqual((yield* contacts.list({ rule: costly })).length, 10)
+          yield* contacts.deleteMany(byRule(costly))
+          assert.strictEqual(yield* contactsLeft(filename), 0)
+        }).pipe(Effect.provide(layerOn(filename, { ruleDeadline: "500 millis" })))
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+
+    it.live("S41 keeps nobody waiting while many rules of an account run", () =>
+      Effect.gen(function* () {
+        const filename = yield* freshFile
+        yield* Effect.gen(function* () {
+          const contacts = yield* ContactsService
+          yield* change(filename, added(many))
+          // Our client has 16 connections.
+          const long = contacts.list({ rule: costly, offset: many })
+          const scans = yield* Effect.forEach(Array(12), () => Effect.forkScoped(long, { startImmediately: true }))
+          for (let n = 1; n <= 50; n++) {
+            assert.strictEqual((yield* contacts.get(`p${n}@example.com`)).email, `p${n}@example.com`)
+          }
+          yield* contacts.add([{ email: EmailAddress.make("new@example.com") }])
+          assert.isTrue(scans.every((scan) => scan.pollUnsafe() === undefined))
+          yield* Fiber.interruptAll(scans)
+        }).pipe(Effect.provide(layerOn(filename, { ruleDeadline: "1 hour" })))
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+  })
+}
+
+describe.each([
+  ["in slices", undefined],
+  ["on a thread", ownEntry]
+])("rules of several accounts, %s", (_, jobThread) => {
+  it.live(`S41 take turns, up to ${maximumScans} at one time`, () =>
+    Effect.gen(function* () {
+      const filename = yield* freshFile
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* change(filename, added(many) + ";" + added(10, "small"))
+        const long = contacts.list({ rule: costly, offset: many })
+        const scans = yield* Effect.forEach(Array(maximumAccountScans), () =>
+          Effect.forkScoped(long, { startImmediately: true })
+        )
+        const beyond = yield* eventually(
+          Effect.result(contacts.list({ rule: RuleText.make("a = 1") })),
+          Result.isFailure
+        )
+        assert.deepStrictEqual(yield* reasonOf(Effect.fromResult(beyond)), {
+          tag: "RateLimited",
+          detail: "32 of its calls with a rule wait or run. Wait until some of them are answered.",
+          retryAfter: 10
+        })
+        const short = contacts.list({ rule: costly }).pipe(as("small"))
+        assert.strictEqual((yield* short).length, 10)
+        assert.isTrue(scans.every((scan) => scan.pollUnsafe() === undefined))
+        for (let n = 1; n * maximumAccountScans < maximumScans; n++) {
+          yield* change(filename, added(1000, `many${n}`))
+          yield* Effect.forEach(Array(maximumAccountScans), () =>
+            Effect.forkScoped(contacts.list({ rule: costly, offset: many }).pipe(as(`many${n}`)), {
+              startImmediately: true
+            })
+          )
+        }
+        assert.deepStrictEqual(yield* reasonOf(short), {
+          tag: "Unavailable",
+          detail: "256 calls with a rule wait or run",
+          retryAfter: 10
+        })
+        yield* Fiber.interruptAll(scans)
+        assert.strictEqual((yield* short).length, 10)
+      }).pipe(Effect.provide(SqlServices.layer({ filename, jobThread, ruleDeadline: "1 hour" })))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
+
+describe("the thread of rules", () => {
+  /** A file for the threads of a store that runs some code on the thread of rules, and then the usual one. */
+  const entryWith = Effect.fnUntraced(function* (code: string) {
+    const fileSystem = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const place = yield* folder
+    const entry = path.join(place, "entry.mjs")
+    const marker = path.join(place, "marker")
+    yield* fileSystem.writeFileString(
+      entry,
+      `import { appendFileSync, existsSync } from "node:fs"
+       import { parentPort, workerData } from "node:worker_threads"
+       const mark = (text) => appendFileSync(${JSON.stringify(marker)}, text + "\\n")
+       const isMarked = existsSync(${JSON.stringify(marker)})
+       if (workerData.rulesOf !== undefined) { ${code} }
+       await import(${JSON.stringify(ownEntry.href)})`
+    )
+    const marks = () => (existsSync(marker) ? readFileSync(marker, "utf8").trim().split("\n") : [])
+    return { entry: pathToFileURL(entry), marks }
+  })
+
+  it.live("S41 stops a scan whose client has gone", () =>
+    Effect.gen(function* () {
+      const filename = yield* freshFile
+      const { entry, marks } = yield* entryWith(
+        `const post = parentPort.postMessage.bind(parentPort)
+         parentPort.postMessage = (message, moved) => {
+           mark(message.ids === undefined ? "stopped" : "found")
+           post(message, moved)
+         }`
+      )
+      let key = ""
+      const services = yield* Layer.build(
+        RosterServer.layer({
+          port: 0,
+          store: { filename, jobThread: entry, ruleDeadline: "1 hour" },
+          onAdministratorKey: (given) => Effect.sync(() => (key = Redacted.value(given)))
+        })
+      )
+      const { address } = Context.get(services, RosterServer.RosterServer)
+      yield* change(filename, added(many))
+      const list = (rule: string, offset: number) =>
+        dial(
+          { address, key },
+          `GET /v4/contacts?offset=${offset}&rule=${encodeURIComponent(rule)} HTTP/1.1\r\nHost: localhost\r\nX-Service-ApiKey: ${key}\r\n\r\n`
+        )
+      const long = yield* list(costly, many)
+      yield* (yield* list("a != ''", 0)).until(/^HTTP\/1.1 200/)
+      assert.deepStrictEqual(marks(), ["found"])
+      const others = yield* Effect.forEach(Array(maximumAccountScans - 1), () => list(costly, many))
+      const beyond = list("a != ''", 0).pipe(Effect.flatMap(({ until }) => until(/^HTTP[^]*}/)))
+      const refused = yield* eventually(Effect.scoped(beyond), (text) => text.startsWith("HTTP/1.1 429"))
+      assert.match(refused, /\r\nretry-after: 10\r\n/i)
+      for (const { socket } of [long, ...others]) socket.destroy()
+      const ends = (end: string) => marks().filter((mark) => mark === end).length
+      yield* eventually(
+        Effect.sync(() => ends("stopped")),
+        (stopped) => stopped === maximumAccountScans
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("S41 is replaced when it does not stop, or dies, and the scans of others go on", () =>
+    Effect.gen(function* () {
+      const filename = yield* freshFile
+      const { entry, marks } = yield* entryWith(
+        `mark("begun"); if (!isMarked) parentPort.on("message", () => { for (;;); })`
+      )
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* change(filename, added(10))
+        const rule = RuleText.make("a != ''")
+        const stuck = yield* Effect.forkScoped(contacts.list({ rule }), { startImmediately: true })
+        const other = yield* Effect.forkScoped(contacts.list({ rule }), { startImmediately: true })
+        yield* eventually(Effect.sync(marks), ({ length }) => length > 0)
+        yield* Fiber.interrupt(stuck)
+        assert.strictEqual((yield* Fiber.join(other)).length, 10)
+        assert.deepStrictEqual(marks(), ["begun", "begun"])
+      }).pipe(Effect.provide(threadOf(filename, entry)))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("S41 gives a scan up that sees two threads die, and starts again for the next one", () =>
+    Effect.gen(function* () {
+      const filename = yield* freshFile
+      const { entry, marks } = yield* entryWith(
+        `mark("begun"); const { readFileSync } = await import("node:fs")
+         if (readFileSync(new URL("marker", import.meta.url), "utf8").split("\\n").length <= 3) process.exit(1)`
+      )
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* change(filename, added(10))
+        const list = contacts.list({ rule: RuleText.make("a != ''") })
+        const error = yield* Effect.flip(list)
+        assert.match(error.message, /The store failed: it cannot be reached/)
+        assert.strictEqual((yield* list).length, 10)
+        assert.deepStrictEqual(marks(), ["begun", "begun", "begun"])
+      }).pipe(Effect.provide(threadOf(filename, entry)))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
