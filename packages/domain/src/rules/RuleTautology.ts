@@ -12,6 +12,7 @@ import type { RecordFieldName } from "./RuleFields.ts"
  */
 export const selectsEveryContact = (rule: Rule.Rule): boolean => {
   let products = 200
+  let comparisons = 20_000
   const everyone = (rule: Rule.Rule): boolean => {
     switch (rule._tag) {
       case "All":
@@ -30,7 +31,8 @@ export const selectsEveryContact = (rule: Rule.Rule): boolean => {
   // (a AND b) OR c is (a OR c) AND (b OR c).
   const multipliedOut = (terms: ReadonlyArray<Rule.Condition>): boolean => {
     const product = terms.find((term) => term._tag === "And")
-    if (product === undefined || products-- <= 0) return false
+    comparisons -= terms.length
+    if (product === undefined || products-- <= 0 || comparisons <= 0) return false
     const others = terms.filter((term) => term !== product)
     return product.terms.every((term) => everyone(Rule.or([term, ...others])))
   }

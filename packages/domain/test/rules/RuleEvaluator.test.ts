@@ -3,7 +3,7 @@ import { DateTime, Result, Schema } from "effect"
 import { Contact } from "../../src/contacts/Contact.ts"
 import { compareText, foldText, numberOf } from "../../src/rules/Rule.ts"
 import { parseDate } from "../../src/rules/RuleDate.ts"
-import { matchesRule } from "../../src/rules/RuleEvaluator.ts"
+import { matchesRule, ruleMatcher } from "../../src/rules/RuleEvaluator.ts"
 import { parseRule } from "../../src/rules/RuleParser.ts"
 import type { RuleSubject } from "../../src/rules/RuleFields.ts"
 
@@ -213,5 +213,38 @@ describe("semantics", () => {
     ])
       assert.isUndefined(parseDate(text), text)
     assert.deepStrictEqual(parseDate("2000-02-29"), { start: Date.UTC(2000, 1, 29), precision: "day" })
+  })
+})
+
+describe("ruleMatcher", () => {
+  it("reads a field of each contact once, for all conditions, and keeps nothing of the last one", () => {
+    let reads = 0
+    const named = (firstName: string, age: string): RuleSubject => ({
+      email: "jo@example.com",
+      get firstName() {
+        reads++
+        return firstName
+      },
+      get customFields() {
+        reads++
+        return { age }
+      }
+    })
+    const rule = `(firstname = 'jo' OR firstname starts-with 'an' OR firstname > 'y') AND (age > 20 OR age = '007' OR AGE = '7') AND firstname != 'ann'`
+    const matches = ruleMatcher(Result.getOrThrow(parseRule(rule)), now)
+    for (const [firstName, age, expected] of [
+      ["Jo", "21", true],
+      ["Jo", "20", false],
+      ["Anton", "007", true],
+      ["Ann", "7", false],
+      ["Zoe", "7", true],
+      ["Bob", "7", false]
+    ] as const) {
+      reads = 0
+      const subject = named(firstName, age)
+      assert.strictEqual(matches(subject), expected, firstName)
+      // Once for each name of a custom field.
+      assert.isAtMost(reads, 4)
+    }
   })
 })

@@ -23,6 +23,9 @@ export const defaultRuleDeadline: Duration.Input = "10 seconds"
 export const maximumAccountScans = 32
 export const maximumScans = 256
 
+/** A bulk delete counts as so many, since it holds the ids of all contacts that it finds: 8 MB for a million. */
+export const deletionWeight = 8
+
 /** In seconds. A client that waits so long fails at once instead, with the text. */
 const deadlineRetryAfter = 120
 
@@ -42,7 +45,7 @@ const tooManyOfAccount = (operation: string) =>
   new ServiceError({
     operation,
     reason: new RateLimited({
-      detail: `${maximumAccountScans} of its calls with a rule wait or run. Wait until some of them are answered.`,
+      detail: `as many of its calls with a rule wait or run as may, ${maximumAccountScans} lists or ${maximumAccountScans / deletionWeight} bulk deletes. Wait until some of them are answered.`,
       retryAfter: crowdRetryAfter
     })
   })
@@ -50,7 +53,7 @@ const tooManyOfAccount = (operation: string) =>
 const tooMany = (operation: string) =>
   new ServiceError({
     operation,
-    reason: new Unavailable({ detail: `${maximumScans} calls with a rule wait or run`, retryAfter: crowdRetryAfter })
+    reason: new Unavailable({ detail: "as many calls with a rule wait or run as may", retryAfter: crowdRetryAfter })
   })
 
 /** Bounds the scans of a store. */
@@ -58,26 +61,27 @@ export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) =>
   const deadline = Duration.fromInputUnsafe(given)
   const open = new Map<string, number>()
   let all = 0
-  const count = (account: string, change: 1 | -1) => {
-    const scans = (open.get(account) ?? 0) + change
-    all += change
+  const count = (account: string, weight: number) => {
+    const scans = (open.get(account) ?? 0) + weight
+    all += weight
     if (scans > 0) open.set(account, scans)
     else open.delete(account)
   }
   return RuleScans.of({
     find: (operation, request) =>
       Effect.suspend(() => {
-        const { account } = request
-        if ((open.get(account) ?? 0) >= maximumAccountScans) return Effect.fail(tooManyOfAccount(operation))
-        if (all >= maximumScans) return Effect.fail(tooMany(operation))
+        const { account, limit } = request
+        const weight = Number.isFinite(limit) ? 1 : deletionWeight
+        if ((open.get(account) ?? 0) + weight > maximumAccountScans) return Effect.fail(tooManyOfAccount(operation))
+        if (all + weight > maximumScans) return Effect.fail(tooMany(operation))
         return Effect.acquireUseRelease(
-          Effect.sync(() => count(account, 1)),
+          Effect.sync(() => count(account, weight)),
           () =>
             Effect.timeoutOrElse(scan(request), {
               duration: deadline,
               orElse: () => Effect.fail(tooLong(operation, deadline))
             }),
-          () => Effect.sync(() => count(account, -1))
+          () => Effect.sync(() => count(account, -weight))
         )
       })
   })
