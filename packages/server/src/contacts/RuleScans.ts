@@ -19,8 +19,10 @@ export class RuleScans extends Context.Service<
 /** How long a scan may take, with its waits for others. */
 export const defaultRuleDeadline: Duration.Input = "10 seconds"
 
-/** The scans of an account, and of all accounts, that run or wait at one time. */
+/** The scans of an account that run or wait at one time. */
 export const maximumAccountScans = 32
+
+/** The scans of all accounts. */
 export const maximumScans = 256
 
 /** A bulk delete counts as so many, since it holds the ids of all contacts that it finds: 8 MB for a million. */
