@@ -124,6 +124,7 @@ const utf8 = new TextDecoder()
 
 /** The JSON of a contact. */
 export const contactJson = (contact: Contact): string => {
+  buffer.clear()
   writeContact(buffer, contact)
   return utf8.decode(buffer.take())
 }
@@ -132,6 +133,7 @@ const list = { open: encoded("["), close: encoded("]") }
 
 /** The JSON of an array of contacts. */
 export const contactsJson = (contacts: ReadonlyArray<Contact>): string => {
+  buffer.clear()
   buffer.bytes(list.open)
   contacts.forEach((contact, index) => {
     if (index > 0) buffer.bytes(signs.comma)

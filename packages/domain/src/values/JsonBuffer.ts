@@ -37,6 +37,11 @@ export class JsonBuffer {
     return taken
   }
 
+  /** Drops what a value left that could not be written to its end. */
+  clear(): void {
+    this.#length = 0
+  }
+
   /** Writes bytes as they are. */
   bytes(from: Uint8Array, start = 0, end = from.length): void {
     this.#reserve(end - start)

@@ -21,6 +21,7 @@ import {
 import { DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
+import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -145,12 +146,11 @@ export const makeContactRepository = Effect.gen(function* () {
         const upserted = yield* upsertContacts({ account, contacts, source, now, returning: contactColumns })
         const rows = yield* checkMerged(contacts, upserted)
         yield* addToLists(lists, rows)
-        return rows
+        // A later payload for the same address changes the answer to an earlier one.
+        const saved = new Map(rows.map((row) => [row[0], row]))
+        return yield* encoded(rows.map((row) => toContact(saved.get(row[0]) ?? row)))
       })
-      const rows = yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
-      // A later payload for the same address changes the answer to an earlier one.
-      const saved = new Map(rows.map((row) => [row[0], row]))
-      return rows.map((row) => toContact(saved.get(row[0]) ?? row))
+      return yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
     },
     inStore,
     orStoreFailure("contactsPost")
@@ -180,11 +180,11 @@ export const makeContactRepository = Effect.gen(function* () {
       WHERE account = ${account} AND identity = ${identity} AND ${mayBecome(texts)} RETURNING ${columns}`
     const written = Effect.gen(function* () {
       const [row] = yield* update.values
-      if (row !== undefined) return row
+      if (row !== undefined) return yield* encoded(toContact(row))
       const [stored] = yield* find([account, identity])
       return yield* stored === undefined ? new ContactNotFound({ email }) : mergedRefusal(changes, "")
     })
-    return toContact(yield* sharingCommit(sql.withTransaction(written)))
+    return yield* sharingCommit(sql.withTransaction(written))
   }, orStoreFailure("contactsByEmailPut"))
 
   const delete_ = fnRedacted("ContactsService.delete")(function* (email: string) {

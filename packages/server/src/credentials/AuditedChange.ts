@@ -1,6 +1,7 @@
 import { AccessDenied, EmailAddress, canonicalEmail, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import { encoded } from "../store/AnswerEncoding.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import type { AuditRefusals } from "./AuditRefusals.ts"
@@ -72,6 +73,6 @@ export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals[
       const within = yield* grantor(sql, operation, caller)
       const [answer, details] = yield* run({ operation, caller, account, within })
       yield* recordDone(sql, { ...event, account: recordedAccount, details })
-      return answer
+      return yield* encoded(answer)
     }).pipe(sql.withTransaction, Effect.tapError(refused(recordedAccount)))
   })

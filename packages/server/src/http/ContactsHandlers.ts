@@ -14,14 +14,15 @@ import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploads } from "../jobs/imports/Uploads.ts"
+import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
 import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
 const json = (text: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(text, { contentType: "application/json" })
 
-const answerOne = Effect.map((contact: Contact) => json(contactJson(contact)))
-const answerAll = Effect.map((contacts: ReadonlyArray<Contact>) => json(contactsJson(contacts)))
+const responseOfOne = (contact: Contact) => json(contactJson(contact))
+const responseOfAll = (contacts: ReadonlyArray<Contact>) => json(contactsJson(contacts))
 
 const isExportId = Schema.is(ExportId)
 
@@ -35,16 +36,18 @@ export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const beginUpload = makeUploads()
   const handlers: Handlers<"contacts"> = {
-    contactsByEmailGet: ({ params }) => toWireError(answerOne(contacts.get(params.email))),
-    contactsByEmailPut: ({ params, payload }) => toWireError(answerOne(contacts.update(params.email, payload))),
+    contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
+    contactsByEmailPut: ({ params, payload }) =>
+      toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
     contactsGet: ({ query: { limit, offset, rule } }) =>
       ruleText(rule).pipe(
         Effect.flatMap((rule) => contacts.list({ limit, offset, rule })),
-        answerAll,
+        Effect.map(responseOfAll),
         toWireError
       ),
-    contactsPost: ({ payload, query }) => toWireError(answerAll(contacts.add(payload, { listNames: query.listnames }))),
+    contactsPost: ({ payload, query }) =>
+      toWireError(encodedBeforeCommit(contacts.add(payload, { listNames: query.listnames }), responseOfAll)),
     contactsDeletePost: ({ payload: { emails, rule } }) =>
       // Some clients send both and leave one of them empty or null.
       contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(

@@ -7,6 +7,7 @@ import { type InvalidInput, JsonParser, type ServiceError } from "@roster/domain
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
 import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
+import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
 import { queryReader, type SearchParams } from "./QueryNames.ts"
 import { retryAfterOf, type WireOf } from "./WireErrors.ts"
 
@@ -121,12 +122,12 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
   const decodeBody = bodyDecoder(isForm ? undefined : endpoint.payload.get("application/json")?.schemas)
   const encode = encoder(endpoint.success, 200)
   const toResponse = (value: unknown) => (HttpServerResponse.isHttpServerResponse(value) ? value : encode(value))
+  const answer: (handled: ReturnType<AnyHandler>) => ReturnType<Respond> =
+    endpoint.method === "GET" ? Effect.map(toResponse) : (handled) => encodedBeforeCommit(handled, toResponse)
   return ({ body, params, request, searchParams }) =>
     Effect.flatMapEager(decodeParams(params), (params) =>
       Effect.flatMapEager(readQuery(searchParams), (query) =>
-        Effect.flatMapEager(decodeBody(body), (payload) =>
-          Effect.map(handler({ request, params, query, payload }), toResponse)
-        )
+        Effect.flatMapEager(decodeBody(body), (payload) => answer(handler({ request, params, query, payload })))
       )
     )
 }

@@ -13,6 +13,7 @@ import {
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
+import { encoded } from "../store/AnswerEncoding.ts"
 import { delivered } from "../store/WirePayload.ts"
 import { inTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -95,9 +96,9 @@ const make = Effect.gen(function* () {
           bytes,
           created
         })}`
+      return yield* encoded({ transactionId, messageId })
     })
-    yield* inTransaction(sql, store)
-    return { transactionId, messageId }
+    return yield* inTransaction(sql, store)
   }, orStoreFailure("emailsPost"))
 
   return EmailsService.of({ send })

@@ -23,6 +23,7 @@ import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
 import { checkRoom } from "../queue/JobQuotas.ts"
 import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
+import { encoded } from "../../store/AnswerEncoding.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 import { readRule } from "../../contacts/RuleSql.ts"
 
@@ -77,11 +78,12 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
       ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
     }).pipe(Effect.orDie)
   })
-  yield* inTransaction(sql, Effect.andThen(checkRoom("contactsExportPost", account, "Export"), job))
-  return {
+  const link: ExportLink = {
     id,
     link: `${serviceUrl?.() ?? embeddedUrl}${filesPath}${fileKey}/${encodeURIComponent(download)}`
-  } satisfies ExportLink
+  }
+  const created = Effect.andThen(checkRoom("contactsExportPost", account, "Export"), Effect.andThen(job, encoded(link)))
+  return yield* inTransaction(sql, created)
 })
 
 export function* lookAtExport(id: string) {
