@@ -5,7 +5,7 @@ import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } fro
 import { Headers, HttpServer } from "effect/http"
 import { createServer, type Server, ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
-import { ensureAdministratorKey } from "./credentials/AdministratorKey.ts"
+import { ensureAdministratorKey, type IsKey } from "./credentials/AdministratorKey.ts"
 import { keyHeaders } from "./http/Authentication.ts"
 import { type AccessEntry, AccessLog, makeAccessLog } from "./network/AccessLog.ts"
 import {
@@ -49,6 +49,11 @@ export interface ServeOptions<E, R> {
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** Receives the administrator key of a store without keys. If it fails, no key is created and nothing listens. */
   readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
+  /**
+   * Runs at every start once the keys of the store are committed, and before anything listens. It can finish what
+   * `onAdministratorKey` began, also at a start that was killed, if the key of then is one of the store.
+   */
+  readonly onKeysCommitted?: ((isKey: IsKey) => Effect.Effect<void, E, R>) | undefined
 }
 
 export { type AccessEntry, CertificateError, type TlsFiles }
@@ -78,7 +83,8 @@ export const layer = <E, R>(
       return layerWithoutServices(
         {
           ...options,
-          onAdministratorKey: (key) => Effect.provideContext(options.onAdministratorKey(key), context)
+          onAdministratorKey: (key) => Effect.provideContext(options.onAdministratorKey(key), context),
+          onKeysCommitted: (isKey) => Effect.provideContext(options.onKeysCommitted?.(isKey) ?? Effect.void, context)
         },
         secure
       )
@@ -133,6 +139,7 @@ const layerWithoutServices = <E>(
     host = "127.0.0.1",
     onAccess,
     onAdministratorKey,
+    onKeysCommitted,
     port,
     publicUrl,
     store,
@@ -167,7 +174,7 @@ const layerWithoutServices = <E>(
     if (secureServer !== undefined && secure !== undefined) {
       yield* Effect.forkScoped(renewCertificate(secureServer, secure.files, secure.certificate))
     }
-    yield* ensureAdministratorKey(onAdministratorKey).pipe(
+    yield* ensureAdministratorKey(onAdministratorKey, onKeysCommitted).pipe(
       Effect.catchTags({
         NotHandedOver: ({ error }) => Effect.fail(error),
         SqlError: (error) =>

@@ -52,12 +52,3 @@ export const writeLine = (target: string, line: string, options: WriteOptions) =
   Effect.scoped(
     Effect.flatMap(prepare(target, options), (write) => write(Stream.make(new TextEncoder().encode(`${line}\n`))))
   )
-
-/** Creates a file with a line of text. An empty file claims the name first, so that no existing one is replaced. */
-export const createLine = Effect.fnUntraced(function* (target: string, line: string) {
-  const fs = yield* FileSystem.FileSystem
-  yield* fs
-    .writeFile(target, new Uint8Array(), { flag: "wx", mode: 0o600 })
-    .pipe(Effect.mapError(fileProblem(target, "written")))
-  yield* Effect.onError(writeLine(target, line, { force: true }), () => Effect.ignore(fs.remove(target)))
-})

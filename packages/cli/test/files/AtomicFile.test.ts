@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { createLine, prepare } from "../../src/files/AtomicFile.ts"
+import { prepare } from "../../src/files/AtomicFile.ts"
 import { temporaryFolder } from "../roster.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -61,20 +61,6 @@ describe("files that are written", () => {
         assert.strictEqual(refused._tag, "UsageError", path)
       }
       assert.deepStrictEqual(readdirSync(folder), ["sub"])
-    })
-  )
-
-  it.live("are created only where there is none", () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      const target = join(folder, "admin.key")
-      const create = Effect.provide(createLine(target, "secret"), NodeServices.layer)
-      yield* create
-      assert.strictEqual(statSync(target).mode & 0o777, 0o600)
-      const refused = yield* Effect.flip(create)
-      assert.strictEqual(refused.code, "FileProblem")
-      assert.strictEqual(readFileSync(target, "utf8"), "secret\n")
-      assert.deepStrictEqual(readdirSync(folder), ["admin.key"])
     })
   )
 })

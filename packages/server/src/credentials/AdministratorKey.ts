@@ -1,20 +1,28 @@
 /** The first key of a store, without which no other could be created over the network. */
 import { AccessLevel } from "@roster/domain"
-import { Data, Effect, type Redacted } from "effect"
+import { Data, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { timingSafeEqual } from "node:crypto"
 import { nowSeconds } from "../store/Timestamps.ts"
 import { recordDone } from "./AuditTrail.ts"
-import { insertCredential } from "./CredentialRow.ts"
-import { makeSecret } from "./Secret.ts"
+import { type CredentialRow, insertCredential } from "./CredentialRow.ts"
+import { digestOf, makeSecret } from "./Secret.ts"
 
 const name = "administrator"
+
+/** Whether a secret is that of an API key of the main account. */
+export type IsKey = (secret: Redacted.Redacted<string>) => boolean
 
 /** The secret could not be delivered. */
 export class NotHandedOver<E> extends Data.TaggedError("NotHandedOver")<{ readonly error: E }> {}
 
-/** Creates a key of every level if the store holds none. Undelivered secrets leave no key: both share a transaction. */
+/**
+ * Creates a key of every level if the store holds none. Undelivered secrets leave no key: both share a transaction.
+ * `onCommitted` runs at every start, since the one that committed may have been killed before.
+ */
 export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
-  onCreated: (secret: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
+  onCreated: (secret: Redacted.Redacted<string>) => Effect.Effect<void, E, R>,
+  onCommitted: (isKey: IsKey) => Effect.Effect<void, E, R> = () => Effect.void
 ) {
   const sql = yield* SqlClient.SqlClient
   const create = Effect.gen(function* () {
@@ -42,4 +50,11 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     yield* Effect.mapError(onCreated(secret), (error) => new NotHandedOver({ error }))
   })
   yield* sql.withTransaction(create)
+  const keys = yield* sql<Pick<CredentialRow, "secret_digest">>`
+    SELECT secret_digest FROM credentials WHERE kind = 'ApiKey' AND account = ''`
+  const isKey: IsKey = (secret) => {
+    const digest = digestOf(Redacted.value(secret))
+    return keys.some(({ secret_digest }) => timingSafeEqual(secret_digest, digest))
+  }
+  yield* Effect.mapError(onCommitted(isKey), (error) => new NotHandedOver({ error }))
 })

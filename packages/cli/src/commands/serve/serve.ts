@@ -3,7 +3,7 @@ import { IpRange } from "@roster/domain"
 import { Effect, Redacted, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { usageError, parseWith } from "../../errors/UsageError.ts"
-import { createLine } from "../../files/AtomicFile.ts"
+import { pendingFile } from "../../files/PendingFile.ts"
 import { nameShared } from "../../settings/InputFile.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
@@ -97,9 +97,8 @@ const storeFile = Effect.gen(function* () {
   return db ?? (yield* Effect.orDie(environment)).db ?? (yield* defaultStore)
 })
 
-/** Writes the key of a new store to a file, or as a line of output before the line that says the service listens. */
-const handOver = Effect.fnUntraced(function* (keyFile: string | undefined, key: Redacted.Redacted<string>) {
-  if (keyFile !== undefined) return yield* createLine(keyFile, Redacted.value(key))
+/** Writes the key of a new store as a line of output before the line that says the service listens. */
+const print = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
   const output = yield* Output
   yield* output.note("The next line is the administrator key of this new store. It is shown only once.")
   yield* output.write(Stream.make(`${Redacted.value(key)}\n`))
@@ -129,6 +128,7 @@ export const command = Command.make(
     const tls = yield* tlsFiles(tlsCert, tlsKey)
     const filename = yield* storeFile
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
+    const file = keyFile === undefined ? undefined : yield* pendingFile(keyFile, filename)
     let isNew = false
     const server = RosterServer.layer({
       host,
@@ -142,11 +142,13 @@ export const command = Command.make(
       onAccess: accessLog
         ? (entry) => Effect.ignore(output.write(Stream.make(`${JSON.stringify(entry)}\n`)))
         : undefined,
-      onAdministratorKey: (key) =>
-        Effect.andThen(
-          handOver(keyFile, key),
-          Effect.sync(() => void (isNew = true))
-        )
+      onAdministratorKey: Effect.fnUntraced(function* (key) {
+        if (file === undefined) yield* print(key)
+        else yield* file.write(key)
+      }),
+      onKeysCommitted: Effect.fnUntraced(function* (isKey) {
+        if (file !== undefined) isNew = yield* file.publish(isKey)
+      })
     })
     const untilStopped = Effect.gen(function* () {
       const { address } = yield* RosterServer.RosterServer
