@@ -33,11 +33,11 @@ const look = (filename: string, query: string) =>
     return store.prepare(query).get()
   })
 
-/** Jobs that a process of another machine runs for a long time. */
+/** Jobs that a process of another machine runs. */
 const elsewhere = (jobs: number) => `
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${jobs})
   INSERT INTO jobs (id, account, kind, state, request, lease, leased_until, created, expires)
-  SELECT 'elsewhere' || i, '', 'Import', 'Loading', '{}', 'x 1 elsewhere', ${now() + 9999}, ${now()}, ${now() + 9999} FROM n`
+  SELECT 'elsewhere' || i, '', 'Import', 'Loading', '{}', 'x 1 elsewhere', ${now() + 30}, ${now()}, ${now() + 9999} FROM n`
 
 /** An export whose file has this size. */
 const exported = (bytes: number) => `

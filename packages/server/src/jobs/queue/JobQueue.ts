@@ -147,24 +147,33 @@ export const giveBackJob = Effect.fnUntraced(function* (job: HeldJob, seconds: n
 })
 
 /**
+ * Whether a lease is valid. None is longer than `leaseSeconds`: one that ends later is of a clock that was set back, and
+ * nobody waits for it.
+ */
+const isLeased = (sql: SqlClient.SqlClient, now: number) =>
+  sql`leased_until > ${now} AND leased_until <= ${now + leaseSeconds}`
+
+/**
  * Takes a job that no process holds, if any. The accounts take turns: next is the one whose last start is the longest
  * ago. The jobs of one account run one after another, in the order in which they were asked for. A job whose worker died
- * is only taken by a worker that has no other, which its next death would count against.
+ * is only taken by a worker that has no other, which its next death would count against. A worker names the jobs that it
+ * runs: their leases have expired too where the clock was set ahead.
  */
-export const claimJob = Effect.fnUntraced(function* (lease: string, hasOthers = false) {
+export const claimJob = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const skipLocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
+  const isOwn = running.length === 0 ? sql`1 = 0` : sql.in("number", running)
   const [row] = yield* sql<HeldJob>`
     UPDATE jobs SET lease = ${lease}, leased_until = ${now + leaseSeconds},
       attempts = attempts + CASE WHEN lease = ${lease} AND attempts > 0 THEN 0 ELSE 1 END,
       turn = (SELECT coalesce(max(turn), 0) + 1 FROM jobs)
     WHERE number = (
       SELECT number FROM jobs AS waiting
-      WHERE state = 'Loading' AND leased_until <= ${now}
-        AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND leased_until > ${now})
+      WHERE state = 'Loading' AND NOT (${isLeased(sql, now)})
+        AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND (${isLeased(sql, now)} OR ${isOwn}))
       ORDER BY (SELECT max(turn) FROM jobs WHERE account = waiting.account), number LIMIT 1 ${skipLocked}
-    ) ${hasOthers ? sql`AND attempts = 0` : sql.literal("")} RETURNING *`
+    ) ${running.length > 0 ? sql`AND attempts = 0` : sql.literal("")} RETURNING *`
   return row
 })
 
@@ -195,7 +204,8 @@ export const keepLease = Effect.fnUntraced(function* (job: HeldJob) {
   const own = sql`number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
   const [held] = yield* sql<JobRow>`SELECT leased_until FROM jobs WHERE ${own}`
   if (held === undefined) return yield* new LeaseLost({})
-  if (Number(held.leased_until) < now + leaseSeconds / 2) {
+  const left = Number(held.leased_until) - now
+  if (left < leaseSeconds / 2 || left > leaseSeconds) {
     yield* sql`UPDATE jobs SET leased_until = ${now + leaseSeconds} WHERE ${own}`
   }
 })

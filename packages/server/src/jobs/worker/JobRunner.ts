@@ -123,14 +123,14 @@ const make = Effect.fnUntraced(function* (lease: string) {
   // Runs after the work is interrupted and before the store is closed.
   yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(giveBackJobs(lease)) : Effect.void))
   const scope = yield* Effect.scope
-  let running = 0
+  const running = new Set<number>()
   /** Whether the worker died of the job that runs, or of another beside it. */
   let isAlone = false
   const start = (job: HeldJob) => {
-    running++
+    running.add(job.number)
     isAlone = job.attempts > 1
     const end = Effect.suspend(() => {
-      running--
+      running.delete(job.number)
       isAlone = false
       return wakeUp.open
     })
@@ -142,8 +142,8 @@ const make = Effect.fnUntraced(function* (lease: string) {
     isHolding = true
     yield* releaseOrphanedJobs
     yield* removeExpired
-    for (let free = isAlone ? 0 : maximumRunning - running; free > 0; free--) {
-      const job = yield* claimJob(lease, running > 0)
+    for (let free = isAlone ? 0 : maximumRunning - running.size; free > 0; free--) {
+      const job = yield* claimJob(lease, [...running])
       if (job === undefined) return
       yield* start(job)
       if (isAlone) return

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import {
   advanceJob,
   claimJob,
@@ -9,11 +10,14 @@ import {
   freeJobs,
   giveBackJob,
   giveBackJobs,
+  keepLease,
   maximumAttempts
 } from "../../../src/jobs/queue/JobQueue.ts"
 import * as Store from "../../../src/store/Store.ts"
 
 const store = Store.layer({ filename: ":memory:" })
+
+const hour = 60 * 60 * 1000
 
 /** Asks for a job of each name, whose first letter is the account. */
 const asked = (...ids: ReadonlyArray<string>) =>
@@ -89,10 +93,11 @@ describe("the queue of jobs", () => {
       const other = yield* taken("w")
       assert.strictEqual(other.id, "b1")
       yield* asked("c1", "d1")
-      assert.strictEqual((yield* claimJob("w", true))?.id, "c1")
+      const third = (yield* claimJob("w", [other.number])) ?? assert.fail("there is no job to take")
+      assert.strictEqual(third.id, "c1")
       yield* endJob(other, "Ready")
-      assert.strictEqual((yield* claimJob("w", true))?.id, "d1")
-      assert.isUndefined(yield* claimJob("w", true))
+      assert.strictEqual((yield* claimJob("w", [third.number]))?.id, "d1")
+      assert.isUndefined(yield* claimJob("w", [third.number]))
       assert.strictEqual((yield* taken("w")).id, "a1")
     }).pipe(Effect.provide(store))
   )
@@ -117,6 +122,37 @@ describe("the queue of jobs", () => {
       yield* freeJobs("w4")
       yield* giveBackJobs("w4")
       assert.strictEqual(yield* attempts, 1)
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("waits for no lease that a clock made too long, and renews its own after the clock was set back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(10 * hour)
+      yield* asked("a1", "b1")
+      const job = yield* taken("w")
+      yield* taken("dead")
+      yield* TestClock.setTime(7 * hour)
+      yield* keepLease(job)
+      assert.strictEqual((yield* taken("x")).id, "b1")
+      assert.isUndefined(yield* claimJob("x"))
+      yield* advanceJob(job, reached(1))
+      yield* endJob(job, "Ready")
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("gives no worker a job twice that it runs, where the clock was set ahead", () =>
+    Effect.gen(function* () {
+      yield* asked("a1", "a2")
+      const job = yield* taken("w")
+      yield* advanceJob(job, reached(1))
+      yield* TestClock.setTime(3 * hour)
+      assert.isUndefined(yield* claimJob("w", [job.number]))
+      yield* keepLease(job)
+      assert.isUndefined(yield* claimJob("x"))
+      yield* TestClock.setTime(6 * hour)
+      // Another worker cannot know that it still runs, and then it is lost to the first.
+      assert.strictEqual((yield* taken("x")).id, "a1")
+      assert.strictEqual((yield* Effect.flip(advanceJob(job, reached(2))))._tag, "LeaseLost")
     }).pipe(Effect.provide(store))
   )
 })
