@@ -44,7 +44,7 @@ export const rawRequest = (
   { apiKey, baseUrl }: Pick<KillableServe, "apiKey" | "baseUrl">,
   method: string,
   path: string,
-  headers: Readonly<Record<string, string | number>>
+  headers: Readonly<Record<string, string | number | undefined>>
 ) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -57,7 +57,7 @@ export const rawRequest = (
       })
       socket.on("error", () => {})
       const all = { Host: host, "X-Service-ApiKey": apiKey, "Content-Type": "application/json", ...headers }
-      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+      const lines = Object.entries(all).map(([name, value]) => (value === undefined ? "" : `${name}: ${value}\r\n`))
       socket.write(`${method} ${pathname}${path} HTTP/1.1\r\n${lines.join("")}\r\n`)
       const closed = Effect.callback<void>((resume) => {
         if (socket.readableEnded || socket.destroyed) return resume(Effect.void)

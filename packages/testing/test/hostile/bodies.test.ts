@@ -1,6 +1,6 @@
 /**
- * S19, S21, S23, S24 JSON that says two things at once, is too deep or too large, or is compressed: refused before
- * anything is made of it, and nothing is written.
+ * S16, S17, S19, S21, S23, S24, S25 JSON that is none, of the wrong shape, says two things at once, is too deep or too
+ * large, or is compressed: refused before anything is made of it, and nothing is written.
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
@@ -29,7 +29,7 @@ const ask = Effect.fnUntraced(function* (
   method: string,
   path: string,
   body: string | Uint8Array,
-  headers: Readonly<Record<string, string | number>> = {}
+  headers: Readonly<Record<string, string | number | undefined>> = {}
 ) {
   const bytes = Buffer.from(body)
   const { serve } = yield* Hostile
@@ -76,7 +76,7 @@ const refusedEverywhere = Effect.fnUntraced(function* (
   spoiled: (body: string, mebibytes: number) => string | Uint8Array,
   status: number,
   issue: (mebibytes: number) => RegExp,
-  headers?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string | undefined>>
 ) {
   const before = yield* arranged
   for (const [method, path, mebibytes, body] of operations) {
@@ -130,6 +130,118 @@ layer(serving, { excludeTestServices: true, timeout: "60 seconds" })("S.2 hostil
       const deep = (depth: number) => `[{"Email":"deep@body.example","x":${"[".repeat(depth)}${"]".repeat(depth)}}]`
       assert.strictEqual((yield* ask("POST", "/contacts", deep(62))).status, 200)
       assert.match(yield* errorOf(yield* ask("POST", "/contacts", deep(63)), 400), tooDeep())
+    })
+  )
+
+  it.effect("S16 what is no JSON is refused by every operation", () =>
+    Effect.gen(function* () {
+      const noJson = () => /^Invalid body: /
+      for (const spoiled of [
+        () => "{[",
+        (body: string) => body.slice(0, -1),
+        (body: string) => `${body}}`,
+        (body: string) => `${body} x`,
+        (body: string) => body.replace(/([\]}])$/, ",$1"),
+        (body: string) => `/* a comment */ ${body}`,
+        (body: string) => `${body} // a comment`,
+        (body: string) => body.replaceAll('"', "'"),
+        (body: string) => body.replace(/"(\w+)":/, "$1:"),
+        (body: string) => body.replace(/([\]}])$/, ',"x":NaN$1'),
+        (body: string) => body.replace(":", ":01")
+      ])
+        yield* refusedEverywhere(spoiled, 400, noJson)
+    })
+  )
+
+  const wholeKey = {
+    Name: "there",
+    AccessLevel: ["Export"],
+    Expires: "2999-01-01T00:00:00Z",
+    RestrictAccessToIPRange: ["192.0.2.0/24"],
+    Subaccount: "sub@body.example"
+  }
+
+  /** Bodies with all that may be in them. */
+  const wholes = [
+    [
+      "POST",
+      "/contacts",
+      [
+        {
+          Email: "body@body.example",
+          Status: "Active",
+          FirstName: "A",
+          LastName: "B",
+          CustomFields: { a: "1" },
+          Consent: { ConsentIP: "192.0.2.1", ConsentDate: "2024-01-02T03:04:05Z", ConsentTracking: "Allow" }
+        }
+      ]
+    ],
+    ["PUT", "/contacts/there@body.example", { FirstName: "T", LastName: "B", CustomFields: { a: "1" } }],
+    ["POST", "/contacts/delete", { Emails: ["nobody@body.example"] }],
+    ["POST", "/contacts/delete", { Rule: "email = 'nobody@body.example'" }],
+    [
+      "POST",
+      "/emails",
+      {
+        Recipients: [{ Email: "a@body.example" }],
+        Content: { From: "a@example.com", Subject: "S", Body: [{ ContentType: "HTML", Content: "<p>" }] }
+      }
+    ],
+    ["POST", "/security/apikeys", wholeKey],
+    ["PUT", "/security/apikeys/there", wholeKey],
+    ["POST", "/security/smtp", { Name: "body@body.example", Subaccount: "sub@body.example" }],
+    ["PUT", "/security/smtp/there@body.example", { Name: "there@body.example", Expires: "2999-01-01T00:00:00Z" }]
+  ] as const
+
+  /** A number that no field takes. */
+  const canary = 40_990_417
+
+  /** Copies of a value, each with the canary in place of one part, and the path to that part. */
+  const spoiledParts = (value: unknown, path = ""): ReadonlyArray<readonly [path: string, spoiled: unknown]> => {
+    if (typeof value !== "object" || value === null) return [[path, canary]]
+    const parts = Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
+      const to = Array.isArray(value) ? `${path}[${name}]` : path === "" ? name : `${path}.${name}`
+      return spoiledParts(part, to).map(
+        ([at, spoiled]) => [at, Array.isArray(value) ? [spoiled] : { ...value, [name]: spoiled }] as const
+      )
+    })
+    return [[path, canary], ...parts]
+  }
+
+  it.effect("S17 a body of the wrong type is refused by every operation, with the field and without the value", () =>
+    Effect.gen(function* () {
+      const before = yield* arranged
+      for (const [method, path, whole] of wholes) {
+        for (const body of [null, "x", true, [[canary]], [null], Array.isArray(whole) ? {} : []]) {
+          const text = yield* errorOf(yield* ask(method, path, JSON.stringify(body)), 400)
+          assert.notInclude(text, String(canary), `${method} ${path}`)
+        }
+        for (const [at, body] of spoiledParts(whole)) {
+          const text = yield* errorOf(yield* ask(method, path, JSON.stringify(body)), 400)
+          assert.include(text, `Invalid ${at === "" ? "body" : at}: `, `${method} ${path}`)
+          assert.notInclude(text, String(canary))
+        }
+      }
+      assert.deepStrictEqual(yield* everything, before)
+    })
+  )
+
+  it.effect("S25 a body without a type, or of another one, is 415 in every operation", () =>
+    Effect.gen(function* () {
+      const another = () => /send it with Content-Type: application\/json/
+      for (const type of [
+        undefined,
+        "",
+        "text/plain",
+        "text/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=b",
+        "application/json; charset=utf-7",
+        "application/json; charset=utf-16",
+        "application/json, text/plain"
+      ])
+        yield* refusedEverywhere((body) => body, 415, another, { "Content-Type": type })
     })
   )
 

@@ -28,7 +28,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies 
         [{ Email: "e@example.com", CustomFields: { age: { Hibernating: 1 } } }]
       ],
       ["an address", "[0].Email", [{ Email: "Hibernating" }]]
-    ] as const)("a value that is none is named by its field and not repeated: %s", ([, field, body]) =>
+    ] as const)("S17 a value that is none is named by its field and not repeated: %s", ([, field, body]) =>
       Effect.gen(function* () {
         const text = refusedWith(yield* askJson("POST", "/contacts", body), 400)
         assert.include(text, field)
@@ -70,7 +70,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies 
       ["a number", "1"],
       ["very deep JSON", "[".repeat(100_000) + "]".repeat(100_000)],
       ["bytes that are not UTF-8", Buffer.from('[{"Email":"broken@example.com","FirstName":"Fran\xe7ois"}]', "latin1")]
-    ] as const)("a body that is not what it should be: %s", ([, body]) =>
+    ] as const)("S16 a body that is not what it should be: %s", ([, body]) =>
       Effect.gen(function* () {
         refusedWith(yield* ask("POST", "/contacts", { headers: json, body }), 400)
         refusedWith(yield* ask("GET", "/contacts/broken@example.com"), 404)
@@ -84,14 +84,14 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies 
       "application/json; charset=iso-8859-1",
       "multipart/form-data; boundary=b",
       "application/jsonp"
-    ])("a body of the type %s is 415", (type) =>
+    ])("S25 a body of the type %s is 415", (type) =>
       Effect.gen(function* () {
         refusedWith(yield* ask("POST", "/contacts", { headers: { "Content-Type": type }, body: "[]" }), 415)
       })
     )
 
     it.effect.each(["application/json", "application/json;charset=UTF-8", 'Application/JSON; charset="utf-8"'])(
-      "a body of the type %s is read",
+      "S25 a body of the type %s is read",
       (type) =>
         Effect.gen(function* () {
           assert.deepStrictEqual(

@@ -34,14 +34,14 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
       ["GET", "/contacts/a@example.com/status"],
       ["GET", "/contacts/export/x/status/y"],
       ["POST", "/emails/x"]
-    ] as const)("there is no %s %s", ([method, path]) =>
+    ] as const)("S29 there is no %s %s", ([method, path]) =>
       Effect.gen(function* () {
         refusedWith(yield* ask(method, path), 404)
       })
     )
 
     it.effect.each(["/contacts/", "/security/apikeys/", "/security/smtp/", "/contacts/export//status", "/emails/"])(
-      "a blank name is no path, whatever the method: %s",
+      "S29 a blank name is no path, whatever the method: %s",
       (path) =>
         Effect.gen(function* () {
           for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]) {
@@ -63,14 +63,14 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
       "/contacts/a%40b%40example.com",
       "/contacts/%ED%A0%80%40example.com",
       "/contacts/a%0d%0ab%40example.com"
-    ])("no contact can be %s", (path) =>
+    ])("S29 no contact can be %s", (path) =>
       Effect.gen(function* () {
         for (const method of ["GET", "DELETE"]) refusedWith(yield* ask(method, path), 400)
         refusedWith(yield* askJson("PUT", path, {}), 400)
       })
     )
 
-    it.effect("an address may be percent-encoded or not, in either case, with 254 characters", () =>
+    it.effect("S29 an address may be percent-encoded or not, in either case, with 254 characters", () =>
       Effect.gen(function* () {
         const email = `%/+?#&='😀${"x".repeat(54)}@${"d".repeat(60)}.${"d".repeat(60)}.${"d".repeat(55)}.example.com`
         assert.strictEqual(email.length, 254)
