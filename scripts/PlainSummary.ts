@@ -2,9 +2,7 @@
  * The last lines of a test run: the tests that needed a second try, how many fault cases survived, and `N passed, N failed`.
  */
 import type { Reporter, TestModule } from "vitest/node"
-
-/** A case of the fault catalogue, by its letter and number. */
-const faultCase = /^[CSK]\d\d/
+import { idsOf } from "./Reliability.ts"
 
 export default class PlainSummary implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {
@@ -17,9 +15,8 @@ export default class PlainSummary implements Reporter {
         const { state } = test.result()
         if (state !== "pending") count[state]++
         if ((test.diagnostic()?.retryCount ?? 0) > 0) retried.push(`${module.relativeModuleId}: ${test.fullName}`)
-        const id = faultCase.exec(test.name)?.[0]
-        if (id !== undefined && state !== "skipped")
-          survivors.set(id, (survivors.get(id) ?? true) && state === "passed")
+        if (state === "skipped") continue
+        for (const id of idsOf(test.name)) survivors.set(id, (survivors.get(id) ?? true) && state === "passed")
       }
     }
     if (retried.length > 0) process.stdout.write(`\nneeded a second try:\n${retried.join("\n")}\n`)

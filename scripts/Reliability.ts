@@ -1,0 +1,110 @@
+/**
+ * The table of fault cases in docs/reliability.md, from the results of a whole test run: `pnpm docs:reliability` writes
+ * it, and with `ROSTER_RELIABILITY=check` a run fails that finds another one, or a case that has not survived.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import type { Reporter, TestModule } from "vitest/node"
+import { faultCases } from "./FaultCases.ts"
+
+export const page = "docs/reliability.md"
+
+const begin = "<!-- the table, written by pnpm docs:reliability -->"
+const end = "<!-- end of the table -->"
+
+/** What became of the tests of a case: all passed, one failed, or all were skipped. */
+export type Outcome = "survived" | "lost" | "skipped"
+
+export interface CaseResult {
+  readonly files: ReadonlySet<string>
+  readonly outcome: Outcome
+}
+
+/** The ids at the head of the name of a test: `S40 …`, or `C46, C47 …`. */
+export const idsOf = (name: string): ReadonlyArray<string> =>
+  /^(?:[CSK]\d\d\b(?:, | and )?)+/.exec(name)?.[0].match(/[CSK]\d\d/g) ?? []
+
+/** A test that has run. */
+export interface SeenTest {
+  readonly file: string
+  readonly name: string
+  readonly state: string
+}
+
+/** The results of the cases by their ids. */
+export const resultsOf = (tests: Iterable<SeenTest>): ReadonlyMap<string, CaseResult> => {
+  const results = new Map<string, { readonly files: Set<string>; outcome: Outcome }>()
+  for (const { file, name, state } of tests) {
+    for (const id of idsOf(name)) {
+      const result = results.get(id) ?? { files: new Set<string>(), outcome: "skipped" as Outcome }
+      results.set(id, result)
+      result.files.add(file)
+      if (state === "passed") result.outcome = result.outcome === "lost" ? "lost" : "survived"
+      else if (state !== "skipped") result.outcome = "lost"
+    }
+  }
+  return results
+}
+
+const fileLink = (file: string): string => `[${file.split("/").at(-1)}](../${file})`
+
+const cases = faultCases.flatMap((section) => section.cases)
+
+/** The part of the page that the run writes. */
+export const tableOf = (results: ReadonlyMap<string, CaseResult>): string => {
+  const due = cases.filter(({ later }) => later === undefined)
+  const survived = due.filter(({ id }) => results.get(id)?.outcome === "survived")
+  const sections = faultCases.map(({ cases, title }) => {
+    const rows = cases.map(({ id, later, text }) => {
+      const result = results.get(id)
+      const files = [...(result?.files ?? [])].toSorted().map(fileLink).join(", ")
+      return `| ${id} | ${text} | ${files} | ${later ?? result?.outcome ?? "no test"} |`
+    })
+    return [`## ${title}`, "", "| Case | What happens | Tests | Result |", "|---|---|---|---|", ...rows].join("\n")
+  })
+  return [`**${survived.length} of ${due.length} survived.**`, ...sections].join("\n\n")
+}
+
+/** The text of the page with the table in its place. */
+export const withTable = (text: string, table: string): string => {
+  const [before = "", rest = ""] = text.split(begin)
+  const [, after = ""] = rest.split(end)
+  return `${before}${begin}\n\n${table}\n\n${end}${after}`
+}
+
+/** Cases that have not survived, and ids of tests that are no case. */
+export const problemsOf = (results: ReadonlyMap<string, CaseResult>): ReadonlyArray<string> => [
+  ...cases
+    .filter(({ id, later }) => later === undefined && results.get(id)?.outcome !== "survived")
+    .map(({ id, text }) => `${id} (${text}): ${results.get(id)?.outcome ?? "no test"}`),
+  ...[...results.keys()]
+    .filter((id) => cases.every((known) => known.id !== id))
+    .map((id) => `${id} is no case of scripts/FaultCases.ts`)
+]
+
+const seenIn = (modules: ReadonlyArray<TestModule>): ReadonlyArray<SeenTest> =>
+  modules.flatMap((module) =>
+    [...module.children.allTests()].map((test) => ({
+      file: module.relativeModuleId,
+      name: test.name,
+      state: test.result().state
+    }))
+  )
+
+export default class Reliability implements Reporter {
+  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
+    const mode = process.env["ROSTER_RELIABILITY"]
+    if (mode !== "check" && mode !== "write") return
+    const results = resultsOf(seenIn(modules))
+    const text = readFileSync(page, "utf8")
+    const found = withTable(text, tableOf(results))
+    const isOld = mode === "check" && text !== found
+    if (mode === "write") writeFileSync(page, found)
+    const problems = [
+      ...problemsOf(results),
+      ...(isOld ? [`${page} shows another table than this run: pnpm docs:reliability writes it anew`] : [])
+    ]
+    if (problems.length === 0) return
+    process.stdout.write(`\nfault cases:\n${problems.join("\n")}\n`)
+    process.exitCode = 1
+  }
+}
