@@ -12,7 +12,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Multipart } from "effect/http"
 import { byEmail, documentPaging, emails, needs, paging, repeated } from "./Parameters.ts"
-import { BadRequest, NotFound } from "./WireError.ts"
+import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
 const importOptions = {
   listName: Schema.optional(Schema.String),
@@ -37,12 +37,12 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       params: byEmail,
       payload: ContactUpdatePayload,
       success: Contact,
-      error: NotFound
+      error: [NotFound, ...bodyErrors]
     }).annotateMerge(needs("ModifyContacts", "Update a contact; fields that are left out stay as they are")),
     HttpApiEndpoint.post("contactsDeletePost", "/contacts/delete", {
       payload: EmailsPayload,
       success: HttpApiSchema.Empty(200),
-      error: BadRequest
+      error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(needs("ModifyContacts", "Delete contacts by rule or by a list of e-mails, never both")),
     HttpApiEndpoint.get("contactsExportByIdStatusGet", "/contacts/export/:id/status", {
       params: { id: Schema.String },
@@ -58,7 +58,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
         fileName: Schema.optional(Schema.String)
       },
       success: ExportLink.pipe(HttpApiSchema.status(202)),
-      error: BadRequest
+      error: [BadRequest, Conflict]
     }).annotateMerge(needs("Export", "Export contacts to a file")),
     HttpApiEndpoint.get("contactsGet", "/contacts", {
       query: { ...paging, rule: Schema.optional(Schema.String) },
@@ -76,13 +76,13 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
         HttpApiSchema.NoContent
       ],
       success: HttpApiSchema.Accepted,
-      error: BadRequest
+      error: [BadRequest, UnsupportedMediaType]
     }).annotateMerge(needs("ModifyContacts", "Import contacts from a CSV file or from the address of one")),
     HttpApiEndpoint.post("contactsPost", "/contacts", {
       query: { listnames: Schema.optional(repeated) },
       payload: Schema.Array(ContactPayload),
       success: Schema.Array(Contact),
-      error: BadRequest
+      error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(needs("ModifyContacts", "Add up to 1000 contacts"))
   )
   .annotateMerge(OpenApi.annotations({ title: "Contacts" })) {}

@@ -1,7 +1,7 @@
 import { EmailMessage, EmailSend } from "@roster/domain"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { needs } from "./Parameters.ts"
-import { BadRequest } from "./WireError.ts"
+import { BadRequest, bodyErrors, Conflict } from "./WireError.ts"
 
 /** The operation that sends mail. (Service interface, Mail sending and Errors, 1.) */
 export class EmailsApi extends HttpApiGroup.make("emails", { topLevel: true })
@@ -9,7 +9,7 @@ export class EmailsApi extends HttpApiGroup.make("emails", { topLevel: true })
     HttpApiEndpoint.post("emailsPost", "/emails", {
       payload: EmailMessage,
       success: EmailSend,
-      error: BadRequest
+      error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(needs("SendHttp", "Send a message"))
   )
   .annotateMerge(OpenApi.annotations({ title: "Mail sending" })) {}

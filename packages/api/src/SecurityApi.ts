@@ -9,7 +9,7 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { byName, bySubaccount, needs } from "./Parameters.ts"
-import { BadRequest, Conflict, NotFound } from "./WireError.ts"
+import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
 /** The operations on access credentials. (Service interface, Endpoints, Access credentials.) */
 export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true })
@@ -30,7 +30,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
       params: byName,
       payload: ApiKeyPayload,
       success: ApiKey,
-      error: [BadRequest, NotFound, Conflict]
+      error: [BadRequest, NotFound, Conflict, ...bodyErrors]
     }).annotateMerge(needs("ModifyAccessTokens", "Update an API key")),
     HttpApiEndpoint.get("securityApikeysGet", "/security/apikeys", {
       query: bySubaccount,
@@ -39,7 +39,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
     HttpApiEndpoint.post("securityApikeysPost", "/security/apikeys", {
       payload: ApiKeyPayload,
       success: NewApiKey.pipe(HttpApiSchema.status(201)),
-      error: [BadRequest, Conflict]
+      error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(needs("ModifyAccessTokens", "Add an API key; its token is in this answer and in no other")),
     HttpApiEndpoint.delete("securitySmtpByNameDelete", "/security/smtp/:name", {
       params: byName,
@@ -57,7 +57,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
       params: byName,
       payload: SmtpCredentialsPayload,
       success: SmtpCredentials,
-      error: [BadRequest, NotFound, Conflict]
+      error: [BadRequest, NotFound, Conflict, ...bodyErrors]
     }).annotateMerge(needs("ModifyAccessTokens", "Update SMTP credentials")),
     HttpApiEndpoint.get("securitySmtpGet", "/security/smtp", {
       query: bySubaccount,
@@ -66,7 +66,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
     HttpApiEndpoint.post("securitySmtpPost", "/security/smtp", {
       payload: SmtpCredentialsPayload,
       success: NewSmtpCredentials.pipe(HttpApiSchema.status(201)),
-      error: [BadRequest, Conflict]
+      error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(needs("ModifyAccessTokens", "Add SMTP credentials; their token is in this answer and in no other"))
   )
   .annotateMerge(OpenApi.annotations({ title: "Access credentials" })) {}

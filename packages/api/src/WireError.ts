@@ -16,8 +16,33 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(fields("Forb
 /** The contact, credential or export does not exist. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(fields("NotFound"), { httpApiStatus: 404 }) {}
 
-/** The name is taken, the account is full, or the key is the last one that can manage keys. */
+/** The request did not arrive in time. */
+export class RequestTimeout extends Schema.Error<RequestTimeout>("RequestTimeout")(fields("RequestTimeout"), {
+  httpApiStatus: 408
+}) {}
+
+/**
+ * The name is taken, the account is full, the key is the last one that can manage keys, or an Idempotency-Key was used
+ * for another request.
+ */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(fields("Conflict"), { httpApiStatus: 409 }) {}
+
+/** The body is larger than the operation takes. */
+export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(fields("PayloadTooLarge"), {
+  httpApiStatus: 413
+}) {}
+
+/** The body is of a kind that the operation does not take, or compressed. */
+export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(
+  fields("UnsupportedMediaType"),
+  { httpApiStatus: 415 }
+) {}
+
+/** The service has no such name. */
+export class MisdirectedRequest extends Schema.Error<MisdirectedRequest>("MisdirectedRequest")(
+  fields("MisdirectedRequest"),
+  { httpApiStatus: 421 }
+) {}
 
 /** The client has to slow down. */
 export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(fields("TooManyRequests"), {
@@ -40,5 +65,8 @@ export const ErrorBody = Schema.Struct({ Error: Schema.String })
 
 /** Declares the errors that every operation may answer besides its own. */
 export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("@roster/api/RequestErrors", {
-  error: [BadRequest, ServerFailure, ServerUnavailable]
+  error: [BadRequest, RequestTimeout, MisdirectedRequest, ServerFailure, ServerUnavailable]
 }) {}
+
+/** The errors of a JSON body, for an operation that takes one. */
+export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType] as const

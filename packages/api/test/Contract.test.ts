@@ -63,7 +63,7 @@ describe("the contract", () => {
           [ApiKeyAuth.key, RequestErrors.key],
           endpoint.identifier
         )
-        for (const status of [400, 401, 403, 429, 500, 503])
+        for (const status of [400, 401, 403, 408, 421, 429, 500, 503])
           assert.isTrue(errors.has(status), `${endpoint.identifier} ${status}`)
       }
     })
@@ -80,11 +80,8 @@ describe("the contract", () => {
     })
   })
 
-  it("knows 404 and 409 exactly where something can be missing or taken", () => {
-    const answering = new Map<number, Array<string>>([
-      [404, []],
-      [409, []]
-    ])
+  it("knows 404, 409, 413 and 415 exactly where something can be missing, taken, or the body of another kind", () => {
+    const answering = new Map<number, Array<string>>([404, 409, 413, 415].map((status) => [status, []]))
     HttpApi.reflect(RosterApi, {
       onGroup: () => {},
       onEndpoint: ({ endpoint, errors }) => {
@@ -95,7 +92,24 @@ describe("the contract", () => {
       sorted(answering.get(404) ?? []),
       sorted(interfaceRows.filter((row) => row.path.includes("{")).map((row) => row.id))
     )
+    const takingJson = [
+      "contactsByEmailPut",
+      "contactsDeletePost",
+      "contactsPost",
+      "emailsPost",
+      "securityApikeysByNamePut",
+      "securityApikeysPost",
+      "securitySmtpByNamePut",
+      "securitySmtpPost"
+    ]
+    assert.deepStrictEqual(sorted(answering.get(413) ?? []), takingJson)
+    assert.deepStrictEqual(sorted(answering.get(415) ?? []), sorted([...takingJson, "contactsImportPost"]))
     assert.deepStrictEqual(sorted(answering.get(409) ?? []), [
+      // These honour an Idempotency-Key, which can have been used for another request.
+      "contactsDeletePost",
+      "contactsExportPost",
+      "contactsPost",
+      "emailsPost",
       // The last key that can manage keys cannot be deleted.
       "securityApikeysByNameDelete",
       "securityApikeysByNamePut",

@@ -62,14 +62,17 @@ export const killableServe = Effect.fn("killableServe")(function* (
     readonly args?: ReadonlyArray<string> | undefined
     /** The maximum heap size in MiB; the process dies if it needs more. */
     readonly heap?: number | undefined
+    /** Opens the inspector of the process, by which `serveUsage` collects garbage. */
+    readonly inspect?: boolean | undefined
   }
 ) {
   const { filename, folder, keyFile, temporary } = place
   const heap = options?.heap === undefined ? [] : [`--max-old-space-size=${options.heap}`]
+  const inspector = options?.inspect === true ? ["--inspect=127.0.0.1:0"] : []
   const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile]
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [...heap, bin, ...args, ...(options?.args ?? [])], {
+      spawn(process.execPath, [...heap, ...inspector, bin, ...args, ...(options?.args ?? [])], {
         cwd: folder,
         env: { ...process.env, HOME: folder, TMPDIR: temporary, NO_COLOR: "1" },
         stdio: ["ignore", "pipe", "pipe"]

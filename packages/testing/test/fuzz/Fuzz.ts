@@ -1,0 +1,430 @@
+/**
+ * S73 Asks a service whatever its seed says, and compares each answer with the served document, with our client's schemas
+ * and with a model of what the service has to hold.
+ */
+import { operations, versionSegment } from "@roster/api"
+import { ContactPayload, JsonParser } from "@roster/domain"
+import { Arbitrary, Effect, Predicate, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { isDeepStrictEqual } from "node:util"
+import { killableServe, type KillableServe, type ServePlace, servePlace } from "../../src/durability/KillableServe.ts"
+import { countOf, integrityOf, seen } from "../../src/durability/StoreLook.ts"
+import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
+import { makeDice } from "./Dice.ts"
+import { makeGenerator, type Sent } from "./GeneratedRequests.ts"
+import {
+  type Account,
+  addCredential,
+  type Credential,
+  credentialOfJson,
+  makeAccount,
+  personOfJson,
+  viewOfCredential,
+  viewOfCredentialJson,
+  viewOfJson,
+  viewOfPerson
+} from "./Model.ts"
+import {
+  type Asker,
+  type Call,
+  emailsOf,
+  keeper,
+  keyNamesOf,
+  levels,
+  listNamesOf,
+  makeCalls,
+  smtpNamesOf,
+  type World
+} from "./ModelledCalls.ts"
+import { readContract, type ServedOperation } from "./ServedContract.ts"
+
+/** Something that no run may see. */
+export class FuzzFinding extends Schema.TaggedError<FuzzFinding>()("FuzzFinding", {
+  seed: Schema.Int,
+  /** The number of the call. */
+  at: Schema.Int,
+  issue: Schema.String,
+  /** The last calls, the oldest first. */
+  before: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `seed ${this.seed}, call ${this.at}: ${this.issue}\n${this.before.join("\n")}`
+  }
+}
+
+interface Answer {
+  /** 0 if the connection ended before an answer, as it may while a large body is refused. */
+  readonly status: number
+  readonly headers: string
+  readonly text: string
+}
+
+const noAnswer: Answer = { status: 0, headers: "", text: "" }
+
+/** Bodies of more bytes are refused before they have arrived. */
+const smallBody = 64 * 1024
+
+const makeAsk = ({ baseUrl }: KillableServe, agent: Agent) => {
+  const { hostname, pathname, port } = new URL(baseUrl)
+  return ({ body, headers, method, path }: Sent, { peer, token }: Pick<Asker, "peer" | "token">) =>
+    Effect.callback<Answer>((resume) => {
+      const sent = request(
+        {
+          hostname,
+          port,
+          agent,
+          method,
+          path: `${pathname}${path}`,
+          headers: {
+            ...headers,
+            ...(token === undefined ? {} : { "X-Service-ApiKey": token }),
+            "X-Forwarded-For": peer,
+            "Content-Length": String(body.length)
+          }
+        },
+        (response) => {
+          const parts: Array<Buffer> = []
+          response.on("data", (part: Buffer) => parts.push(part))
+          response.on("error", (error) => resume(Effect.die(error)))
+          response.on("end", () => {
+            const text = Buffer.concat(parts).toString()
+            resume(
+              Effect.succeed({ status: response.statusCode ?? 0, headers: JSON.stringify(response.headers), text })
+            )
+          })
+        }
+      )
+      sent.on("error", (error) => resume(body.length > smallBody ? Effect.succeed(noAnswer) : Effect.die(error)))
+      sent.end(body)
+    })
+}
+
+const secretForm = /roster(?:smtp)?_[0-9a-z]{45}/g
+
+const secretsIn = (text: string) => text.match(secretForm) ?? []
+
+/** The operations whose answer holds a secret, once. */
+const handingOut = new Set(["securityApikeysPost", "securitySmtpPost"])
+
+/** What a request may get that no operation is asked by. */
+const unknownStatuses = new Set([400, 401, 403, 404, 405, 421])
+
+const printed = ({ method, path }: Sent, { status }: Answer) => `${method} ${path.slice(0, 300)} -> ${status}`
+
+const parsed = (text: string): unknown => (text === "" ? undefined : JsonParser.parse(text))
+
+const empty = { headers: {}, body: Buffer.alloc(0) }
+
+/** Contacts as the schema of payloads encodes them. */
+const drawPayloads = Effect.fnUntraced(function* (seed: number) {
+  const drawn = yield* Arbitrary.sampleEffect(awkwardContacts({ minLength: 4, maxLength: 4 }), { count: 100, seed })
+  const encoded = yield* Schema.encodeEffect(Schema.Array(Schema.Array(ContactPayload)))(drawn)
+  return encoded
+    .flat()
+    .filter(({ CustomFields }) => Object.keys(CustomFields ?? {}).every((name) => name.length <= 200))
+    .map((payload): Readonly<Record<string, unknown>> => ({ ...payload }))
+}, Effect.orDie)
+
+/** Where two values begin to differ. */
+const difference = (seen: unknown, expected: unknown): string => {
+  const [is, was] = [seen, expected].map((value) => JSON.stringify(value) ?? "nothing")
+  if (is === undefined || was === undefined) return ""
+  const at = [...is].findIndex((_, index) => is[index] !== was[index])
+  const from = Math.max(0, (at < 0 ? is.length : at) - 300)
+  return `is:       ${is.slice(from, from + 500)}\nexpected: ${was.slice(from, from + 500)}`
+}
+
+/** The last calls that a finding tells. */
+const remembered = 25
+
+/** Calls between two comparisons of all that the service holds. */
+const comparedEvery = 50
+
+/** Runs so many calls, and gives how many answers had each status. */
+export const runFuzz = Effect.fnUntraced(function* ({
+  calls,
+  seed
+}: {
+  readonly calls: number
+  readonly seed: number
+}) {
+  const place: ServePlace = yield* servePlace
+  const serve = yield* killableServe(place, {
+    args: ["--allow-sender", "*@example.com", "--trusted-proxy", "127.0.0.1/32"]
+  })
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
+    (agent) => Effect.sync(() => agent.destroy())
+  )
+  const ask = makeAsk(serve, agent)
+  const dice = makeDice(seed)
+  const main = makeAccount("", "zq0main")
+  const accounts = [main, ...["zq1first", "zq2second"].map((mark) => makeAccount(`sub.${mark}@example.com`, mark))]
+  const world: World = { accounts, dead: [], payloads: yield* drawPayloads(seed) }
+  const modelled = makeCalls(world, dice)
+  const history: Array<string> = []
+  const tokens = new Set([serve.apiKey])
+  const byStatus = new Map<number, number>()
+  const successes = new Set<string>()
+  let at = 0
+
+  const found = (issue: string) => Effect.fail(new FuzzFinding({ seed, at, issue, before: history }))
+  const expectEqual = (seen: unknown, expected: unknown, what: string) =>
+    isDeepStrictEqual(seen, expected) ? Effect.void : found(`${what}\n${difference(seen, expected)}`)
+
+  const administrator: Pick<Asker, "peer" | "token"> = { token: serve.apiKey, peer: "198.51.100.7" }
+  const keeperOf = (account: Account) => ({ ...administrator, token: account.apiKeys.get(keeper)?.token })
+
+  const contract = readContract(
+    (yield* ask({ method: "GET", path: "/openapi.json", ...empty }, { ...administrator, token: undefined })).text,
+    versionSegment
+  )
+
+  /** Asks, and looks at the answer for what no answer may be, whatever was asked. */
+  const asked = Effect.fnUntraced(function* (
+    operation: ServedOperation | undefined,
+    sent: Sent,
+    asker: Pick<Asker, "peer" | "token">,
+    account: Account | undefined
+  ) {
+    const answer = yield* ask(sent, asker)
+    const { headers, status, text } = answer
+    history.push(printed(sent, answer))
+    if (history.length > remembered) history.shift()
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+    if (answer === noAnswer) return answer
+    const what = `${operation?.id ?? "no operation"}: ${printed(sent, answer)}\n${sent.body.toString().slice(0, 2000)}\n${text.slice(0, 2000)}`
+    if (status >= 500 && !(status === 503 && headers.includes('"retry-after"'))) return yield* found(what)
+    if (!(operation?.statuses ?? unknownStatuses).has(status)) return yield* found(`undocumented: ${what}`)
+    if (sent.method === "HEAD") {
+      if (text !== "") return yield* found(`HEAD with a body: ${what}`)
+    } else {
+      const issue = operation?.issueOf(status, text)
+      if (issue !== undefined) return yield* found(`${issue}: ${what}`)
+    }
+    const secrets = [...secretsIn(headers), ...secretsIn(text)]
+    const isHandedOut = status === 201 && handingOut.has(operation?.id ?? "")
+    if (secrets.length !== (isHandedOut ? 1 : 0)) return yield* found(`${secrets.length} secrets: ${what}`)
+    for (const secret of secrets) {
+      if (tokens.has(secret)) return yield* found(`a secret came twice: ${what}`)
+      tokens.add(secret)
+    }
+    const all = text.toLowerCase()
+    const request = `${sent.path}${sent.body.toString()}`.toLowerCase()
+    const leak = accounts.find(
+      (other) => other !== account && all.includes(other.mark) && !request.includes(other.mark)
+    )
+    if (leak !== undefined) return yield* found(`it tells of ${leak.mark}: ${what}`)
+    if (status < 300 && operation !== undefined) successes.add(operation.id)
+    return answer
+  })
+
+  const operationOf = (id: string) => contract.operations.get(id)
+
+  /** Reads a list, with the key of the account that no call changes. */
+  const read = Effect.fnUntraced(function* (id: string, path: string, account: Account) {
+    const asker = account === main ? administrator : keeperOf(account)
+    const { status, text } = yield* asked(operationOf(id), { method: "GET", path, ...empty }, asker, account)
+    if (status !== 200) return yield* found(`a key that nobody changed gets ${status}`)
+    return [parsed(text)].flat()
+  })
+  const readContacts = (account: Account) => read("contactsGet", "/contacts?limit=1000", account)
+  const readKeys = (account: Account) => read("securityApikeysGet", "/security/apikeys", account)
+  const readSmtp = (account: Account) => read("securitySmtpGet", "/security/smtp", account)
+
+  /** Compares all that the service holds with the model. */
+  const compareAll = Effect.fnUntraced(function* () {
+    for (const account of accounts) {
+      const { apiKeys, mark, people, smtp } = account
+      const contacts = (yield* readContacts(account)).map(viewOfJson)
+      yield* expectEqual(contacts, Array.from(people.values(), viewOfPerson), `the contacts of ${mark}`)
+      const keys = (yield* readKeys(account)).map(viewOfCredentialJson)
+      yield* expectEqual(keys, Array.from(apiKeys.values(), viewOfCredential), `the API keys of ${mark}`)
+      const logins = (yield* readSmtp(account)).map(viewOfCredentialJson)
+      yield* expectEqual(logins, Array.from(smtp.values(), viewOfCredential), `the SMTP credentials of ${mark}`)
+    }
+  })
+
+  /** Takes over the contacts of an account after a change that the model does not know. */
+  const learnContacts = Effect.fnUntraced(function* (account: Account) {
+    const people = (yield* readContacts(account)).map(personOfJson)
+    account.people = new Map(people.map((person) => [person.email.toLowerCase(), person]))
+  })
+
+  /** The same for credentials, of which a new one has this token. */
+  const learnCredentials = Effect.fnUntraced(function* (answer: unknown, isDeleted: boolean) {
+    const fresh = Predicate.isObject(answer) ? [answer["Name"], answer["Token"]] : []
+    for (const account of accounts) {
+      const learn = (known: ReadonlyMap<string, Credential>, seen: ReadonlyArray<unknown>) => {
+        const tokenOf = (name: string) => (name === fresh[0] && fresh[1] !== undefined ? String(fresh[1]) : undefined)
+        return seen.map((json) => {
+          const { name } = credentialOfJson(json, "")
+          return credentialOfJson(json, known.get(name)?.token ?? tokenOf(name) ?? "")
+        })
+      }
+      const keys = learn(account.apiKeys, yield* readKeys(account))
+      if (isDeleted) {
+        for (const { name, token } of account.apiKeys.values()) {
+          if (token !== "" && !keys.some((key) => key.name === name)) world.dead.push(token)
+        }
+      }
+      account.apiKeys = new Map(keys.map((key) => [key.name, key]))
+      const logins = learn(account.smtp, yield* readSmtp(account))
+      account.smtp = new Map(logins.map((login) => [login.name.toLowerCase(), login]))
+    }
+  })
+
+  const jobsEnd = Effect.orDie(
+    seen(
+      () => countOf(place, "jobs WHERE ended IS NULL"),
+      (open) => open === 0
+    )
+  )
+
+  // The administrator makes the key of each account that no call changes.
+  for (const account of accounts) {
+    const payload = {
+      Name: keeper,
+      AccessLevel: levels,
+      ...(account === main ? {} : { Subaccount: account.subaccount })
+    }
+    const sent = {
+      method: "POST",
+      path: "/security/apikeys",
+      headers: { "Content-Type": "application/json" },
+      body: Buffer.from(JSON.stringify(payload))
+    }
+    const { text } = yield* asked(operationOf("securityApikeysPost"), sent, administrator, main)
+    const json: unknown = parsed(text)
+    addCredential("apiKeys", account, credentialOfJson(json, String(Object(json).Token)))
+  }
+  const [first] = yield* readKeys(main)
+  const own = credentialOfJson(first, serve.apiKey)
+  main.apiKeys = new Map([[own.name, own], ...main.apiKeys])
+
+  /** Keyed calls that may be sent again. */
+  const kept: Array<{ readonly call: Call; readonly account: Account; readonly answer: Answer }> = []
+
+  const repeatKept = Effect.fnUntraced(function* () {
+    const { account, answer, call } = dice.pick(kept)
+    const { operation, sent } = call
+    const isOther = dice.chance(0.3)
+    const other =
+      sent.body.length === 0
+        ? { ...sent, path: `${sent.path}&compressionFormat=None` }
+        : { ...sent, body: Buffer.concat([sent.body, Buffer.from(" ")]) }
+    const asker = modelled.right(operations.get(operation)?.requiredAccess ?? "", account)
+    const again = yield* asked(operationOf(operation), isOther ? other : sent, asker, account)
+    const expected = asker.refusal ?? (isOther ? 409 : answer.status)
+    yield* expectEqual(again.status, expected, `the status of a repeated ${operation}`)
+    if (again.status < 300) yield* expectEqual(again.text, answer.text, `the answer to a repeated ${operation}`)
+  })
+
+  const callModelled = Effect.fnUntraced(function* () {
+    const drawn = modelled.next()
+    const isKept = drawn.isKeyed === true && dice.chance(0.3)
+    const call = isKept
+      ? {
+          ...drawn,
+          sent: { ...drawn.sent, headers: { ...drawn.sent.headers, "Idempotency-Key": `call ${at} of ${seed}` } }
+        }
+      : drawn
+    const { apply, asker, operation, sent, starts, status, view } = call
+    const account = asker.caller?.account
+    const answer = yield* asked(operationOf(operation), sent, asker, account)
+    if (answer.status !== status) {
+      return yield* found(
+        `${operation} gets ${answer.status} and not ${status}: ${sent.body.toString().slice(0, 2000)}\n${answer.text.slice(0, 2000)}`
+      )
+    }
+    const json = parsed(answer.text)
+    if (status < 300) {
+      apply?.(json)
+      if (isKept && account !== undefined) kept.push({ call, account, answer })
+      if (kept.length > 50) kept.shift()
+    }
+    if (starts !== undefined) yield* jobsEnd
+    if (view === undefined) return
+    if (starts === undefined) return yield* expectEqual(view.of(json), view.expected(), operation)
+    const { pathname } = new URL(String(Object(json).Link))
+    const path = pathname.slice(`/${versionSegment}`.length)
+    const file = yield* ask({ method: "GET", path, ...empty }, { ...administrator, token: undefined })
+    if (file.status !== 200) return yield* found(`the file of an export gets ${file.status}`)
+    yield* expectEqual(view.of(parsed(file.text)), view.expected(), "the file of an export")
+  })
+
+  const wordsOf = (account: Account) => {
+    const emails = emailsOf(account).slice(0, 20)
+    // The main account would make credentials in others by names that are marked as its own.
+    const others = account === main ? [] : accounts.slice(1).map(({ subaccount }) => subaccount)
+    const subaccounts = [...others, "nobody", null]
+    const byName: Readonly<Record<string, () => ReadonlyArray<unknown>>> = {
+      email: () => emails,
+      emails: () => emails,
+      name: () => [...keyNamesOf(account), ...smtpNamesOf(account)],
+      id: () => account.exports.slice(-5),
+      subaccount: () => subaccounts,
+      listname: () => listNamesOf(account),
+      listnames: () => listNamesOf(account),
+      encodingname: () => ["utf-8", "utf-16le", "windows-1252", "klingon"],
+      // Nothing that the service would fetch.
+      fileurl: () => ["http://127.0.0.1:1/a.csv", "ftp://example.com/a.csv", "nonsense"],
+      rule: () => [
+        "status = Active",
+        "email ends-with 'example.com'",
+        "city = 'x' AND",
+        "((((",
+        "Zone = 'north'",
+        "email = ''"
+      ],
+      from: () => ["ann@example.com", "Ann <ann@elsewhere.test>"],
+      envelopefrom: () => ["ann@example.com", "", null],
+      expires: () => ["2098-01-02T03:04:05Z", "2099-02-30T00:00:00Z", null],
+      restrictaccesstoiprange: () => ["10.0.0.0/8", "192.0.2.0/24", "10.0.0.0/33"],
+      status: () => ["Active", "Nonsense"],
+      consentdate: () => ["2024-01-02T03:04:05Z", "2024-13-02T03:04:05Z"],
+      filename: () => ["a.csv", "a/b", "a.zip"]
+    }
+    return (name: string) => byName[name.toLowerCase()]?.() ?? []
+  }
+  let generating = main
+  const { generate } = makeGenerator(contract, dice, (name) => wordsOf(generating)(name))
+
+  const callGenerated = Effect.fnUntraced(function* () {
+    generating = dice.pick(accounts)
+    const account = generating
+    const { operation, sent } = generate()
+    const asker = modelled.right(operations.get(operation?.id ?? "")?.requiredAccess ?? "Security", account)
+    const answer = yield* asked(operation, sent, asker, account)
+    if (answer.status === 0 || answer.status >= 300 || sent.method === "GET" || sent.method === "HEAD") return
+    if (operation === undefined) return
+    const { id } = operation
+    if (id === "contactsImportPost" || id === "contactsExportPost") yield* jobsEnd
+    if (id.startsWith("security")) return yield* learnCredentials(parsed(answer.text), sent.method === "DELETE")
+    if (id === "contactsPost") {
+      for (const [name, list] of new URLSearchParams(sent.path.split("?")[1] ?? "")) {
+        if (name.toLowerCase().startsWith("listnames")) account.lists.add(list)
+      }
+    }
+    if (id.startsWith("contacts") && id !== "contactsExportPost") yield* learnContacts(account)
+  })
+
+  for (at = 1; at <= calls; at++) {
+    if (kept.length > 0 && dice.chance(0.02)) yield* repeatKept()
+    else if (dice.chance(0.35)) yield* callGenerated()
+    else yield* callModelled()
+    if (at % comparedEvery === 0) yield* compareAll()
+  }
+  yield* compareAll()
+  yield* serve.stop
+  const integrity = integrityOf(place)
+  if (integrity !== "ok") return yield* found(integrity)
+  for (const [name, text] of [
+    ["store", readFileSync(place.filename, "latin1")],
+    ["output", serve.output()]
+  ] as const) {
+    if (secretsIn(text).some((secret) => tokens.has(secret))) return yield* found(`a secret is in the ${name}`)
+  }
+  return { byStatus, successes, operations: contract.operations.size }
+}, Effect.scoped)
