@@ -18,7 +18,7 @@ import { printSurvivors } from "../../src/faults/Survivors.ts"
 const clients = 16
 
 /** Each has two kills: one that the clients survive, and one that ends them. */
-const rounds = amount({ ci: 2, long: 100 })
+const rounds = amount({ ci: 1, long: 100 })
 
 /** Few, so that clients meet. */
 const emails = Array.from({ length: 24 }, (_, index) => EmailAddress.make(`shared${index}@example.com`))

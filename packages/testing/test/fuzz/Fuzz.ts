@@ -4,12 +4,12 @@
  */
 import { operations, versionSegment } from "@roster/api"
 import { ContactPayload, JsonParser } from "@roster/domain"
-import { Arbitrary, Effect, Predicate, Schema } from "effect"
+import { Arbitrary, Effect, Predicate, Schedule, Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { Agent, request } from "node:http"
+import { Agent } from "node:http"
 import { isDeepStrictEqual } from "node:util"
-import { killableServe, type KillableServe, type ServePlace, servePlace } from "../../src/durability/KillableServe.ts"
-import { countOf, integrityOf, seen } from "../../src/durability/StoreLook.ts"
+import { killableServe, type ServePlace, servePlace } from "../../src/durability/KillableServe.ts"
+import { countOf, integrityOf } from "../../src/durability/StoreLook.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
 import { makeDice } from "./Dice.ts"
 import { makeGenerator, type Sent } from "./GeneratedRequests.ts"
@@ -25,18 +25,10 @@ import {
   viewOfJson,
   viewOfPerson
 } from "./Model.ts"
-import {
-  type Asker,
-  type Call,
-  emailsOf,
-  keeper,
-  keyNamesOf,
-  levels,
-  listNamesOf,
-  makeCalls,
-  smtpNamesOf,
-  type World
-} from "./ModelledCalls.ts"
+import { type Asker, type Call, keeper, levels, type World } from "./Askers.ts"
+import { type Answer, makeAsk, noAnswer } from "./Asking.ts"
+import { wordsOf } from "./KnownWords.ts"
+import { makeCalls } from "./ModelledCalls.ts"
 import { readContract, type ServedOperation } from "./ServedContract.ts"
 
 /** Something that no run may see. */
@@ -51,53 +43,6 @@ export class FuzzFinding extends Schema.TaggedError<FuzzFinding>()("FuzzFinding"
   override get message(): string {
     return `seed ${this.seed}, call ${this.at}: ${this.issue}\n${this.before.join("\n")}`
   }
-}
-
-interface Answer {
-  /** 0 if the connection ended before an answer, as it may while a large body is refused. */
-  readonly status: number
-  readonly headers: string
-  readonly text: string
-}
-
-const noAnswer: Answer = { status: 0, headers: "", text: "" }
-
-/** Bodies of more bytes are refused before they have arrived. */
-const smallBody = 64 * 1024
-
-const makeAsk = ({ baseUrl }: KillableServe, agent: Agent) => {
-  const { hostname, pathname, port } = new URL(baseUrl)
-  return ({ body, headers, method, path }: Sent, { peer, token }: Pick<Asker, "peer" | "token">) =>
-    Effect.callback<Answer>((resume) => {
-      const sent = request(
-        {
-          hostname,
-          port,
-          agent,
-          method,
-          path: `${pathname}${path}`,
-          headers: {
-            ...headers,
-            ...(token === undefined ? {} : { "X-Service-ApiKey": token }),
-            "X-Forwarded-For": peer,
-            "Content-Length": String(body.length)
-          }
-        },
-        (response) => {
-          const parts: Array<Buffer> = []
-          response.on("data", (part: Buffer) => parts.push(part))
-          response.on("error", (error) => resume(Effect.die(error)))
-          response.on("end", () => {
-            const text = Buffer.concat(parts).toString()
-            resume(
-              Effect.succeed({ status: response.statusCode ?? 0, headers: JSON.stringify(response.headers), text })
-            )
-          })
-        }
-      )
-      sent.on("error", (error) => resume(body.length > smallBody ? Effect.succeed(noAnswer) : Effect.die(error)))
-      sent.end(body)
-    })
 }
 
 const secretForm = /roster(?:smtp)?_[0-9a-z]{45}/g
@@ -275,11 +220,10 @@ export const runFuzz = Effect.fnUntraced(function* ({
     }
   })
 
-  const jobsEnd = Effect.orDie(
-    seen(
-      () => countOf(place, "jobs WHERE ended IS NULL"),
-      (open) => open === 0
-    )
+  const jobsEnd = Effect.sync(() => countOf(place, "jobs WHERE ended IS NULL")).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("5 millis"), until: (open) => open === 0 }),
+    Effect.timeout("60 seconds"),
+    Effect.orDie
   )
 
   // The administrator makes the key of each account that no call changes.
@@ -354,42 +298,8 @@ export const runFuzz = Effect.fnUntraced(function* ({
     yield* expectEqual(view.of(parsed(file.text)), view.expected(), "the file of an export")
   })
 
-  const wordsOf = (account: Account) => {
-    const emails = emailsOf(account).slice(0, 20)
-    // The main account would make credentials in others by names that are marked as its own.
-    const others = account === main ? [] : accounts.slice(1).map(({ subaccount }) => subaccount)
-    const subaccounts = [...others, "nobody", null]
-    const byName: Readonly<Record<string, () => ReadonlyArray<unknown>>> = {
-      email: () => emails,
-      emails: () => emails,
-      name: () => [...keyNamesOf(account), ...smtpNamesOf(account)],
-      id: () => account.exports.slice(-5),
-      subaccount: () => subaccounts,
-      listname: () => listNamesOf(account),
-      listnames: () => listNamesOf(account),
-      encodingname: () => ["utf-8", "utf-16le", "windows-1252", "klingon"],
-      // Nothing that the service would fetch.
-      fileurl: () => ["http://127.0.0.1:1/a.csv", "ftp://example.com/a.csv", "nonsense"],
-      rule: () => [
-        "status = Active",
-        "email ends-with 'example.com'",
-        "city = 'x' AND",
-        "((((",
-        "Zone = 'north'",
-        "email = ''"
-      ],
-      from: () => ["ann@example.com", "Ann <ann@elsewhere.test>"],
-      envelopefrom: () => ["ann@example.com", "", null],
-      expires: () => ["2098-01-02T03:04:05Z", "2099-02-30T00:00:00Z", null],
-      restrictaccesstoiprange: () => ["10.0.0.0/8", "192.0.2.0/24", "10.0.0.0/33"],
-      status: () => ["Active", "Nonsense"],
-      consentdate: () => ["2024-01-02T03:04:05Z", "2024-13-02T03:04:05Z"],
-      filename: () => ["a.csv", "a/b", "a.zip"]
-    }
-    return (name: string) => byName[name.toLowerCase()]?.() ?? []
-  }
   let generating = main
-  const { generate } = makeGenerator(contract, dice, (name) => wordsOf(generating)(name))
+  const { generate } = makeGenerator(contract, dice, (name) => wordsOf(accounts, generating)(name))
 
   const callGenerated = Effect.fnUntraced(function* () {
     generating = dice.pick(accounts)

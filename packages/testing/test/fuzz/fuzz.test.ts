@@ -26,7 +26,8 @@ describe("S.5 stateful fuzz", () => {
           .sort(([one], [other]) => one - other)
           .map(([status, count]) => `${status}: ${count}`)
         process.stdout.write(`S73: ${calls} calls of ${successes.size} operations, answers ${statuses.join(", ")}\n`)
-        assert.deepStrictEqual([...successes].sort(), [...operations.keys()].sort())
+        // A short run may not come to each of them.
+        if (longRun) assert.deepStrictEqual([...successes].sort(), [...operations.keys()].sort())
       }).pipe(Effect.provide(NodeServices.layer)),
     longRun ? 60 * 60_000 : 60_000
   )
