@@ -12,7 +12,7 @@ import { type KeyHistory, makeHistory, type Outcome } from "../../src/durability
 import { killableServe, type ServePlace, servePlace } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { assertWhole, contactsIn } from "../../src/durability/StoreLook.ts"
-import { faultProxy } from "../../src/faults/FaultProxy.ts"
+import { faultProxy } from "../../src/faults/server/FaultProxy.ts"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const clients = 16

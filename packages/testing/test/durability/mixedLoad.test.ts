@@ -11,7 +11,7 @@ import { askServe, killableServe, type KillableServe, servePlace } from "../../s
 import { longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { settledHeapMiB, type Usage, usageOf } from "../../src/durability/ServeUsage.ts"
 import { assertWhole } from "../../src/durability/StoreLook.ts"
-import { faultProxy } from "../../src/faults/FaultProxy.ts"
+import { faultProxy } from "../../src/faults/server/FaultProxy.ts"
 
 /** In seconds. */
 const duration = 60 * Number(process.env["ROSTER_LOAD_MINUTES"] ?? (longRun ? 30 : 0.05))

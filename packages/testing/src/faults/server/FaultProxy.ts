@@ -1,87 +1,96 @@
-/** A proxy between a client and a service that breaks connections at random, before, within and after the answer. */
+/**
+ * A proxy of TCP connections in front of a service, which may end and come back on another port. It breaks connections
+ * and delays what they carry, now and then.
+ */
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
-/** The chance of each fault, per piece of data that passes. */
-export interface ProxyFaults {
-  /** A connection is reset as it opens. */
-  readonly refused: number
-  /** A connection is reset once a request was passed on: the service may carry it out. */
-  readonly answerLost: number
-  /** A connection is reset after a part of an answer. */
-  readonly answerCut: number
-}
-
 export interface FaultProxy {
+  /** The port of the proxy, which stays the same. */
   readonly port: number
-  /** Sets the port that connections lead to; those to the one before are reset. */
-  readonly leadTo: (port: number) => void
-  /** The number of faults so far. */
+  /** Listens, and leads connections to a port of this machine. */
+  readonly leadTo: (port: number) => Effect.Effect<void>
+  /** Breaks all connections and refuses further ones. */
+  readonly refuse: Effect.Effect<void>
+  /** How many faults there were so far. */
   readonly faults: () => number
 }
 
-/** Starts the proxy on any free port of the loopback address; its scope closes it. */
-export const faultProxy = Effect.fnUntraced(function* (random: () => number, chances: ProxyFaults) {
-  let target: number | undefined
-  let faults = 0
-  const sockets = new Set<Socket>()
-  const resetAll = () => {
-    for (const socket of sockets) socket.resetAndDestroy()
-  }
-  const server = createServer((client) => {
-    const track = (socket: Socket) => {
-      sockets.add(socket)
-      socket.once("close", () => sockets.delete(socket))
-      socket.on("error", () => {})
-    }
-    track(client)
-    if (target === undefined || random() < chances.refused) {
-      faults++
-      client.resetAndDestroy()
-      return
-    }
-    const service = connect(target, "127.0.0.1")
-    track(service)
+const host = "127.0.0.1"
+
+/** In milliseconds. */
+const longestDelay = 50
+
+/** Makes a proxy that does harm to a piece of data with the given probability. The scope ends it. */
+export const faultProxy = Effect.fnUntraced(function* (options: {
+  readonly random: () => number
+  readonly rate: number
+}) {
+  const { random, rate } = options
+  const open = new Set<Socket>()
+  let target = 0
+  let count = 0
+
+  /** Passes on what arrives, whole, late, in part or not at all. */
+  const forward = (from: Socket, to: Socket) => {
     const breakOff = () => {
-      faults++
-      client.resetAndDestroy()
-      service.end()
+      from.resetAndDestroy()
+      to.resetAndDestroy()
     }
-    client.on("data", (data) => {
-      service.write(data)
-      if (random() < chances.answerLost) breakOff()
+    from.on("data", (piece: Buffer) => {
+      const fault = random() < rate ? Math.floor(random() * 3) : undefined
+      if (fault !== undefined) count++
+      if (fault === 0) return breakOff()
+      if (fault === 1) {
+        to.write(piece.subarray(0, Math.floor(random() * piece.length)), breakOff)
+        return from.pause()
+      }
+      if (fault === 2) {
+        from.pause()
+        setTimeout(() => from.resume(), random() * longestDelay)
+      }
+      if (!to.write(piece)) {
+        from.pause()
+        to.once("drain", () => from.resume())
+      }
+      return undefined
     })
-    service.on("data", (data: Buffer) => {
-      if (client.destroyed) return
-      if (random() >= chances.answerCut) return void client.write(data)
-      client.write(data.subarray(0, data.length / 2), breakOff)
+    from.on("end", () => to.end())
+    from.on("error", () => to.destroy())
+    from.on("close", () => {
+      open.delete(from)
+      to.destroy()
     })
-    client.once("close", () => service.end())
-    service.once("close", () => client.resetAndDestroy())
+    open.add(from)
+  }
+
+  const server = createServer((client) => {
+    const upstream = connect(target, host)
+    forward(client, upstream)
+    forward(upstream, client)
   })
-  yield* Effect.acquireRelease(Effect.void, () =>
-    Effect.callback<void>((resume) => {
-      server.close(() => resume(Effect.void))
-      resetAll()
+  const listen = (port: number) =>
+    Effect.callback<number>((resume) => {
+      server.listen(port, host, () => {
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+      })
     })
-  )
-  const port = yield* Effect.callback<number>((resume) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      resume(
-        typeof address === "object" && address !== null
-          ? Effect.succeed(address.port)
-          : Effect.die(new Error("the proxy has no port"))
-      )
-    })
+  const refuse = Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    for (const socket of open) socket.resetAndDestroy()
   })
+  const port = yield* listen(0)
+  yield* Effect.addFinalizer(() => refuse)
   const proxy: FaultProxy = {
     port,
-    leadTo: (port) => {
-      target = port
-      resetAll()
-    },
-    faults: () => faults
+    leadTo: (to) =>
+      Effect.suspend(() => {
+        target = to
+        return server.listening ? Effect.void : Effect.asVoid(listen(port))
+      }),
+    refuse,
+    faults: () => count
   }
   return proxy
 })
