@@ -2,6 +2,7 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import { attackBenchmark } from "./attack/AttackBenchmark.ts"
 import { bulkBenchmark } from "./bulk/BulkBenchmark.ts"
 import { cliBenchmark } from "./cli/CliBenchmark.ts"
 import { decodeBenchmark } from "./decode/DecodeBenchmark.ts"
@@ -26,7 +27,8 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   cliBenchmark,
   exportBenchmark,
   importBenchmark,
-  refusalBenchmark
+  refusalBenchmark,
+  attackBenchmark
 ]
 
 const measure = Effect.fnUntraced(function* (benchmark: Benchmark) {
@@ -52,6 +54,11 @@ const bench = Command.make(
     }
     const claims = found.flatMap(([, outcome]) => outcome.claims)
     yield* Console.log(`${claims.filter(holds).length} of ${claims.length} claims hold`)
+    const broken = found.flatMap(([{ mustHold }, outcome]) =>
+      mustHold === true ? outcome.claims.filter((claim) => !holds(claim)) : []
+    )
+    for (const { what } of broken) yield* Console.error(`broken: ${what}`)
+    if (broken.length > 0) process.exitCode = 1
   })
 ).pipe(
   Command.withDescription(

@@ -11,7 +11,7 @@ const few = 10_000
 const many = 1_000_000
 
 /** A store of so many contacts, made when it is not there yet. */
-const template = Effect.fnUntraced(function* (contacts: number) {
+export const filledStore = Effect.fnUntraced(function* (contacts: number) {
   const file = join(built, "data", `store-${contacts}.db`)
   if (existsSync(file)) return file
   mkdirSync(dirname(file), { recursive: true })
@@ -25,7 +25,7 @@ const template = Effect.fnUntraced(function* (contacts: number) {
 /** The service on a copy of it. */
 const serveCopy = Effect.fnUntraced(function* (contacts: number) {
   const store = join(yield* folder, "store.db")
-  copyFileSync(yield* template(contacts), store, constants.COPYFILE_FICLONE)
+  copyFileSync(yield* filledStore(contacts), store, constants.COPYFILE_FICLONE)
   return yield* serve(new URL("../service/roster.ts", import.meta.url), store)
 })
 

@@ -19,9 +19,16 @@ export interface Table {
   readonly runs: Runs
 }
 
+/** A table of other figures than those of runs. */
+interface Grid {
+  readonly head: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+}
+
 /** What a benchmark found. */
 export interface Outcome {
   readonly tables: ReadonlyArray<Table>
+  readonly grids?: ReadonlyArray<Grid>
   readonly claims: ReadonlyArray<Claim>
   /** Why a figure is what it is, where it is not what it should be: what a profile shows. */
   readonly notes?: ReadonlyArray<string>
@@ -33,6 +40,8 @@ export interface Benchmark {
   readonly title: string
   /** What is measured and how, for whoever reads the results. */
   readonly about: string
+  /** Whether the command fails if a claim does not hold. */
+  readonly mustHold?: boolean
   readonly run: Effect.Effect<Outcome, never, Scope.Scope>
 }
 
@@ -78,6 +87,8 @@ const printTable = ({ reference, runs, title, unit }: Table): string => {
   return [row(head), row(head.map((_, i) => (i === 0 ? "---" : "---:"))), ...lines].join("\n")
 }
 
+const printGrid = ({ head, rows }: Grid): string => [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n")
+
 const printClaim = (claim: Claim): string => {
   const { target, unit = "", value, what } = claim
   const wanted = "atLeast" in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`
@@ -85,11 +96,12 @@ const printClaim = (claim: Claim): string => {
 }
 
 /** The part of `RESULTS.md` that a benchmark has. */
-export const print = ({ about, name, title }: Benchmark, { claims, notes = [], tables }: Outcome): string =>
+export const print = ({ about, name, title }: Benchmark, { claims, grids = [], notes = [], tables }: Outcome): string =>
   [
     `## ${title}`,
     `\`pnpm bench ${name}\`. ${about}`,
     ...tables.map(printTable),
+    ...grids.map(printGrid),
     [
       row(["claim", "measured", "wanted", "holds"]),
       row(["---", "---:", "---:", "---"]),

@@ -12,6 +12,7 @@ export interface Served {
   readonly headers: Readonly<Record<string, string>>
   readonly filename: string
   readonly dispatcher: Agent
+  readonly pid: number
   /** CPU seconds so far. */
   readonly cpu: () => number
   readonly peakMiB: () => number
@@ -26,6 +27,8 @@ export const serve = (
     readonly flags?: ReadonlyArray<string>
     /** Further arguments of `roster serve`. */
     readonly arguments?: ReadonlyArray<string>
+    /** Added to the environment. */
+    readonly env?: Readonly<Record<string, string>>
   } = {}
 ): Effect.Effect<Served, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -33,6 +36,7 @@ export const serve = (
       const keyFile = `${filename}.key`
       const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile, ...(options.arguments ?? [])]
       const child = spawn(process.execPath, [...(options.flags ?? []), roster, ...args], {
+        env: { ...process.env, ...options.env },
         stdio: ["ignore", "pipe", "inherit"]
       })
       const { pid } = child
@@ -63,6 +67,7 @@ export const serve = (
       headers: { "x-service-apikey": key },
       filename,
       dispatcher,
+      pid,
       cpu: () => cpuOf(pid),
       peakMiB: () => peakOf(pid)
     }))

@@ -2,6 +2,7 @@
 
 const fewestRounds = 7
 const allRows = 1_000_000
+const allAttackSeconds = 8
 
 /** A whole number from the environment; a run with another one would end in figures that mean nothing. */
 const setting = (name: string, otherwise: number): number => {
@@ -20,5 +21,12 @@ export const rounds = setting("ROSTER_BENCH_ROUNDS", fewestRounds)
 /** The rows of the large imports and exports: `ROSTER_BENCH_ROWS`. */
 export const manyRows = setting("ROSTER_BENCH_ROWS", allRows)
 
+/** How long each attack goes on, in seconds: `ROSTER_ATTACK_SECONDS`. */
+export const attackSeconds = setting("ROSTER_ATTACK_SECONDS", allAttackSeconds)
+
+/** A text in the names of the attacks to carry out: `ROSTER_ATTACK` (default: all). */
+export const chosenAttacks = process.env["ROSTER_ATTACK"] ?? ""
+
 /** Whether what is found is as much as a median takes, of the rows that the claims are about. */
-export const worthKeeping = rounds >= fewestRounds && manyRows === allRows
+export const worthKeeping =
+  rounds >= fewestRounds && manyRows === allRows && attackSeconds >= allAttackSeconds && chosenAttacks === ""

@@ -1,0 +1,191 @@
+/** What others notice of an attack, and what it costs the service. */
+import { Effect } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { copyFileSync, constants, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { setTimeout } from "node:timers/promises"
+import { type Benchmark, type Claim, holds } from "../src/Benchmark.ts"
+import { bundle } from "../src/Bundle.ts"
+import { folder } from "../src/Files.ts"
+import { ask, serve, type Served } from "../src/Served.ts"
+import { attackSeconds, chosenAttacks } from "../src/Settings.ts"
+import { filledStore } from "../page/PageBenchmark.ts"
+import { type Attack, attacks, knownContacts, largeContacts } from "./attacks.ts"
+
+/** What others may notice at most, in milliseconds, and what the service may hold, in MiB: 500 MB. */
+const limits = { get: 250, post: 1000, peak: 500e6 / 2 ** 20 }
+
+interface Waits {
+  readonly get: number
+  readonly getP99: number
+  readonly post: number
+  readonly postP99: number
+  readonly failures: number
+}
+
+interface Outcome extends Waits {
+  readonly attack: Attack
+  readonly peak: number
+  readonly growth: number
+  readonly answers: string
+}
+
+const bytesBelow = (path: string): number => {
+  let sum = 0
+  for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {
+    // A temporary file may go meanwhile.
+    sum += statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0
+  }
+  return sum
+}
+
+interface Process {
+  readonly child: ChildProcess
+  /** The next line that it writes. */
+  readonly line: () => Promise<string>
+}
+
+const start = (file: string, values: Readonly<Record<string, string | number>>): Process => {
+  const flags = Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const child = spawn(process.execPath, [file, ...flags], { stdio: ["pipe", "pipe", "inherit"] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const line = async () => {
+    const { done, value } = await lines.next()
+    if (done === true) throw new Error(`${file} ended with ${child.exitCode}`)
+    return value
+  }
+  return { child, line }
+}
+
+const tell = ({ child }: Process) => child.stdin?.write("go\n")
+
+/** From now on the peak of a process is that of what it does from now on. */
+const resetPeak = (pid: number) => writeFileSync(`/proc/${pid}/clear_refs`, "5")
+
+/** The weakest key for an attack: one for each level, since an account has few. */
+const makeKeys = (served: Served) => {
+  const keys = new Map<string, string>()
+  return async ({ level }: Attack): Promise<string> => {
+    if (level === undefined) return "none"
+    const payload = { Name: `attacker ${level}`, AccessLevel: [level] }
+    const key =
+      keys.get(level) ??
+      /"Token":"([^"]+)"/.exec(await ask(served, "POST", "/security/apikeys", JSON.stringify(payload)))?.[1] ??
+      ""
+    keys.set(level, key)
+    return key
+  }
+}
+
+/** Waits until the service has nothing left to do of the attack before. */
+const untilIdle = async (served: Served) => {
+  let before = served.cpu()
+  for (let quiet = 0, waited = 0; quiet < 2 && waited < 120; waited++) {
+    await setTimeout(500)
+    const now = served.cpu()
+    quiet = now - before < 0.05 ? quiet + 1 : 0
+    before = now
+  }
+}
+
+const run = Effect.gen(function* () {
+  const path = yield* folder
+  const store = join(path, "store.db")
+  const temporary = join(path, "tmp")
+  mkdirSync(temporary)
+  copyFileSync(yield* filledStore(knownContacts), store, constants.COPYFILE_FICLONE)
+  const served = yield* serve(store, { env: { TMPDIR: temporary } })
+  const bystander = yield* bundle(join(import.meta.dirname, "bystander.ts"))
+  const attacker = yield* bundle(join(import.meta.dirname, "attacker.ts"))
+  const url = new URL(served.url).origin
+  const outcomes: Array<Outcome> = []
+
+  const keyFor = makeKeys(served)
+  const carryOut = async (attack: Attack) => {
+    const key = await keyFor(attack)
+    const attacking = start(attacker, { name: attack.name, url, key, seconds: attackSeconds })
+    await attacking.line()
+    await untilIdle(served)
+    const other = start(bystander, { url, "key-file": `${store}.key`, known: knownContacts })
+    await other.line()
+    await setTimeout(500)
+    const before = bytesBelow(path)
+    resetPeak(served.pid)
+    tell(attacking)
+    const answers = await attacking.line()
+    const growth = (bytesBelow(path) - before) / 2 ** 20
+    // What was begun goes on for a while.
+    await setTimeout(1000)
+    tell(other)
+    // What `bystander.ts` wrote.
+    const waits = JSON.parse(await other.line()) as Waits
+    const outcome = { attack, ...waits, peak: served.peakMiB(), growth, answers }
+    process.stderr.write(`  ${row(outcome).join(" | ")}\n`)
+    outcomes.push(outcome)
+  }
+
+  yield* Effect.promise(async () => {
+    await ask(served, "POST", "/contacts", largeContacts().toString())
+    for (const attack of attacks) if (attack.name.includes(chosenAttacks)) await carryOut(attack)
+  })
+  return {
+    tables: [],
+    grids: [
+      {
+        head: ["attack", "GET ms", "p99", "POST ms", "p99", "failed", "peak MiB", "growth MiB", "allowed", "answers"],
+        rows: outcomes.map(row)
+      }
+    ],
+    claims: claimsOf(outcomes)
+  }
+})
+
+const row = ({ answers, attack, failures, get, getP99, growth, peak, post, postP99 }: Outcome) => [
+  attack.name,
+  ...[get, getP99, post, postP99, failures, peak, growth, attack.growthMiB].map((value) => String(Math.round(value))),
+  answers.replaceAll(/[{}"]/g, "").replaceAll(",", ", ").replaceAll(":", " × ")
+]
+
+/** The worst of each figure, and each other that is beyond its limit. */
+const claimsOf = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Claim> => {
+  const kinds: ReadonlyArray<(outcome: Outcome) => Claim> = [
+    ({ attack, get }) => ({
+      what: `longest GET of others: ${attack.name}`,
+      value: get,
+      target: { atMost: limits.get },
+      unit: "ms"
+    }),
+    ({ attack, post }) => ({
+      what: `longest POST of others: ${attack.name}`,
+      value: post,
+      target: { atMost: limits.post },
+      unit: "ms"
+    }),
+    ({ attack, peak }) => ({
+      what: `peak memory: ${attack.name}`,
+      value: peak,
+      target: { atMost: limits.peak },
+      unit: "MiB"
+    }),
+    ({ attack, growth }) => ({
+      what: `growth of the store, of what is allowed: ${attack.name}`,
+      value: growth / attack.growthMiB,
+      target: { atMost: 1 },
+      unit: "×"
+    })
+  ]
+  return kinds.flatMap((kind) => {
+    const [worst, ...others] = outcomes.map(kind).toSorted((one, other) => other.value - one.value)
+    return worst === undefined ? [] : [worst, ...others.filter((claim) => !holds(claim))]
+  })
+}
+
+export const attackBenchmark: Benchmark = {
+  name: "attack",
+  title: "What others notice of an attack",
+  about:
+    "`roster serve` holds 100,000 contacts and 1000 of almost 32 KiB. An ordinary client gets single contacts and adds one every 40 ms, while the holder of the weakest key that can do it carries out one attack after another from another address, each for some seconds. The waits are the longest of the ordinary client, those of failed calls until their success included; the peak is that of the service during the attack, and the growth that of the folder with the store and the temporary files. The command fails if a limit is broken. `ROSTER_ATTACK=page` chooses the attacks whose names hold a text, and `ROSTER_ATTACK_SECONDS` says how long each takes.",
+  mustHold: true,
+  run
+}
