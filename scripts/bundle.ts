@@ -73,10 +73,10 @@ const bundleProgram = () =>
     }
   })
 
-/** The entry of the job worker, which `WorkerThread` looks for beside itself. */
-const bundleJobs = () =>
+/** The entry of a thread, which `WorkerThread` and `LargeRequests` look for beside themselves. */
+const bundleThread = (input: string) =>
   build({
-    input: "packages/server/src/jobs/worker/workerEntry.ts",
+    input: `packages/server/src/${input}`,
     platform: "node",
     logLevel: "warn",
     transform: { target: `node${required}` },
@@ -90,7 +90,12 @@ const isAs = (file: string, content: string): boolean => existsSync(file) && rea
 export const setup = async (folder: unknown = dist): Promise<void> => {
   // Vitest passes its own object as a global setup.
   const target = typeof folder === "string" ? folder : dist
-  const bundles = await Promise.all([bundleProgram(), bundleJobs(), bundleLauncher()])
+  const bundles = await Promise.all([
+    bundleProgram(),
+    bundleThread("jobs/worker/workerEntry.ts"),
+    bundleThread("requestEntry.ts"),
+    bundleLauncher()
+  ])
   const built = new Map<string, string>()
   for (const colors of [false, true]) {
     built.set(`roster/${helpFile(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))

@@ -22,6 +22,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "jobs/imports",
     "jobs/exports",
     "jobs/worker",
+    "requests",
     "services",
     "http",
     ""

@@ -20,6 +20,7 @@ import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
 import { ServedNames, servedNames } from "./http/ServedNames.ts"
+import { requestEntry } from "./requests/LargeRequests.ts"
 import { layerForHttp, type StoreError } from "./services/SqlServices.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
@@ -193,7 +194,13 @@ const layerWithoutServices = <E>(
     return RosterServer.of({ address: `${address}/${versionSegment}` })
   })
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
-    Layer.provide(layerForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })),
+    Layer.provide(
+      layerForHttp({
+        ...store,
+        jobThread: store.jobThread ?? defaultEntry(),
+        requestThread: store.requestThread ?? requestEntry()
+      })
+    ),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )
 }

@@ -131,14 +131,30 @@ export const contactJson = (contact: Contact): string => {
 
 const list = { open: encoded("["), close: encoded("]") }
 
-/** The JSON of an array of contacts. */
-export const contactsJson = (contacts: ReadonlyArray<Contact>): string => {
+/** A longer text is collected in pieces, so that the buffer does not grow with it, and stays bytes. */
+const longestText = 256 * 1024
+
+/** The JSON of an array of contacts: a text, or UTF-8 if it is long. */
+export const contactsJson = (contacts: ReadonlyArray<Contact>): string | Uint8Array => {
+  const pieces: Array<Uint8Array> = []
   buffer.clear()
   buffer.bytes(list.open)
   contacts.forEach((contact, index) => {
     if (index > 0) buffer.bytes(signs.comma)
     writeContact(buffer, contact)
+    if (buffer.length > longestText) pieces.push(buffer.take().slice())
   })
   buffer.bytes(list.close)
-  return utf8.decode(buffer.take())
+  const last = buffer.take()
+  return pieces.length === 0 ? utf8.decode(last) : joined([...pieces, last])
+}
+
+const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
 }

@@ -3,7 +3,7 @@
  * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { dialect } from "../store/SqlDialect.ts"
 
@@ -23,15 +23,14 @@ export const countNewContacts = Effect.fnUntraced(function* (account: string) {
     ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = excluded.last`
 })
 
-/** Reads a page in one statement, so that the counts and the contacts are of the same moment. */
-export const pageByOffset = Effect.fnUntraced(function* (
+/** A page in one statement, so that the counts and the contacts are of the same moment. */
+const pageOf = (
+  sql: SqlClient.SqlClient,
+  columns: Statement.Fragment,
   account: string,
-  page: { readonly limit: number; readonly offset: number }
-) {
-  const sql = yield* SqlClient.SqlClient
-  const { limit, offset } = page
-  const columns = sql.literal(contactColumns.join(", "))
-  const rows = dialect(sql).countsBlocks
+  { limit, offset }: { readonly limit: number; readonly offset: number }
+): Statement.Statement<{ readonly bytes: number }> =>
+  dialect(sql).countsBlocks
     ? sql`
       WITH counted AS (
         SELECT block, last, contacts, sum(contacts) OVER (ORDER BY block) AS until
@@ -48,5 +47,27 @@ export const pageByOffset = Effect.fnUntraced(function* (
       OFFSET ${offset} - coalesce((SELECT before FROM start), (SELECT before FROM rest), 0)`
     : sql`
       SELECT ${columns} FROM contacts WHERE account = ${account} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-  return (yield* rows.values).map(toContact)
+
+/** Reads a page of contacts. */
+export const pageByOffset = Effect.fnUntraced(function* (
+  account: string,
+  page: { readonly limit: number; readonly offset: number }
+) {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* pageOf(sql, sql.literal(contactColumns.join(", ")), account, page).values).map(toContact)
+})
+
+/** The bytes of the texts of a page without a bound of its own, by the lengths that SQLite has beside the rows. */
+export const pageBytes = Effect.fnUntraced(function* (
+  account: string,
+  page: { readonly limit: number; readonly offset: number }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const bytes = sql.literal(
+    ["custom_fields", "first_name", "last_name", "consent_ip"]
+      .map((column) => `coalesce(octet_length(${column}), 0)`)
+      .join(" + ")
+  )
+  const rows = yield* pageOf(sql, sql`${bytes} AS bytes`, account, page)
+  return rows.reduce((sum, row) => sum + Number(row.bytes), 0)
 })

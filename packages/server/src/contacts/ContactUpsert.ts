@@ -1,4 +1,4 @@
-import { type ContactPayload, type ContactSource, canonicalEmail } from "@roster/domain"
+import { type ContactPayload, ContactSize, type ContactSource, canonicalEmail } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { countNewContacts } from "./ContactPagination.ts"
@@ -20,7 +20,8 @@ const optionalColumns: ReadonlyArray<{
 /**
  * Upserts contacts in order: given fields win, custom fields merge by key; spelling, source and the date of adding
  * stay. Returns the given columns of each contact right after its turn, or `undefined` for one that would exceed the
- * bounds of `ContactSize` and is left as it was. Runs in a transaction.
+ * bounds of `ContactSize` and is left as it was. So is one whose stored custom fields alone exceed them: to merge them
+ * with each of 1000 rows would take seconds. Runs in a transaction.
  * (docs/decisions/upsert.md)
  */
 export const upsertContacts = Effect.fnUntraced(function* (options: {
@@ -53,12 +54,13 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
       ${givesStatus ? mergedStatus : sql.literal("")}
       custom_fields = ${mergeFields(sql`contacts.custom_fields`, sql`excluded.custom_fields`)},
       date_updated = excluded.date_added
-    WHERE ${mayBecome({
-      firstName: sql`excluded.first_name`,
-      lastName: sql`excluded.last_name`,
-      consentIp: sql`excluded.consent_ip`,
-      customFields: sql`excluded.custom_fields`
-    })}
+    WHERE octet_length(contacts.custom_fields) <= ${sql.literal(String(ContactSize.maximumContactBytes))}
+      AND ${mayBecome({
+        firstName: sql`excluded.first_name`,
+        lastName: sql`excluded.last_name`,
+        consentIp: sql`excluded.consent_ip`,
+        customFields: sql`excluded.custom_fields`
+      })}
     ${sql.literal(returning.length === 0 ? returningNothing : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact

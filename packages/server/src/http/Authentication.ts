@@ -33,6 +33,11 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undef
   return key === "" ? undefined : key
 }
 
+/** Whether the key of a request was accepted on another thread, which gives the caller too (default: false). */
+export const IsAuthenticated = Context.Reference<boolean>("@roster/server/IsAuthenticated", {
+  defaultValue: () => false
+})
+
 /** The level of operations that every valid key may call. */
 const anyLevel: AccessLevel = "None"
 
@@ -84,7 +89,7 @@ export const authentication = Effect.gen(function* () {
 
     return (incoming) =>
       Effect.contextWith((context: Context.Context<never>) => {
-        if (Context.get(context, InProcess)) return answer(incoming)
+        if (Context.get(context, InProcess) || Context.get(context, IsAuthenticated)) return answer(incoming)
         const { request } = incoming
         const peer = clientAddress(request, Context.get(context, TrustedProxies))
         const key = keyOf(request)

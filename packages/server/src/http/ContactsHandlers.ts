@@ -1,5 +1,6 @@
 /** Handles the operations on contacts. */
 import {
+  checkPage,
   type Contact,
   contactFilterFromInput,
   ContactsService,
@@ -11,18 +12,28 @@ import {
 } from "@roster/domain"
 import { contactJson, contactsJson } from "@roster/domain/ContactJson"
 import { Effect, Option, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { pageBytes } from "../contacts/ContactPagination.ts"
+import { Caller } from "../credentials/Caller.ts"
+import { largeRequest, LargeRequests } from "../requests/LargeRequests.ts"
+import { orStoreFailure } from "../store/StoreFailure.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploads } from "../jobs/imports/Uploads.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
-import type { Handlers } from "./Routes.ts"
+import { errorResponse, type Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
-const json = (text: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(text, { contentType: "application/json" })
+const contentType = "application/json"
 
-const responseOfOne = (contact: Contact) => json(contactJson(contact))
-const responseOfAll = (contacts: ReadonlyArray<Contact>) => json(contactsJson(contacts))
+const responseOfOne = (contact: Contact) => HttpServerResponse.text(contactJson(contact), { contentType })
+const responseOfAll = (contacts: ReadonlyArray<Contact>) => {
+  const json = contactsJson(contacts)
+  // A text leaves in one write with the head, and a large one would be copied.
+  return typeof json === "string"
+    ? HttpServerResponse.text(json, { contentType })
+    : HttpServerResponse.uint8Array(json, { contentType })
+}
 
 const isExportId = Schema.is(ExportId)
 
@@ -32,18 +43,45 @@ const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
   return RuleText.make(rule)
 })
 
+/** A page of at most so many contacts is not large: with more of the largest size it takes some 10 ms. */
+const smallPage = 20
+
+/** Has large pages answered by the thread for large requests, where there is one. */
+const makePages = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const thread = yield* LargeRequests
+  return <E, R>(
+    { limit = 0, offset = 0 }: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+    request: HttpServerRequest.HttpServerRequest,
+    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ) =>
+    thread === undefined || limit <= smallPage
+      ? answer
+      : Effect.gen(function* () {
+          yield* checkPage({ limit, offset })
+          const { account } = yield* Caller
+          if ((yield* pageBytes(account, { limit, offset })) < largeRequest) return yield* answer
+          return yield* thread.answer(request, undefined, ({ status, text }) =>
+            Effect.succeed(errorResponse(status, text))
+          )
+        }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orStoreFailure("contactsGet"))
+})
+
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const beginUpload = makeUploads()
+  const inPages = yield* makePages
   const handlers: Handlers<"contacts"> = {
     contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
-    contactsGet: ({ query: { limit, offset, rule } }) =>
+    contactsGet: ({ query: { limit, offset, rule }, request }) =>
       ruleText(rule).pipe(
-        Effect.flatMap((rule) => contacts.list({ limit, offset, rule })),
-        Effect.map(responseOfAll),
+        Effect.flatMap((rule) => {
+          const answer = Effect.map(contacts.list({ limit, offset, rule }), responseOfAll)
+          return rule === undefined ? inPages({ limit, offset }, request, answer) : answer
+        }),
         toWireError
       ),
     contactsPost: ({ payload, query }) =>

@@ -164,7 +164,8 @@ const replay = ({ body, status }: AnswerRow): HttpServerResponse.HttpServerRespo
     : HttpServerResponse.text(text, { status, contentType: "application/json" })
 }
 
-const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): string | Uint8Array | undefined => {
+/** The bytes or the text of a response; `undefined` for a stream. */
+export const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): string | Uint8Array | undefined => {
   if (body._tag === "Empty") return ""
   if (body._tag === "Uint8Array") return body.body
   return body._tag === "Raw" && typeof body.body === "string" ? body.body : undefined

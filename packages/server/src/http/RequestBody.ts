@@ -2,6 +2,7 @@
 import type { OperationId } from "@roster/api"
 import { Effect, Stream } from "effect"
 import { HttpServerError, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { largeRequest } from "../requests/LargeRequests.ts"
 
 /** The limits of a JSON body. */
 interface BodyLimits {
@@ -58,7 +59,7 @@ const notUtf8: BodyRefusal = { status: 400, text: "The body of this request is n
 /** A lenient decoder would put replacement characters into names. */
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const decoded = (bytes: Uint8Array | ArrayBuffer): string | undefined => {
+const decoded = (bytes: Uint8Array): string | undefined => {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -76,19 +77,29 @@ export const makeBodyReader = () => {
     request: HttpServerRequest.HttpServerRequest,
     limits: BodyLimits,
     answer: (body: string) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-    refuse: (refusal: BodyRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+    refuse: (refusal: BodyRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    /** Answers a large body elsewhere; `undefined` if that cannot be done. */
+    answerLarge: (
+      body: Uint8Array<ArrayBuffer>
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> | undefined
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
     const maximum = bytesIn(limits.mebibytes)
-    const answerBytes = (bytes: Uint8Array | ArrayBuffer) => {
+    const answerText = (bytes: Uint8Array) => {
       const body = decoded(bytes)
       return body === undefined ? refuse(notUtf8) : answer(body)
     }
+    const answerBytes = (bytes: Uint8Array<ArrayBuffer>) =>
+      (bytes.length < largeRequest ? undefined : answerLarge(bytes)) ?? answerText(bytes)
     const declared = Number(request.headers["content-length"])
-    if (declared <= smallBody) return Effect.flatMap(Effect.orDie(request.arrayBuffer), answerBytes)
+    if (declared <= smallBody) {
+      return Effect.flatMap(Effect.orDie(request.arrayBuffer), (bytes) => answerBytes(new Uint8Array(bytes)))
+    }
     if (declared > maximum) return refuse(tooLarge(limits))
     if (held + declared > budget) return refuse(overBudget)
     return Effect.suspend(() => {
       const chunks: Array<Uint8Array> = []
+      /** The place of the whole body, once an eighth of it is here: its chunks beside it would double the memory. */
+      let whole: Uint8Array<ArrayBuffer> | undefined
       let length = 0
       const take = (arrived: ReadonlyArray<Uint8Array>): Effect.Effect<void, BodyRefusal> => {
         for (const chunk of arrived) {
@@ -96,14 +107,29 @@ export const makeBodyReader = () => {
           held += chunk.length
           if (length > maximum) return Effect.fail(tooLarge(limits))
           if (held > budget) return Effect.fail(overBudget)
-          chunks.push(chunk)
+          if (whole === undefined) chunks.push(chunk)
+          else if (length <= declared) whole.set(chunk, length - chunk.length)
+        }
+        if (whole === undefined && length >= declared / 8 && length < declared) {
+          whole = new Uint8Array(declared)
+          let at = 0
+          for (const chunk of chunks.splice(0)) {
+            whole.set(chunk, at)
+            at += chunk.length
+          }
         }
         return Effect.void
       }
       return Stream.runForEachArray(request.stream, take).pipe(
         Effect.matchEffect({
           onFailure: (error) => (HttpServerError.isHttpServerError(error) ? Effect.die(error) : refuse(error)),
-          onSuccess: () => answerBytes(Buffer.concat(chunks.splice(0)))
+          onSuccess: () => {
+            if (whole !== undefined) return answerBytes(whole)
+            const [first, ...others] = chunks.splice(0)
+            // Only within a process a large body is one chunk, which is not copied.
+            if (first !== undefined && others.length === 0) return answerText(first)
+            return answerBytes(Buffer.concat([first ?? new Uint8Array(), ...others]))
+          }
         }),
         Effect.ensuring(
           Effect.sync(() => {

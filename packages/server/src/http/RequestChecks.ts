@@ -12,6 +12,7 @@ import { onceByKey } from "./Idempotency.ts"
 import { queryNames } from "./QueryNames.ts"
 import { hasForm } from "./ImportForm.ts"
 import { bodyLimits, type BodyRefusal, makeBodyReader } from "./RequestBody.ts"
+import { LargeRequests } from "../requests/LargeRequests.ts"
 
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "")
@@ -67,55 +68,57 @@ const recordMalformed = Effect.fnUntraced(function* (
 })
 
 /** Checks the type and size of the body, and turns input that does not fit the contract into a 400 with the field. */
-export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | AuditRefusals> = Effect.map(
-  Effect.all([SqlClient.SqlClient, AuditRefusals]),
-  ([sql, refusals]): Guard => {
-    const readBody = makeBodyReader()
-    return (endpoint, operation) => {
-      const malformed = (error: Schema.SchemaError | InvalidInput) => {
-        const { message } = Schema.isSchemaError(error) ? invalidInput(error) : error
-        return Effect.andThen(recordMalformed(refusals, endpoint), Effect.fail(new BadRequest({ Error: message })))
-      }
-      const answered: typeof operation = (incoming) => Effect.catchIf(operation(incoming), isMalformed, malformed)
-      if (!takesJson(endpoint)) {
-        const once: typeof operation =
-          endpoint.method === "GET"
-            ? answered
-            : (incoming) => onceByKey(sql, endpoint, incoming.request, "", answered(incoming))
-        const isForm = takesForm(endpoint) ? hasForm : () => false
-        return (incoming) => {
-          const { request } = incoming
-          if (!hasBody(request)) return once(incoming)
-          if (isForm(request)) {
-            return isCompressed(request) ? Effect.succeed(errorResponse(415, compressed)) : once(incoming)
-          }
-          return Effect.flatMap(isEmptyBody(request), (isEmpty) =>
-            isEmpty ? once(incoming) : malformed(noBody(endpoint))
-          )
-        }
-      }
-      const limits = bodyLimits(endpoint.identifier)
-      const refuse = ({ status, text }: BodyRefusal) => {
-        const response = errorResponse(status, text)
-        return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(refusals, endpoint), response)
-      }
+export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | AuditRefusals> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const refusals = yield* AuditRefusals
+  const thread = yield* LargeRequests
+  const readBody = makeBodyReader()
+  const guard: Guard = (endpoint, operation) => {
+    const malformed = (error: Schema.SchemaError | InvalidInput) => {
+      const { message } = Schema.isSchemaError(error) ? invalidInput(error) : error
+      return Effect.andThen(recordMalformed(refusals, endpoint), Effect.fail(new BadRequest({ Error: message })))
+    }
+    const answered: typeof operation = (incoming) => Effect.catchIf(operation(incoming), isMalformed, malformed)
+    if (!takesJson(endpoint)) {
+      const once: typeof operation =
+        endpoint.method === "GET"
+          ? answered
+          : (incoming) => onceByKey(sql, endpoint, incoming.request, "", answered(incoming))
+      const isForm = takesForm(endpoint) ? hasForm : () => false
       return (incoming) => {
         const { request } = incoming
-        if (!isJson(request.headers["content-type"])) {
-          return refuse({
-            status: 415,
-            text: "The body of this request is JSON: send it with Content-Type: application/json."
-          })
+        if (!hasBody(request)) return once(incoming)
+        if (isForm(request)) {
+          return isCompressed(request) ? Effect.succeed(errorResponse(415, compressed)) : once(incoming)
         }
-        if (isCompressed(request)) return refuse({ status: 415, text: compressed })
-        const answer = (body: string) => {
-          const issue = StrictJson.jsonIssue(body, limits.values)
-          return issue === undefined
-            ? onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
-            : malformed(new InvalidInput({ field: "body", issue }))
-        }
-        return readBody(request, limits, answer, refuse)
+        return Effect.flatMap(isEmptyBody(request), (isEmpty) =>
+          isEmpty ? once(incoming) : malformed(noBody(endpoint))
+        )
       }
     }
+    const limits = bodyLimits(endpoint.identifier)
+    const refuse = ({ status, text }: BodyRefusal) => {
+      const response = errorResponse(status, text)
+      return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(refusals, endpoint), response)
+    }
+    return (incoming) => {
+      const { request } = incoming
+      if (!isJson(request.headers["content-type"])) {
+        return refuse({
+          status: 415,
+          text: "The body of this request is JSON: send it with Content-Type: application/json."
+        })
+      }
+      if (isCompressed(request)) return refuse({ status: 415, text: compressed })
+      const answer = (body: string) => {
+        const issue = StrictJson.jsonIssue(body, limits.values)
+        return issue === undefined
+          ? onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
+          : malformed(new InvalidInput({ field: "body", issue }))
+      }
+      const answerLarge = (body: Uint8Array<ArrayBuffer>) => thread?.answer(request, body, refuse)
+      return readBody(request, limits, answer, refuse, answerLarge)
+    }
   }
-)
+  return guard
+})

@@ -14,6 +14,7 @@ import type * as SqliteClient from "../store/sqlite/SqliteClient.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
 import * as Store from "../store/Store.ts"
+import * as LargeRequests from "../requests/LargeRequests.ts"
 import type { StoreError } from "../store/sqlite/StoreError.ts"
 import { type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
 
@@ -22,7 +23,8 @@ export type { StoreError } from "../store/sqlite/StoreError.ts"
 /** The services of a store. */
 export type Services = ContactsService | CredentialsService | EmailsService
 
-const services = Layer.mergeAll(
+/** The services on SQL, and what their HTTP interface needs besides. */
+export const services = Layer.mergeAll(
   SqlContactsService.layer,
   SqlCredentialsService.layer,
   SqlEmailsService.layer,
@@ -40,7 +42,7 @@ export const layerForHttp = (
     allowedSenders: options.allowedSenders ?? [],
     allowFileUrl: options.allowFileUrl ?? []
   })
-  const { filename, jobThread, ruleDeadline: deadline } = options
+  const { filename, jobThread, requestThread, ruleDeadline: deadline } = options
   const contention = LockContention.make()
   const work =
     jobThread === undefined || filename === memory
@@ -49,8 +51,13 @@ export const layerForHttp = (
           WorkerThread.layer({ entry: jobThread, filename, contention }),
           RuleThread.layer({ entry: jobThread, filename, deadline })
         )
+  const large =
+    requestThread === undefined || filename === memory
+      ? Layer.empty
+      : LargeRequests.layer({ entry: requestThread, filename, contention })
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
   return Layer.fresh(Layer.provide(services, work)).pipe(
+    Layer.provideMerge(large),
     Layer.provide(policy),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )

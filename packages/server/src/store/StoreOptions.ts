@@ -15,6 +15,11 @@ export interface StoreOptions {
   readonly jobThread?: URL | undefined
   /** How long a call may look for the contacts of a rule (default: 10 seconds). An export may take any time. */
   readonly ruleDeadline?: Duration.Input | undefined
+  /**
+   * The entry file of the thread for large requests; without it they are answered where all others are, which wait
+   * meanwhile. Needed if `RosterServer` is bundled: a file that runs `work` of `@roster/server/RequestThread`.
+   */
+  readonly requestThread?: URL | undefined
 }
 
 /** The part of the options that the services need. */

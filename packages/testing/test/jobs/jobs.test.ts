@@ -4,7 +4,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactFilter, ContactsService, EmailAddress, ImportSource, RuleText } from "@roster/domain"
 import { Caller, Jobs } from "@roster/server"
-import { Deferred, Effect, Fiber, Stream } from "effect"
+import * as JobRunner from "@roster/server/JobRunner"
+import { StorePolicy } from "@roster/server/StoreOptions"
+import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../../src/conformance/Eventually.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
@@ -74,6 +76,30 @@ describe("jobs of a store", () => {
       yield* clock.advance("31 seconds")
       assert.deepInclude(yield* newest, { running: false, state: "Loading", ended: null })
     }).pipe(Effect.provide(idle))
+  )
+
+  it.live(
+    "lose a file of more than 64 MiB in batches when they are cancelled, and its room counts until it is gone",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* importText("Email\n")
+        const { id } = yield* newest
+        const parts = 600
+        // A batch has 256 parts, however short they are.
+        yield* sql`
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${parts})
+        INSERT INTO job_parts (job, part, content) SELECT number, i, x'00' FROM n, jobs`
+        yield* sql`UPDATE jobs SET bytes = ${parts * 256 * 1024}`
+        const left = sql<{ readonly parts: number; readonly bytes: number }>`
+        SELECT (SELECT count(*) FROM job_parts) AS parts, bytes FROM jobs`
+        const [before] = yield* left
+        yield* (yield* Jobs.Jobs).cancel(id)
+        assert.deepStrictEqual(yield* left, [{ parts: (before?.parts ?? 0) - 256, bytes: parts * 256 * 1024 }])
+        const policy = Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: [] })
+        yield* Layer.build(Layer.provide(JobRunner.layer(), policy))
+        yield* eventually(left, ([now]) => now?.parts === 0 && now.bytes === 0)
+      }).pipe(Effect.scoped, Effect.provide(idle))
   )
 
   it.live("that wait are cancelled, once", () =>

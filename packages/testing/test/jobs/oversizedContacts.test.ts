@@ -4,10 +4,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactSize, ContactsService, EmailAddress } from "@roster/domain"
 import { Jobs } from "@roster/server"
-import { Effect } from "effect"
+import { readBackup, restoreContacts } from "@roster/workflows"
+import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { csvOf, textOf as exportedText } from "../../src/conformance/jobs/ExportedFile.ts"
 import { exported } from "../../src/conformance/jobs/Exporting.ts"
+import { utf8 } from "../../src/conformance/jobs/Importing.ts"
 import { refused } from "../../src/conformance/Refused.ts"
 import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
 
@@ -90,6 +92,60 @@ describe("a contact that is larger than the bounds", () => {
         ]
       )
       assert.deepStrictEqual((yield* contacts.list()).slice(0, 2), before.slice(0, 2))
+    }).pipe(Effect.provide(working))
+  )
+})
+
+describe("a contact of 1.5 MB", () => {
+  const huge = EmailAddress.make("huge@example.com")
+  const small = EmailAddress.make("small@example.com")
+  const store = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const custom_fields = JSON.stringify(fields(30_000, "x".repeat(40)))
+    yield* sql`INSERT INTO contacts ${sql.insert({ account: "", identity: huge, email: huge, status: "Active", custom_fields, source: "ContactApi", date_added: 1_700_000_000 })}`
+    return yield* ContactsService
+  })
+
+  it.live("is not merged with the rows of an add or an import, and changes only alone", () =>
+    Effect.gen(function* () {
+      const contacts = yield* store
+      const before = yield* contacts.get(huge)
+      const error = yield* refused(
+        contacts.add([
+          { email: small },
+          ...Array.from({ length: 999 }, () => ({ email: huge, status: "Stale" as const }))
+        ]),
+        "InvalidInput"
+      )
+      assert.match(
+        error.message,
+        /^Invalid \[1\]\.CustomFields: with what is stored,.*larger already can be changed only alone/
+      )
+      yield* importText(`Email,f1\n${small},a\n${huge},b\n${huge},c\n`)
+      assert.deepInclude(yield* ended, { state: "Ready", accepted: 1, rejected: 2, rejectedKept: 2 })
+      assert.deepStrictEqual(yield* contacts.get(huge), before)
+      assert.strictEqual(
+        (yield* contacts.update(huge, { customFields: { f1: "shorter" } })).customFields?.["f1"],
+        "shorter"
+      )
+      yield* contacts.delete(huge)
+    }).pipe(Effect.provide(working))
+  )
+
+  it.live("is named by a restore of its backup, which restores the others", () =>
+    Effect.gen(function* () {
+      const contacts = yield* store
+      yield* contacts.add([{ email: small, firstName: "Bo" }])
+      const backup = utf8(exportedText(yield* exported({ fileFormat: "Json" })))
+      yield* contacts.delete(huge)
+      yield* contacts.delete(small)
+      const report = yield* restoreContacts(readBackup(Stream.succeed(backup)))
+      assert.deepInclude(report, { read: 2, restored: 1, notSent: 0, unknown: 0, stoppedBy: undefined })
+      assert.deepStrictEqual(
+        report.refused.map(({ email, reason }) => [email, reason.replace(/^.*: /, "")]),
+        [[huge, `a contact has at most ${maximumCustomFields} custom fields`]]
+      )
+      assert.strictEqual((yield* contacts.get(small)).firstName, "Bo")
     }).pipe(Effect.provide(working))
   )
 })

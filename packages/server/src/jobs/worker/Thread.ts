@@ -1,7 +1,7 @@
 /** A worker thread of a store: how it starts, logs and ends. */
 import { TraceSubjects } from "@roster/domain"
 import { Cause, Effect, Exit, Layer, Logger, LogLevel, Option, Predicate, References, Schema } from "effect"
-import { parentPort, Worker } from "node:worker_threads"
+import { parentPort, type ResourceLimits, Worker } from "node:worker_threads"
 
 /** What every thread is told about its log. */
 export const LogSettings = Schema.Struct({ logLevel: Schema.Literals(LogLevel.values), traceSubjects: Schema.Boolean })
@@ -31,7 +31,7 @@ const closeTimeout = "10 seconds"
 
 /** A thread that runs. */
 export interface Thread {
-  readonly post: (message: unknown) => void
+  readonly post: (message: unknown, moved?: Array<ArrayBuffer>) => void
   /** Waits for its end, and tells why it ended. */
   readonly ended: Effect.Effect<unknown>
   readonly terminate: Effect.Effect<void>
@@ -45,10 +45,11 @@ export const start = Effect.fnUntraced(function* (options: {
   readonly name: string
   readonly workerData: unknown
   readonly onMessage?: (message: unknown) => void
+  readonly limits?: ResourceLimits
 }) {
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
-  const { entry, name, onMessage, workerData } = options
-  const worker = new Worker(entry, { name, workerData, resourceLimits })
+  const { entry, limits, name, onMessage, workerData } = options
+  const worker = new Worker(entry, { name, workerData, resourceLimits: { ...resourceLimits, ...limits } })
   const end = new Promise<unknown>((resolve) => {
     let cause: unknown
     worker.on("error", (error) => {
@@ -65,7 +66,7 @@ export const start = Effect.fnUntraced(function* (options: {
   const terminate = Effect.promise(() => worker.terminate())
   // The rule knows the workers of browsers, whose messages have a target.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
-  const post = (message: unknown) => worker.postMessage(message)
+  const post: Thread["post"] = (message, moved = []) => worker.postMessage(message, moved)
   const thread: Thread = {
     post,
     ended,

@@ -16,7 +16,7 @@ export const registerFunctions = (database: DatabaseSync): void => {
   database.function("roster_may_become", { ...options, varargs: true }, (...values) => {
     const [email, firstName, lastName, ip, fields = "{}", ...given] = values.map(textOf)
     const [newFirstName = firstName, newLastName = lastName, newIp = ip, newFields = "{}"] = given
-    const { below, merged } = merge(fields, newFields)
+    const { below, merged, text } = merge(fields, newFields)
     const before = { email, firstName, lastName, consent: { ip }, customFields: below }
     const after = {
       email,
@@ -25,7 +25,7 @@ export const registerFunctions = (database: DatabaseSync): void => {
       consent: { ip: newIp },
       customFields: merged
     }
-    return ContactSize.mayBecome(before, after) ? 1 : 0
+    return ContactSize.surelyFits(text, after) || ContactSize.mayBecome(before, after) ? 1 : 0
   })
 }
 
@@ -47,7 +47,8 @@ const merger = () => {
   }
   return (belowText: string, aboveText: string) => {
     if (belowText !== lastBelow || aboveText !== lastAbove) {
-      const below = parseFields(belowText)
+      // Contacts of one address in an add are merged one after the other.
+      const below = belowText === result.text ? result.merged : parseFields(belowText)
       // A spread keeps `__proto__`, which an assignment would not.
       const merged = { ...below, ...parseFields(aboveText) }
       result = { below, merged, text: JSON.stringify(merged) }

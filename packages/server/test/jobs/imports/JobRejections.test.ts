@@ -42,4 +42,28 @@ describe("rejected rows of an import", () => {
       )
     }).pipe(Effect.provide(Store.layer({ filename: ":memory:" })))
   )
+
+  it.effect("are kept up to 1 Gi characters of an account, whichever of its imports rejected them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const gibi = 1024 ** 3
+      const number = yield* job
+      const other = yield* createJob({ id: "2", account: "", kind: "Import", state: "Loading", request: "{}" })
+      const foreign = yield* createJob({
+        id: "3",
+        account: "a@example.com",
+        kind: "Import",
+        state: "Loading",
+        request: "{}"
+      })
+      const [{ line, reason, cells } = assert.fail("there is no row")] = rejected(2, 1, "x")
+      const { size } = yield* keepRejections(other, [{ line, reason, cells }], gibi)
+      yield* sql`UPDATE jobs SET rejected_size = ${gibi - 2 * size} WHERE number = ${other}`
+      yield* sql`UPDATE jobs SET rejected_size = ${gibi} WHERE number = ${foreign}`
+      const room = yield* rejectionsRoom(number, "")
+      assert.strictEqual(room, 2 * size)
+      assert.deepInclude(yield* keepRejections(number, rejected(2, 3, "x"), room), { kept: 2, size: 2 * size })
+      assert.isBelow(yield* rejectionsRoom(foreign, "a@example.com"), 1)
+    }).pipe(Effect.provide(Store.layer({ filename: ":memory:" })))
+  )
 })

@@ -1,0 +1,234 @@
+/**
+ * Large requests on a thread of their own, with its own connection to the store, so that others wait neither for their
+ * JSON nor for their sync. The requests take turns by account. (docs/decisions/performance.md)
+ */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Context, Deferred, Effect, Layer, Schema } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { existsSync } from "node:fs"
+import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
+import * as Thread from "../jobs/worker/Thread.ts"
+import type { LockContention } from "../store/sqlite/LockContention.ts"
+import { StorePolicy } from "../store/StoreOptions.ts"
+
+/** A body or a page of at least this many bytes makes a request large: to answer it takes some 10 ms. */
+export const largeRequest = 32 * 1024
+
+/** Large requests of an account that wait for their turn. */
+export const maximumWaiting = 128
+
+/** Bytes of large responses that an account has not read yet; the last one may exceed them. */
+export const maximumUnread = 32 * 1024 * 1024
+
+/** The time after which the thread ends if it has nothing to do, in milliseconds. */
+const idleTime = 60_000
+
+/** Twice what the largest request takes, so that V8 does not leave more as garbage. */
+const maxOldGenerationSizeMb = 320
+
+/** What the thread is told. */
+export const ThreadData = Schema.Struct({
+  ...Thread.LogSettings.fields,
+  filename: Schema.String,
+  allowedSenders: Schema.Array(Schema.String),
+  allowFileUrl: Schema.Array(Schema.String),
+  contention: Schema.instanceOf(SharedArrayBuffer)
+})
+
+/** What the thread gets to know of a request. */
+export interface LargeRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer> | undefined
+  readonly caller: Omit<CallerIdentity, "serviceUrl">
+}
+
+/** The response of the thread. */
+export interface LargeResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** Why a large request is not carried out now. */
+export interface Postponed {
+  readonly status: 503
+  readonly text: string
+}
+
+const waitsFull: Postponed = {
+  status: 503,
+  text: `${maximumWaiting} large requests of this account wait for their turn. Send this one again later.`
+}
+
+const unreadFull: Postponed = {
+  status: 503,
+  text: `This account has ${maximumUnread / 1024 / 1024} MiB of responses to read. Read them, and send this request again.`
+}
+
+interface LargeRequests {
+  /** Answers a request on the thread. The body is moved there, and can be used no more. */
+  readonly answer: <E, R>(
+    request: HttpServerRequest.HttpServerRequest,
+    body: Uint8Array<ArrayBuffer> | undefined,
+    postpone: (postponed: Postponed) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+}
+
+/** The thread for large requests; `undefined` where they are answered as all others. */
+export const LargeRequests = Context.Reference<LargeRequests | undefined>("@roster/server/LargeRequests", {
+  defaultValue: () => undefined
+})
+
+const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "../requestEntry.ts" : "../requestEntry.js", import.meta.url)
+/** Beside the only file that a bundle makes of this code. */
+const bundledEntry = new URL("./requestEntry.js", import.meta.url)
+
+/** The file of the thread; `undefined` if this code was bundled without it. */
+export const requestEntry = (): URL | undefined => [ownEntry, bundledEntry].find((entry) => existsSync(entry))
+
+/** The headers that an operation reads after the key was checked. */
+const readHeaders = ["content-type", "content-length", "idempotency-key"] as const
+
+/** One request at a time, of each account in turn. */
+const makeTurns = () => {
+  const waiting = new Map<string, Array<Deferred.Deferred<void>>>()
+  let isTaken = false
+  const take = (account: string) =>
+    Effect.suspend(() => {
+      if (!isTaken) {
+        isTaken = true
+        return Effect.void
+      }
+      const turn = Deferred.makeUnsafe<void>()
+      waiting.set(account, [...(waiting.get(account) ?? []), turn])
+      return Deferred.await(turn)
+    })
+  const give = Effect.sync(() => {
+    const [next] = waiting
+    if (next === undefined) {
+      isTaken = false
+      return
+    }
+    const [account, [turn, ...others]] = next
+    // Behind all other accounts.
+    waiting.delete(account)
+    if (others.length > 0) waiting.set(account, others)
+    if (turn !== undefined) Deferred.doneUnsafe(turn, Effect.void)
+  })
+  const isFull = (account: string): boolean => (waiting.get(account)?.length ?? 0) >= maximumWaiting
+  return { take, give, isFull }
+}
+
+/** Counts the bytes of responses until they have been sent or their connections are closed. */
+const makeUnread = () => {
+  const unread = new Map<string, number>()
+  const add = (account: string, bytes: number) => {
+    const sum = (unread.get(account) ?? 0) + bytes
+    if (sum === 0) unread.delete(account)
+    else unread.set(account, sum)
+  }
+  return {
+    isFull: (account: string): boolean => (unread.get(account) ?? 0) >= maximumUnread,
+    count: (account: string, request: HttpServerRequest.HttpServerRequest, bytes: number) => {
+      const response = NodeHttpServerRequest.toServerResponse(request)
+      if (response.destroyed) return
+      add(account, bytes)
+      response.once("close", () => add(account, -bytes))
+    }
+  }
+}
+
+/** Provides `LargeRequests` on a thread that starts with the file `entry` when it is needed. */
+export const layer = (options: {
+  readonly entry: URL
+  readonly filename: string
+  readonly contention: LockContention
+}): Layer.Layer<never, never, StorePolicy> =>
+  Layer.effect(
+    LargeRequests,
+    Effect.gen(function* () {
+      const { contention, entry, filename } = options
+      const workerData: typeof ThreadData.Type = {
+        ...(yield* StorePolicy),
+        ...(yield* Thread.logSettings),
+        filename,
+        contention: contention.shared
+      }
+      const runFork = Effect.runForkWith(yield* Effect.context<never>())
+      let current: Thread.Thread | undefined
+      /** Of the request that the thread carries out. */
+      let response = Deferred.makeUnsafe<LargeResponse>()
+      let idle: NodeJS.Timeout | undefined
+
+      const start = Effect.gen(function* () {
+        const thread = yield* Thread.start({
+          entry,
+          name: "roster requests",
+          workerData,
+          limits: { maxOldGenerationSizeMb },
+          // Only `RequestThread` posts them.
+          onMessage: (message) => Deferred.doneUnsafe(response, Effect.succeed(message as LargeResponse))
+        })
+        current = thread
+        const died = (cause: unknown) => {
+          if (current !== thread) return
+          current = undefined
+          // Whether it was carried out is not known.
+          Deferred.doneUnsafe(response, Effect.die(cause))
+        }
+        runFork(Effect.map(thread.ended, died))
+        return thread
+      })
+
+      const close = Effect.suspend(() => {
+        clearTimeout(idle)
+        const closed = current
+        current = undefined
+        return closed?.close ?? Effect.void
+      })
+      yield* Effect.addFinalizer(() => close)
+
+      const carryOut = Effect.fnUntraced(function* (request: LargeRequest) {
+        clearTimeout(idle)
+        const thread = current ?? (yield* start)
+        response = Deferred.makeUnsafe()
+        thread.post(request, request.body === undefined ? [] : [request.body.buffer])
+        const given = yield* Deferred.await(response)
+        idle = setTimeout(() => runFork(close), idleTime).unref()
+        return given
+      })
+
+      const turns = makeTurns()
+      const unread = makeUnread()
+      const answer: LargeRequests["answer"] = (request, body, postpone) =>
+        Effect.flatMap(Caller, ({ account, key, peer }) => {
+          if (turns.isFull(account)) return postpone(waitsFull)
+          const { method, url } = request
+          const headers: Record<string, string> = {}
+          for (const name of readHeaders) {
+            const value = request.headers[name]
+            if (value !== undefined) headers[name] = value
+          }
+          const inTurn = Effect.suspend(() => {
+            if (unread.isFull(account)) return postpone(unreadFull)
+            return Effect.map(
+              carryOut({ method, url, headers, body, caller: { account, key, peer } }),
+              ({ body, headers, status }) => {
+                unread.count(account, request, body.length)
+                const contentType = headers["content-type"] ?? "application/json"
+                return HttpServerResponse.uint8Array(body, { status, headers, contentType })
+              }
+            )
+          })
+          // A client that left while it waited is not asked for anything; what was begun is carried out.
+          return Effect.acquireUseRelease(
+            turns.take(account),
+            () => Effect.uninterruptible(inTurn),
+            () => turns.give
+          )
+        })
+      return { answer }
+    })
+  )
