@@ -22,8 +22,8 @@ const maximumRssMiB = 500
 /** How much more the heap may hold at the end than after the first quarter, both after a collection of garbage. */
 const maximumHeapGrowthMiB = 32
 
-/** File descriptors when all clients are gone, besides those at the start. */
-const maximumDescriptorGrowth = 16
+/** File descriptors when all clients are gone, besides those at the start: those of the threads that started meanwhile. */
+const maximumDescriptorGrowth = 48
 
 /** The WAL at any moment, and when nobody writes or reads. */
 const maximumWalMiB = 64
