@@ -18,10 +18,10 @@ const closeArray = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** A number that names which differ seldom share: their length and some of their characters. */
+/** A number that names which differ seldom share: their length and some of their characters, none from before the quote. */
 const hashOf = (text: string, start: number, end: number): number =>
   ((((end - start) * 31 + text.charCodeAt(start + 1)) * 31 + text.charCodeAt((start + end) >> 1)) * 31 +
-    text.charCodeAt(end - 2)) *
+    text.charCodeAt(Math.max(start, end - 2))) *
     31 +
   text.charCodeAt(end - 1)
 

@@ -68,6 +68,11 @@ describe("the check of a JSON request", () => {
     assert.notMatch(jsonIssue('{"Secret":1,"Secret":2}', 9) ?? "", /Secret/)
   })
 
+  it("finds an empty name that stands twice, whatever stands before it", () => {
+    assert.strictEqual(repeatedAt('{"":1, "":2}'), 8)
+    assert.isUndefined(jsonIssue('{"":{"":1}, "a":2}', 9))
+  })
+
   it("takes names that only look alike to a hash, and many names", () => {
     // Equal under h = 31 h + c.
     assert.isUndefined(jsonIssue('{"Aa":1,"BB":2,"C#":3}', 9))
