@@ -2,7 +2,6 @@
 import type { AccessLevel } from "@roster/domain"
 import { Context } from "effect"
 import { RequiredAccess } from "./ApiKeyAuth.ts"
-import { type Purpose, purposeOf } from "./Purpose.ts"
 import { RosterApi } from "./RosterApi.ts"
 
 /** An operation of the interface. */
@@ -23,9 +22,4 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   )
 )
 
-/** The access levels that a key needs for these purposes, and no others. */
-export const accessFor = (wanted: Iterable<Purpose>): ReadonlyArray<AccessLevel> => {
-  const purposes = new Set<Purpose | undefined>(wanted)
-  const wantedOperations = [...operations.values()].filter(({ id }) => purposes.has(purposeOf(id)))
-  return [...new Set(wantedOperations.map(({ requiredAccess }) => requiredAccess))]
-}
+export { accessFor } from "@roster/domain/Purpose"

@@ -1,5 +1,8 @@
-/** The purposes of a key, apart from `Operation`: every command-line start needs them, but not the whole contract. */
+/** The purposes of operations, apart from `Operation`: every command-line start needs them, but not the whole contract. */
+import type { Purpose } from "@roster/domain/Purpose"
 import type { OperationId } from "./RosterApi.ts"
+
+export { parsePurpose, type Purpose, purposes } from "@roster/domain/Purpose"
 
 const operationPurposes = {
   contactsByEmailDelete: "contacts:delete",
@@ -22,23 +25,9 @@ const operationPurposes = {
   securitySmtpGet: "smtp:read",
   securitySmtpPost: "smtp:write",
   emailsPost: "emails:send"
-} as const satisfies Readonly<Record<OperationId, string>>
-
-/** The purpose of a key, such as `contacts:read`. */
-export type Purpose = (typeof operationPurposes)[OperationId]
-
-/** All purposes, in alphabetical order. */
-export const purposes: ReadonlyArray<Purpose> = [...new Set(Object.values(operationPurposes))].sort()
+} as const satisfies Readonly<Record<OperationId, Purpose>>
 
 const byOperation: ReadonlyMap<string, Purpose> = new Map(Object.entries(operationPurposes))
 
 /** The purpose of an operation, by its identifier. */
 export const purposeOf = (operation: string): Purpose | undefined => byOperation.get(operation)
-
-/** Parses a typed purpose, in full or only the part after the colon if that is unambiguous. */
-export const parsePurpose = (text: string): Purpose | undefined => {
-  const typed = text.trim().toLowerCase()
-  const whole = purposes.find((purpose) => purpose === typed)
-  const [short, ...others] = purposes.filter((purpose) => purpose.split(":")[1] === typed)
-  return whole ?? (others.length === 0 ? short : undefined)
-}

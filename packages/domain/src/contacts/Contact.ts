@@ -1,5 +1,7 @@
 /** Contacts. (Service interface, Resources: Contact, ContactPayload; docs/decisions/records.md) */
-import { Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import { explained } from "../errors/Constructors.ts"
+import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { ContactRecord, PayloadRecord } from "./ContactRecord.ts"
 import { contactCodec, payloadCodec, withFastCodec } from "./FastContactCodec.ts"
 
@@ -8,8 +10,28 @@ export const Contact = withFastCodec(ContactRecord, contactCodec)
 export interface Contact extends ContactRecord {}
 
 /** A contact to add. An existing one keeps omitted profile fields, and its status unless one is given. */
-export const ContactPayload = withFastCodec(PayloadRecord, payloadCodec)
+export const ContactPayload = Object.assign(explained(withFastCodec(PayloadRecord, payloadCodec)), {
+  /**
+   * What can be written back of a contact that was read. Fails for what only another service may hold: an address outside
+   * our grammar, or a value that this version does not know. A `Contact` is a `ContactUpdatePayload` as it is.
+   */
+  fromContact: (contact: Contact): Effect.Effect<ContactPayload, InvalidInput> =>
+    Effect.suspend(() => Effect.fromResult(payloadOf(contact)))
+})
 export interface ContactPayload extends PayloadRecord {}
+
+const encodeContact = Schema.encodeUnknownResult(Contact)
+const decodePayload = Schema.decodeUnknownResult(PayloadRecord)
+
+/** A consent without a date has `null`, which is sent as it is. */
+const payloadOf = (contact: Contact): Result.Result<ContactPayload, InvalidInput> =>
+  encodeContact(contact).pipe(
+    Result.flatMap(({ Consent, CustomFields, Email, FirstName, LastName, Status }) => {
+      const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
+      return decodePayload(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)))
+    }),
+    Result.mapError((error) => invalidInput(error))
+  )
 
 /** The maximum number of contacts in one add. Larger sets are imported. (Service interface, Limits.) */
 export const maximumContactsPerAdd = 1000

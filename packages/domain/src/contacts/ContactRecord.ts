@@ -1,6 +1,7 @@
 /** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
-import { EmailAddress } from "../values/EmailAddress.ts"
+import { explained } from "../errors/Constructors.ts"
+import { EmailAddress } from "./EmailAddress.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
@@ -106,9 +107,11 @@ export const PayloadRecord = wireRecord({
 export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> {}
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
-export const ContactUpdatePayload = wireRecord({
-  firstName: givenText,
-  lastName: givenText,
-  customFields: requestField(CustomFields)
-}).annotate({ identifier: "ContactUpdatePayload" })
+export const ContactUpdatePayload = explained(
+  wireRecord({
+    firstName: givenText,
+    lastName: givenText,
+    customFields: requestField(CustomFields)
+  }).annotate({ identifier: "ContactUpdatePayload" })
+)
 export interface ContactUpdatePayload extends Schema.Schema.Type<typeof ContactUpdatePayload> {}

@@ -1,8 +1,11 @@
 /** API keys, for programs that use HTTP. (Service interface, Resources: ApiKey, ApiKeyPayload, NewApiKey.) */
-import { Schema } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
+import { explained } from "../errors/Constructors.ts"
+import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, CredentialName, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
+import { accessFor, type Purpose, purposes } from "./Purpose.ts"
 
 const fields = { ...credentialFields, accessLevels: Schema.Array(ReportedAccessLevel) }
 const names = { ...credentialNames, accessLevels: "AccessLevel" } as const
@@ -15,9 +18,47 @@ export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 export const NewApiKey = wireRecord({ ...fields, token }, names).annotate({ identifier: "NewApiKey" })
 export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
-/** An API key to create, or the new state of an existing one; another name renames it. */
-export const ApiKeyPayload = wireRecord(
+const Payload = wireRecord(
   { name: CredentialName, accessLevels: Schema.Array(AccessLevel), ...credentialPayloadFields },
   names
 ).annotate({ identifier: "ApiKeyPayload" })
+
+/** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
+export interface ApiKeyInput {
+  readonly name: string
+  /** What the key is for; adds the access levels that this needs. */
+  readonly for?: ReadonlyArray<Purpose> | undefined
+  readonly accessLevels?: ReadonlyArray<AccessLevel> | undefined
+  /** When the key ends (default: never). */
+  readonly expires?: DateTime.DateTime.Input | null | undefined
+  /** Addresses and ranges such as `192.0.2.0/24` that the key may be used from (default: all). */
+  readonly ipRanges?: ReadonlyArray<string> | undefined
+  readonly subaccount?: string | undefined
+}
+
+const decode = Schema.decodeUnknownEffect(Schema.toType(Payload))
+
+const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Return<ApiKeyPayload, InvalidInput> {
+  const { accessLevels = [], expires, for: wanted = [], ipRanges, name, subaccount } = input
+  const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
+  if (!wanted.every((purpose) => purposes.includes(purpose))) {
+    return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
+  }
+  const ends = expires == null ? undefined : Option.getOrUndefined(DateTime.make(expires))
+  if (expires != null && ends === undefined) return yield* refuse("Expires", "it is no date and time that exists")
+  const payload = {
+    name,
+    accessLevels: [...new Set([...accessLevels, ...accessFor(wanted)])],
+    expires: ends === undefined ? expires : DateTime.toUtc(ends),
+    ipRanges,
+    subaccount
+  }
+  return yield* Effect.mapError(decode(payload), (error) => invalidInput(error))
+})
+
+/** An API key to create, or the new state of an existing one; another name renames it. */
+export const ApiKeyPayload = Object.assign(explained(Payload), {
+  /** Makes the payload of a key from texts at run time, and from purposes: `{ name, for: ["contacts:read"] }`. */
+  fromInput
+})
 export interface ApiKeyPayload extends Schema.Schema.Type<typeof ApiKeyPayload> {}

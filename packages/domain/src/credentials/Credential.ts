@@ -1,20 +1,24 @@
 /** The fields, limits and errors that API keys and SMTP credentials share. */
 import { Schema } from "effect"
+import { withFromText } from "../errors/Constructors.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
-import { EmailAddress } from "../values/EmailAddress.ts"
+import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 
 /** The name of a credential: 1 to 254 characters, which can stand in a path, and no control characters. */
-export const CredentialName = Schema.String.pipe(
-  Schema.check(
-    Schema.makeFilter(
-      (name) =>
-        (isAddressable(name) && name.length <= 254 && name.trim() === name && !/\p{Cc}/u.test(name)) ||
-        "a name has 1 to 254 characters, none of them a control character, and no space at its ends"
-    )
+export const CredentialName = withFromText(
+  Schema.String.pipe(
+    Schema.check(
+      Schema.makeFilter(
+        (name) =>
+          (isAddressable(name) && name.length <= 254 && name.trim() === name && !/\p{Cc}/u.test(name)) ||
+          "a name has 1 to 254 characters, none of them a control character, and no space at its ends"
+      )
+    ),
+    Schema.brand("CredentialName")
   ),
-  Schema.brand("CredentialName")
+  "Name"
 )
 export type CredentialName = typeof CredentialName.Type
 
@@ -32,13 +36,16 @@ const isIpRange = (text: string): boolean => {
 }
 
 /** The addresses a credential may be used from: a single one or a CIDR range, IPv4 or IPv6. */
-export const IpRange = Schema.String.pipe(
-  Schema.check(
-    Schema.makeFilter(
-      (text) => isIpRange(text) || "an address or range is written as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
-    )
+export const IpRange = withFromText(
+  Schema.String.pipe(
+    Schema.check(
+      Schema.makeFilter(
+        (text) => isIpRange(text) || "an address or range is written as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
+      )
+    ),
+    Schema.brand("IpRange")
   ),
-  Schema.brand("IpRange")
+  "RestrictAccessToIPRange"
 )
 export type IpRange = typeof IpRange.Type
 

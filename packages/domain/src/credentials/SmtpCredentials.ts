@@ -1,7 +1,8 @@
 /** SMTP credentials. (Service interface, Resources: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.) */
 import { Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
-import { EmailAddress } from "../values/EmailAddress.ts"
+import { EmailAddress } from "../contacts/EmailAddress.ts"
+import { explained } from "../errors/Constructors.ts"
 import { wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
 
@@ -18,8 +19,9 @@ export const NewSmtpCredentials = wireRecord({ ...fields, token }, credentialNam
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
 
 /** SMTP credentials to create, or the new state of existing ones; another name renames them. */
-export const SmtpCredentialsPayload = wireRecord(
-  { name: EmailAddress, ...credentialPayloadFields },
-  credentialNames
-).annotate({ identifier: "SmtpCredentialsPayload" })
+export const SmtpCredentialsPayload = explained(
+  wireRecord({ name: EmailAddress, ...credentialPayloadFields }, credentialNames).annotate({
+    identifier: "SmtpCredentialsPayload"
+  })
+)
 export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}

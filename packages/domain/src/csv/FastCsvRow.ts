@@ -5,7 +5,7 @@
 import type { ContactPayload } from "../contacts/Contact.ts"
 import type { ImportColumns } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
-import type { EmailAddress } from "../values/EmailAddress.ts"
+import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import { encoded, type JsonBuffer } from "../values/JsonBuffer.ts"
 
 interface Field {

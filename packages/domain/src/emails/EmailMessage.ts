@@ -1,6 +1,7 @@
 /** Messages to send. (Service interface, Mail sending and Errors, 1; docs/decisions/records.md) */
 import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
+import { explained } from "../errors/Constructors.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { wireRecord } from "../values/WireRecord.ts"
 
@@ -108,11 +109,13 @@ export interface EmailOptions extends Schema.Schema.Type<typeof EmailOptions> {}
 export const maximumRecipients = 1000
 
 /** A message to one or more recipients. `from` and `envelopeFrom` are bare addresses or `Name <address>`, both allowed ones. */
-export const EmailMessage = wireRecord({
-  recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
-  content: EmailContent,
-  options: requestField(EmailOptions)
-}).annotate({ identifier: "EmailMessageData" })
+export const EmailMessage = explained(
+  wireRecord({
+    recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
+    content: EmailContent,
+    options: requestField(EmailOptions)
+  }).annotate({ identifier: "EmailMessageData" })
+)
 export interface EmailMessage extends Schema.Schema.Type<typeof EmailMessage> {}
 
 /** The identifiers of an accepted message. */

@@ -2,6 +2,7 @@
 import type * as Arr from "effect/Array"
 import { type DateLiteral, formatDate } from "./RuleDate.ts"
 import { type FieldKind, recordFieldInfo, type RecordFieldName } from "./RuleFields.ts"
+import { quoteText } from "./RuleLexer.ts"
 
 /** A rule: either every contact, or a condition. */
 export type Rule = All | Condition
@@ -145,7 +146,7 @@ export const print = (rule: Rule): string => {
     case "Compare":
       return `${rule.field.name} ${rule.operator} ${printValue(rule.value)}`
     case "MonthDay":
-      return `${rule.field.name} month-day ${quote(rule.monthDay)}`
+      return `${rule.field.name} month-day ${quoteText(rule.monthDay)}`
     case "DaysFrom":
       return `daysfrom ${rule.field.name} ${rule.operator} ${rule.days}`
   }
@@ -156,17 +157,15 @@ const printTerm = (term: Condition): string => (term._tag === "Or" ? `(${print(t
 const printValue = (value: Value): string => {
   switch (value._tag) {
     case "Text":
-      return quote(value.text)
+      return quoteText(value.text)
     case "Number":
       return String(value.number)
     case "Word":
       return value.word
     case "Date":
-      return quote(formatDate(value.date))
+      return quoteText(formatDate(value.date))
   }
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** Folds a text for comparison: lower case, then NFC. SQL stores folded text, since SQLite's `lower` is ASCII only. */
 export const foldText = (text: string): string => text.toLowerCase().normalize("NFC")

@@ -88,6 +88,9 @@ export const tokenize = (rule: string): Result.Result<ReadonlyArray<Token>, Inva
   return Result.succeed(tokens)
 }
 
+/** Writes a text as a literal. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
 const unquote = (literal: string): string => {
   const quote = literal.charAt(0)
   return literal.slice(1, -1).replaceAll(quote + quote, quote)

@@ -46,14 +46,14 @@ export const operands = (rule: string) => {
     subject: string
   ): Result.Result<O, InvalidRule> => {
     const written = token.text.toLowerCase()
+    const expected = allowed
+    if (token.kind !== "word" && token.kind !== "operator")
+      return fail(token, "an operator is missing here", { expected })
     const found = allowed.find((candidate) => candidate === written)
     if (found !== undefined) return Result.succeed(found)
-    const expected = allowed
     if (everyOperator.some((candidate) => candidate === written)) {
       return fail(token, `${written} does not apply to ${subject}`, { expected })
     }
-    if (token.kind !== "word" && token.kind !== "operator")
-      return fail(token, "an operator is missing here", { expected })
     const [needs, remedy] = foreign.get(written) ?? []
     const hint = allowed.some((candidate) => candidate === needs) ? remedy : didYouMean(written, allowed)
     return fail(token, `unknown operator ${quoted(token.text)}`, { expected, hint })

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { ApiKey, ApiKeyPayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
-import type { EmailAddress } from "../values/EmailAddress.ts"
+import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "../credentials/SmtpCredentials.ts"

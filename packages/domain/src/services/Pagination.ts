@@ -1,7 +1,7 @@
 import { Effect, Fiber, Option, Stream } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { maximumContactsPerPage } from "./ContactsService.ts"
-import { canonicalEmail } from "../values/EmailAddress.ts"
+import { canonicalEmail } from "../contacts/EmailAddress.ts"
 
 const pageSize = maximumContactsPerPage
 

@@ -22,6 +22,10 @@ describe("parseRule", () => {
     for (const text of ["All", "all", " ALL\n"]) assert.deepStrictEqual(parse(text), Rule.all)
   })
 
+  it("takes no operator in quotes", () => {
+    assert.include(failure("age '=' 1").message, "an operator is missing here")
+  })
+
   it("binds AND tighter than OR, and groups by parentheses", () => {
     assert.deepStrictEqual(parse("a = 1 OR b = 2 AND c = 3"), Rule.or([a, Rule.and([b, c])]))
     assert.deepStrictEqual(parse("a = 1 AND b = 2 OR c = 3"), Rule.or([Rule.and([a, b]), c]))

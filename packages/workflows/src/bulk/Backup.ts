@@ -1,6 +1,6 @@
 /** Backups: exports as JSON, saved before a deletion and restored one contact at a time in constant memory. */
-import { Effect, Result, Schema, Stream } from "effect"
-import { Contact, ContactPayload, fnRedacted, inputProblem, JsonParser, type ServiceError } from "@roster/domain"
+import { Effect, Schema, Stream } from "effect"
+import { Contact, ContactPayload, fnRedacted, JsonParser, type ServiceError } from "@roster/domain"
 import { addAll } from "../upload/BulkAdd.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
@@ -172,19 +172,6 @@ export interface RestoreReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-const decodePayload = Schema.decodeUnknownResult(ContactPayload)
-const encodeContact = Schema.encodeUnknownResult(Contact)
-
-/** The part of a contact that can be sent. A consent without a date has `null`, which is sent as it is. */
-const payloadOf = (contact: Contact): Result.Result<ContactPayload, string> =>
-  encodeContact(contact).pipe(
-    Result.flatMap(({ Consent, CustomFields, Email, FirstName, LastName, Status }) => {
-      const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
-      return decodePayload(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)))
-    }),
-    Result.mapError(inputProblem)
-  )
-
 /** Adds or updates the contacts of a backup. The interface accepts no source, dates, activity or list membership. */
 export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
@@ -196,13 +183,20 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   let stoppedBy: ServiceError | undefined
   let lost: ServiceError | undefined
   const payloads = contacts.pipe(
-    Stream.map((contact) => {
-      read++
-      const payload = payloadOf(contact)
-      if (Result.isSuccess(payload)) return [payload.success]
-      refused.push({ email: contact.email, reason: payload.failure })
-      return []
-    }),
+    Stream.chunks,
+    Stream.mapEffect((part) =>
+      Effect.forEach(part, (contact) => {
+        read++
+        return Effect.match(ContactPayload.fromContact(contact), {
+          onSuccess: (payload) => [payload],
+          onFailure: ({ field, issue }) => {
+            refused.push({ email: contact.email, reason: `${field}: ${issue}` })
+            return []
+          }
+        })
+      })
+    ),
+    Stream.flattenIterable,
     Stream.flattenIterable
   )
   yield* addAll(payloads).pipe(

@@ -1,6 +1,6 @@
 /** Adding an existing contact, on every layer: which contact an address means, and which fields change. */
 import { assert, describe, type Vitest } from "@effect/vitest"
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactPayload, ContactsService, EmailAddress } from "@roster/domain"
 import { Clock, type DateTime, Effect } from "effect"
 import { kept, seconds } from "./ContactFacts.ts"
 import { eventually } from "../Eventually.ts"
@@ -51,6 +51,29 @@ export const upsertConformance = (it: Vitest.MethodsNonLive<ContactsService>): v
         const [second] = yield* contacts.add([{ email, status: "Unsubscribed" }])
         assert.strictEqual(second?.status, "Unsubscribed")
         assert.isAbove(seconds(second?.statusChangeDate) ?? 0, seconds(first?.dateAdded) ?? Infinity)
+      })
+    )
+
+    it.effect("takes back a contact that was read, and changes nothing", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("back")
+        yield* contacts.add([
+          {
+            email,
+            status: "Engaged",
+            firstName: "Ada",
+            customFields: { a: "1" },
+            consent: { ip: "192.0.2.1", date: null, tracking: "Allow" }
+          }
+        ])
+        const read = yield* contacts.get(email)
+        const [added] = yield* contacts.add([yield* ContactPayload.fromContact(read)])
+        assert.deepStrictEqual({ ...added, dateUpdated: null }, { ...read, dateUpdated: null })
+        const updated = yield* contacts.update(email, { ...read, firstName: "Ada L." })
+        assert.deepStrictEqual({ ...updated, dateUpdated: null }, { ...read, firstName: "Ada L.", dateUpdated: null })
+        const [again] = yield* contacts.add([{ ...(yield* ContactPayload.fromContact(updated)), status: "Inactive" }])
+        assert.deepStrictEqual([again?.firstName, again?.status], ["Ada L.", "Inactive"])
       })
     )
 

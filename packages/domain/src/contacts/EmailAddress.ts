@@ -1,5 +1,6 @@
 /** E-mail addresses: what is valid, and which are the same. (docs/decisions/addresses.md) */
 import { Schema } from "effect"
+import { withFromText } from "../errors/Constructors.ts"
 
 const atom = /^[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+(?:\.[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+)*$/u
 const asciiLabels = /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/
@@ -30,9 +31,12 @@ export const emailAddressIssue = (text: string): string | undefined => {
 }
 
 /** A valid e-mail address: a dot-atom of at most 64 characters, one `@` and a domain, at most 254 characters in all. */
-export const EmailAddress = Schema.String.pipe(
-  Schema.check(Schema.makeFilter(emailAddressIssue, { expected: "an e-mail address" })),
-  Schema.brand("EmailAddress")
+export const EmailAddress = withFromText(
+  Schema.String.pipe(
+    Schema.check(Schema.makeFilter(emailAddressIssue, { expected: "an e-mail address" })),
+    Schema.brand("EmailAddress")
+  ),
+  "Email"
 )
 export type EmailAddress = typeof EmailAddress.Type
 

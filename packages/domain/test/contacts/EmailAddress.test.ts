@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { EmailAddress, emailAddressIssue, canonicalEmail } from "../../src/values/EmailAddress.ts"
+import { EmailAddress, emailAddressIssue, canonicalEmail } from "../../src/contacts/EmailAddress.ts"
 
 const domainOf = (length: number): string => {
   const labels = "d".repeat(length - 4).replaceAll(/(.{61})./g, "$1.")

@@ -1,0 +1,57 @@
+/** Rules with values in them, which cannot change what the rule means. */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { formatDate, parseDate } from "./RuleDate.ts"
+import type { InvalidRule } from "./RuleError.ts"
+import { invalidRule, quoteText, tokenize } from "./RuleLexer.ts"
+import { RuleText } from "./RuleText.ts"
+
+/** A value in a rule: a text, a finite number, or an instant. Booleans are texts in custom fields. */
+export type RuleValue = string | number | Date | DateTime.DateTime
+
+/** Whole seconds are written without a fraction, since contacts have dates to the second. */
+const instant = (start: number): string | undefined => {
+  if (Number.isNaN(new Date(start).getTime())) return undefined
+  const text = formatDate({ start, precision: start % 1000 === 0 ? "second" : "millisecond" })
+  return parseDate(text) && quoteText(text)
+}
+
+const literalOf = (value: unknown): string | undefined => {
+  if (typeof value === "string") return quoteText(value)
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined
+  if (value instanceof Date) return instant(value.getTime())
+  return DateTime.isDateTime(value) ? instant(DateTime.toEpochMillis(value)) : undefined
+}
+
+const noValue = "this is no value: a text, a finite number, or a date of the years 0 to 9999"
+const noPlace = "this is no place for a value; it stands alone where a value stands, and gets its quotes by itself"
+
+/**
+ * A rule with values, such as `` rule`city = ${city} AND totalsent > ${count}` ``. Texts and dates are quoted, so that
+ * no value can become another part of the rule; names of fields and operators cannot be values.
+ */
+export const rule = (
+  parts: TemplateStringsArray,
+  ...values: ReadonlyArray<RuleValue>
+): Effect.Effect<RuleText, InvalidRule> =>
+  Effect.suspend(() => {
+    const places: Array<{ readonly position: number; readonly length: number }> = []
+    let text = parts[0] ?? ""
+    for (const [index, value] of values.entries()) {
+      const literal = literalOf(value)
+      const place = { position: text.length, length: literal?.length ?? 3 }
+      if (literal === undefined) return Effect.fail(invalidRule(`${text}\${}`, place, noValue))
+      places.push(place)
+      text += `${literal}${parts[index + 1] ?? ""}`
+    }
+    return Effect.tap(
+      RuleText.fromText(text),
+      Effect.fnUntraced(function* () {
+        const lengths = new Map(
+          (yield* Effect.fromResult(tokenize(text))).map(({ length, position }) => [position, length])
+        )
+        const stray = places.find(({ length, position }) => lengths.get(position) !== length)
+        if (stray !== undefined) return yield* invalidRule(text, stray, noPlace)
+      })
+    )
+  })

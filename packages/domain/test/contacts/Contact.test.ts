@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Schema } from "effect"
+import { Contact, ContactPayload, type ContactUpdatePayload, InvalidInput, UnknownValue } from "../../src/index.ts"
+
+const read: Contact = {
+  email: "ada@example.com",
+  status: "Active",
+  firstName: "Ada",
+  customFields: { city: "London" },
+  consent: { ip: "192.0.2.1", date: DateTime.makeUnsafe("2024-01-02T03:04:05Z"), tracking: "Allow" },
+  source: "WebForm",
+  dateAdded: DateTime.makeUnsafe("2024-01-02T03:04:05Z"),
+  activity: { totalSent: 3 }
+}
+
+const { consent, email, status } = read
+const known = { email, ...(consent && { consent }), ...(status && { status }) }
+
+describe("a contact that was read", () => {
+  it.effect("is a payload without what the service alone sets", () =>
+    Effect.gen(function* () {
+      const payload: ContactPayload = yield* ContactPayload.fromContact(read)
+      const { customFields, firstName } = read
+      assert.deepStrictEqual<unknown>(payload, { consent, customFields, email, firstName, status })
+      assert.isTrue(Schema.is(ContactPayload)({ ...payload, lastName: "Lovelace" }))
+      const least = yield* ContactPayload.fromContact({ email: "ada@example.com" })
+      assert.deepStrictEqual<unknown>(least, { email: "ada@example.com" })
+    })
+  )
+
+  it.effect.prop("is one whenever it came from our own service", [Contact], ([contact]) =>
+    Effect.gen(function* () {
+      const payload = yield* ContactPayload.fromContact({ ...contact, ...known })
+      assert.deepStrictEqual([payload.firstName, payload.customFields], [contact.firstName, contact.customFields])
+    })
+  )
+
+  it("is the payload of an update as it is", () => {
+    const changes: ContactUpdatePayload = { ...read, lastName: "Lovelace" }
+    assert.strictEqual(changes.lastName, "Lovelace")
+  })
+
+  it.effect.each<readonly [string, Contact, string]>([
+    ["an address outside the grammar", { ...read, email: "ada at example.com" }, "Email"],
+    ["an unknown status", { ...read, status: UnknownValue.make("Sleeping") }, "Status"],
+    ["an unknown consent", { ...read, consent: { tracking: UnknownValue.make("Perhaps") } }, "Consent.ConsentTracking"]
+  ])("is refused with %s", ([, contact, field]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(ContactPayload.fromContact(contact))
+      assert.instanceOf(error, InvalidInput)
+      assert.strictEqual(error.field, field)
+    })
+  )
+})

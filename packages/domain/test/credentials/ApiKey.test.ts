@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { accessFor, ApiKeyPayload, InvalidInput, purposes } from "../../src/index.ts"
+
+type ApiKeyInput = Parameters<typeof ApiKeyPayload.fromInput>[0]
+
+// A value that got past the compiler.
+const unchecked = (input: unknown): ApiKeyInput => input as ApiKeyInput
+
+describe("ApiKeyPayload.fromInput", () => {
+  it.effect("takes purposes for access levels", () =>
+    Effect.gen(function* () {
+      const payload: ApiKeyPayload = yield* ApiKeyPayload.fromInput({
+        name: "reporting",
+        for: ["contacts:read", "contacts:export", "contacts:read"],
+        accessLevels: ["ViewContacts", "ViewAccount"],
+        ipRanges: ["192.0.2.0/24"],
+        subaccount: "sub@example.com"
+      })
+      assert.deepStrictEqual<unknown>(payload, {
+        name: "reporting",
+        accessLevels: ["ViewContacts", "ViewAccount", "Export"],
+        expires: undefined,
+        ipRanges: ["192.0.2.0/24"],
+        subaccount: "sub@example.com"
+      })
+    })
+  )
+
+  const end = DateTime.makeUnsafe("2030-12-31T12:00:00Z")
+  it.effect.each<readonly [string, ApiKeyInput["expires"]]>([
+    ["a text", "2030-12-31T12:00:00Z"],
+    ["a Date", new Date("2030-12-31T12:00:00Z")],
+    ["milliseconds", Date.parse("2030-12-31T12:00:00Z")],
+    ["an instant", end],
+    ["a date in a zone", DateTime.makeZonedUnsafe("2030-12-31T12:00:00Z", { timeZone: "Europe/Berlin" })]
+  ])("takes the end as %s", ([, expires]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* ApiKeyPayload.fromInput({ name: "k", expires })).expires, end)
+    })
+  )
+
+  it.effect("clears the end by null", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* ApiKeyPayload.fromInput({ name: "k", expires: null })).expires, null)
+    })
+  )
+
+  it.effect.each<readonly [string, ApiKeyInput, string]>([
+    ["a name", { name: " k" }, "Name"],
+    ["a range", { name: "k", ipRanges: ["192.0.2.0/24", "everywhere"] }, "RestrictAccessToIPRange[1]"],
+    ["a subaccount", { name: "k", subaccount: "sub" }, "subaccount"],
+    ["an end that does not exist", { name: "k", expires: "soon" }, "Expires"],
+    ["a purpose", unchecked({ name: "k", for: ["contacts:eat"] }), "AccessLevel"],
+    ["an access level", unchecked({ name: "k", accessLevels: ["Everything"] }), "AccessLevel[0]"]
+  ])("names %s that is wrong", ([, input, field]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(ApiKeyPayload.fromInput(input))
+      assert.instanceOf(error, InvalidInput)
+      assert.strictEqual(error.field, field)
+    })
+  )
+})
+
+describe("accessFor", () => {
+  it("gives each level once", () => {
+    assert.deepStrictEqual(accessFor(["contacts:delete", "contacts:write", "contacts:read"]), [
+      "ModifyContacts",
+      "ViewContacts"
+    ])
+    assert.isNotEmpty(purposes)
+  })
+})
