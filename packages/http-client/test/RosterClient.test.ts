@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, SecretFormat } from "@roster/domain"
-import { Context, Effect, Fiber, Layer, Random, Redacted, Stream } from "effect"
+import { ContactsService, SecretFormat, TimedOut } from "@roster/domain"
+import { Context, Duration, Effect, Fiber, Layer, Random, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
@@ -153,3 +153,30 @@ const policies = Effect.fnUntraced(function* (given: {
 
 /** No wait is longer than it must be. */
 const instantly = { nextDoubleUnsafe: () => 0, nextIntUnsafe: () => 0 }
+
+describe("the durations of a retry policy", () => {
+  it.effect.each<readonly [string, Duration.Input]>([
+    ["a text", "2 seconds"],
+    ["milliseconds", 2000],
+    ["a duration", Duration.seconds(2)],
+    ["parts", { seconds: 2 }]
+  ])("are given as %s, in the options and around a call", ([, attemptTimeout]) =>
+    Effect.gen(function* () {
+      const silent = Layer.succeed(
+        HttpClient.HttpClient,
+        HttpClient.make(() => Effect.never)
+      )
+      const retry = { attempts: 1, attemptTimeout }
+      for (const [options, around] of [
+        [retry, Layer.empty],
+        [{}, Layer.succeed(RetryPolicy, { ...defaultRetrySettings, ...retry })]
+      ] as const) {
+        const client = RosterClient.layer({ baseUrl: "https://roster.example/v4", retry: options })
+        const call = Effect.flatMap(ContactsService, (contacts) => contacts.list()).pipe(Effect.provide(around))
+        const running = yield* Effect.forkChild(Effect.flip(call).pipe(Effect.provide(Layer.provide(client, silent))))
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* Fiber.join(running)).message, new TimedOut({ after: 2 }).message)
+      }
+    })
+  )
+})

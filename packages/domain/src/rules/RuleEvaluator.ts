@@ -9,14 +9,14 @@ import { type FieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubjec
  * empty text and matches no order comparison. Texts are compared case-insensitively. A custom field matches a number or
  * date literal only if its text is one. `!=` and `not-contains` are the exact complements of `=` and `contains`.
  */
-export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.Utc): boolean =>
+export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.DateTime): boolean =>
   ruleMatcher(rule, now)(subject)
 
 /**
  * Compiles `matchesRule` for many contacts: of each, a field is read, folded and parsed at most once, however many
  * conditions name it.
  */
-export const ruleMatcher = (rule: Rule, now: DateTime.Utc): ((subject: RuleSubject) => boolean) => {
+export const ruleMatcher = (rule: Rule, now: DateTime.DateTime): ((subject: RuleSubject) => boolean) => {
   if (rule._tag === "All") return () => true
   const { fieldOf, turnTo } = fieldReaders(DateTime.toEpochMillis(now))
   const holds = compiled(rule, fieldOf)

@@ -12,20 +12,41 @@ export interface RetrySettings {
   /** Maximum number of attempts, with the first one (default: 3). */
   readonly attempts: number
   /** Maximum of the first wait (default: 100 ms); each later one may be twice as long. */
-  readonly base: Duration.Duration
+  readonly base: Duration.Input
   /** The same where the service asks to slow down (default: 1 s). */
-  readonly throttledBase: Duration.Duration
+  readonly throttledBase: Duration.Input
   /** Maximum wait unless the service asks for more (default: 20 s). */
-  readonly longestWait: Duration.Duration
+  readonly longestWait: Duration.Input
   /** A longer Retry-After ends the call (default: 60 s). */
-  readonly longestRetryAfter: Duration.Duration
+  readonly longestRetryAfter: Duration.Input
   /** Maximum time of one attempt, with its whole response (default: 30 s). */
-  readonly attemptTimeout: Duration.Duration
+  readonly attemptTimeout: Duration.Input
   /** Maximum time of a call, with all attempts and waits (default: 120 s). */
-  readonly totalTimeout: Duration.Duration
+  readonly totalTimeout: Duration.Input
   /** Assumes that the service honours Idempotency-Key, even if it does not say so (default: no). */
   readonly assumeIdempotencyKey: boolean
 }
+
+/** Settings whose durations are read. */
+export interface RetryLimits extends Pick<RetrySettings, "attempts" | "assumeIdempotencyKey"> {
+  readonly base: Duration.Duration
+  readonly throttledBase: Duration.Duration
+  readonly longestWait: Duration.Duration
+  readonly longestRetryAfter: Duration.Duration
+  readonly attemptTimeout: Duration.Duration
+  readonly totalTimeout: Duration.Duration
+}
+
+const limitsOf = (settings: RetrySettings): RetryLimits => ({
+  attempts: settings.attempts,
+  assumeIdempotencyKey: settings.assumeIdempotencyKey,
+  base: Duration.fromInputUnsafe(settings.base),
+  throttledBase: Duration.fromInputUnsafe(settings.throttledBase),
+  longestWait: Duration.fromInputUnsafe(settings.longestWait),
+  longestRetryAfter: Duration.fromInputUnsafe(settings.longestRetryAfter),
+  attemptTimeout: Duration.fromInputUnsafe(settings.attemptTimeout),
+  totalTimeout: Duration.fromInputUnsafe(settings.totalTimeout)
+})
 
 /** Some of the settings; the others stay. */
 export type PartialRetrySettings = { readonly [Name in keyof RetrySettings]?: RetrySettings[Name] | undefined }
@@ -51,11 +72,11 @@ export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client
 export const clientPolicy = (settings: PartialRetrySettings = {}) =>
   Effect.contextWith((built: Context.Context<never>) => {
     const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-    const own = { ...Context.get(built, RetryPolicy), ...given }
+    const own = limitsOf({ ...Context.get(built, RetryPolicy), ...given })
     const atBuild = Context.getOrUndefined(built, RetryPolicy)
-    return Effect.succeed((call: Context.Context<never>): RetrySettings => {
+    return Effect.succeed((call: Context.Context<never>): RetryLimits => {
       const around = Context.getOrUndefined(call, RetryPolicy)
-      return around === undefined || around === atBuild ? own : around
+      return around === undefined || around === atBuild ? own : limitsOf(around)
     })
   })
 
@@ -99,7 +120,7 @@ const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: bool
 
 /** The random, growing wait after an attempt, on top of Retry-After; `undefined` if that is too long. */
 export const waitAfter = (
-  policy: RetrySettings,
+  policy: RetryLimits,
   { retryAfter = Duration.zero, throttled = false }: Failure<unknown>,
   attempts: number
 ): Effect.Effect<Duration.Duration | undefined> =>
@@ -122,7 +143,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
   readonly operation: string
   readonly row: RetryRow
   readonly budget: RetryBudget
-  readonly policyOf: (call: Context.Context<never>) => RetrySettings
+  readonly policyOf: (call: Context.Context<never>) => RetryLimits
   readonly isKeyHonoured: () => boolean
   readonly canRepeatBody: () => boolean
   readonly attempt: (attempt: Attempt) => Effect.Effect<A, Failure<E>>

@@ -13,7 +13,7 @@ import {
 } from "effect/http"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
-import { clientPolicy, RetryBudget, type RetrySettings } from "./RetryPolicy.ts"
+import { clientPolicy, RetryBudget, type RetryLimits } from "./RetryPolicy.ts"
 
 /** The operations as calls, and what the services share. */
 export class RosterHttpApi extends Context.Service<
@@ -26,7 +26,7 @@ export class RosterHttpApi extends Context.Service<
     readonly withoutKey: HttpClient.HttpClient
     readonly budget: RetryBudget
     /** The retry policy of a call that is made in a context. */
-    readonly policyOf: (call: Context.Context<never>) => RetrySettings
+    readonly policyOf: (call: Context.Context<never>) => RetryLimits
     /** Whether the service has said that it honours Idempotency-Key. */
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>

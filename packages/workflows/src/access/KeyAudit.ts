@@ -19,11 +19,11 @@ export const KeyFinding = Data.taggedEnum<KeyFinding>()
 
 /** Options of `auditApiKeys`. */
 export interface KeyAuditOptions {
-  readonly now: DateTime.Utc
+  readonly now: DateTime.DateTime
   /** How long a key must not have been used to count as unused (default: 90 days). */
-  readonly unusedFor?: Duration.Duration | undefined
+  readonly unusedFor?: Duration.Input | undefined
   /** How long before its expiry a key counts as expiring (default: 30 days). */
-  readonly expiringWithin?: Duration.Duration | undefined
+  readonly expiringWithin?: Duration.Input | undefined
   /** The levels each key was used for, by key name, if known: the interface does not tell. */
   readonly levelsUsed?: ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined
 }

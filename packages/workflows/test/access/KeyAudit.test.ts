@@ -46,6 +46,19 @@ describe("the review of API keys", () => {
     )
   })
 
+  it("takes spans and the time in any form", () => {
+    const lastUse = date("2026-11-14T12:00:00Z")
+    const zoned = DateTime.makeZonedUnsafe(now, { timeZone: "Asia/Tokyo" })
+    assert.deepStrictEqual(tags({ lastUse }, { unusedFor: "7 days" }), ["Unused"])
+    assert.deepStrictEqual(tags({ expires: date("2026-11-22T12:00:00Z") }, { expiringWithin: { days: 1 } }), [
+      "Expiring"
+    ])
+    assert.deepStrictEqual(
+      auditApiKeys([{ ...good, expires: now }], { now: zoned }).map(({ _tag }) => _tag),
+      ["Expired"]
+    )
+  })
+
   it("goes by the spans that it is given", () => {
     const lastUse = date("2026-11-14T12:00:00Z")
     assert.deepStrictEqual(tags({ lastUse }, { unusedFor: Duration.days(7) }), ["Unused"])
