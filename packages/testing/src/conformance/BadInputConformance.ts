@@ -17,7 +17,7 @@ import {
   type SmtpCredentialsPayload
 } from "@roster/domain"
 import { addAll, addRows, uploadContacts } from "@roster/workflows"
-import { Effect, FileSystem, Result, Stream } from "effect"
+import { Effect, Result, Stream } from "effect"
 import { badFilters } from "./BadFilterConformance.ts"
 import { apiKeys, arrange, smtp } from "./credentials/CredentialKind.ts"
 import { file, utf8 } from "./jobs/Importing.ts"
@@ -204,7 +204,7 @@ const badContacts = (it: Vitest.MethodsNonLive<ContactsService>): void => {
         rows.map(({ line, reason }) => [line, reason.split(": ")[0]])
       const added = yield* addRows(rows)
       assert.deepStrictEqual([added.accepted, said(added.rejectedRows)], [bad.length, rejected])
-      yield* Effect.provide(uploadContacts(rows), FileSystem.layerNoop({})).pipe(
+      yield* uploadContacts(rows).pipe(
         Effect.map((report) => {
           assert.deepStrictEqual([report.accepted, said(report.rejectedRows)], [bad.length, rejected])
           assert.deepStrictEqual([report.notSent, report.unknown, report.duplicates], [0, 0, 0])

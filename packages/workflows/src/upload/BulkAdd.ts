@@ -33,6 +33,9 @@ export type AddOutcome = Data.TaggedEnum<{
   NotSent: { readonly error: ServiceError }
 }>
 
+/** The outcome of an item, with the item itself. */
+export type ItemOutcome<A> = AddOutcome & { readonly item: A }
+
 /** Constructors and matchers of outcomes. */
 export const AddOutcome = Data.taggedEnum<AddOutcome>()
 
@@ -75,6 +78,25 @@ export interface AddOptions {
   readonly listNames?: ReadonlyArray<string> | undefined
   /** Number of concurrent requests (default: 8). */
   readonly concurrency?: number | undefined
+}
+
+/** The numbers of contacts so far, by their outcome. */
+export interface AddProgress {
+  readonly accepted: number
+  readonly refused: number
+  readonly unknown: number
+  readonly notSent: number
+}
+
+/** How `addAll` adds. */
+export interface AddAllOptions extends AddOptions {
+  /** Runs after each request. */
+  readonly onProgress?: ((progress: AddProgress) => Effect.Effect<void>) | undefined
+}
+
+/** A contact whose address may be any text: one that is no address is refused alone. */
+export interface ContactDraft extends Omit<ContactPayload, "email"> {
+  readonly email: string
 }
 
 /** Contacts that are sent together, at most 1000. */
@@ -132,27 +154,60 @@ export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArr
   return adder
 })
 
-const outcomesOf = (runs: ReadonlyArray<AddResult>): ReadonlyArray<AddOutcome> =>
-  runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
+const outcomesOf = <A>(items: ReadonlyArray<A>, runs: ReadonlyArray<AddResult>): ReadonlyArray<ItemOutcome<A>> => {
+  const outcomes = runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
+  return Arrays.zipWith(items, outcomes, (item, outcome) => ({ ...outcome, item }))
+}
 
-/** Adds the contacts of a stream, and emits the outcome of each in the same order. */
-export const addAll = <E, R>(
+/** A function that adds runs to its counts. */
+const makeCounter = () => {
+  const counts = { Accepted: 0, Refused: 0, Unknown: 0, NotSent: 0 }
+  return (runs: ReadonlyArray<AddResult>): AddProgress => {
+    for (const { count, outcome } of runs) counts[outcome._tag] += count
+    const { Accepted: accepted, NotSent: notSent, Refused: refused, Unknown: unknown } = counts
+    return { accepted, refused, unknown, notSent }
+  }
+}
+
+/**
+ * Adds the contacts of a stream, or what `toContact` makes of its items, and emits the outcome of each with its item, in
+ * the same order.
+ */
+export function addAll<E, R>(
   contacts: Stream.Stream<ContactPayload, E, R>,
-  { concurrency = defaultAddConcurrency, listNames }: AddOptions = {}
-): Stream.Stream<AddOutcome, E, R | ContactsService> =>
-  Stream.unwrap(
-    Effect.map(makeBulkAdder(listNames), ({ send }) =>
-      contacts.pipe(
+  options?: AddAllOptions & { readonly toContact?: undefined }
+): Stream.Stream<ItemOutcome<ContactPayload>, E, R | ContactsService>
+export function addAll<A, E, R>(
+  items: Stream.Stream<A, E, R>,
+  options: AddAllOptions & { readonly toContact: (item: A) => ContactDraft }
+): Stream.Stream<ItemOutcome<A>, E, R | ContactsService>
+export function addAll<A, E, R>(
+  items: Stream.Stream<A, E, R>,
+  options: AddAllOptions & { readonly toContact?: ((item: A) => ContactDraft) | undefined } = {}
+): Stream.Stream<ItemOutcome<A>, E, R | ContactsService> {
+  const { concurrency = defaultAddConcurrency, listNames, onProgress, toContact } = options
+  return Stream.unwrap(
+    Effect.map(makeBulkAdder(listNames), ({ send }) => {
+      const count = makeCounter()
+      return items.pipe(
         Stream.rechunk(maximumContactsPerAdd),
         Stream.chunks,
         Stream.zipWithIndex,
-        Stream.mapEffect(([part, number]) => Effect.map(send(part, number * maximumContactsPerAdd), outcomesOf), {
-          concurrency
-        }),
+        Stream.mapEffect(
+          Effect.fnUntraced(function* ([part, number]) {
+            const drafts: ReadonlyArray<unknown> = toContact === undefined ? part : part.map((item) => toContact(item))
+            // The service checks each contact, as it does for callers without type checks.
+            const runs = yield* send(drafts as ReadonlyArray<ContactPayload>, number * maximumContactsPerAdd)
+            if (onProgress !== undefined) yield* onProgress(count(runs))
+            return outcomesOf(part, runs)
+          }),
+          { concurrency }
+        ),
         Stream.flattenIterable
       )
-    )
+    })
   )
+}
 
 // Rows of a file
 

@@ -51,18 +51,21 @@ const halfSipHash = (
   to[at + 1] = v1 ^ v3
 }
 
-/** A temporary file for blocks of words, without a name, so that it disappears with its scope or the process. */
-interface SpillFile {
+/** A place for blocks of words. */
+interface Spill<E> {
   /** Appends a block and returns its number. */
-  readonly write: (block: Uint32Array<ArrayBuffer>) => Effect.Effect<number, PlatformError.PlatformError>
+  readonly write: (block: Words) => Effect.Effect<number, E>
   /** Fills `to`, which has the length of a block, with the block of that number. */
-  readonly read: (number: number, to: Uint32Array<ArrayBuffer>) => Effect.Effect<void, PlatformError.PlatformError>
+  readonly read: (number: number, to: Words) => Effect.Effect<void, E>
 }
 
 const bytesOf = ({ buffer, byteLength, byteOffset }: Uint32Array<ArrayBuffer>) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** A file for blocks of one length, created with the first block. */
+/**
+ * A temporary file for blocks of one length, created with the first block. It has no name, so that it disappears with its
+ * scope or the process.
+ */
 const makeSpillFile = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const scope = yield* Effect.scope
@@ -78,7 +81,7 @@ const makeSpillFile = Effect.gen(function* () {
   })
   const opened = yield* Effect.cached(create)
 
-  const spill: SpillFile = {
+  const spill: Spill<PlatformError.PlatformError> = {
     write: (block) => Effect.flatMap(opened, (file) => Effect.map(file.writeAll(bytesOf(block)), () => blocks++)),
     read: Effect.fnUntraced(function* (number, to) {
       const file = yield* opened
@@ -93,6 +96,14 @@ const makeSpillFile = Effect.gen(function* () {
   }
   return spill
 })
+
+const makeSpillMemory = (): Spill<never> => {
+  const blocks: Array<Words> = []
+  return {
+    write: (block) => Effect.sync(() => blocks.push(block.slice()) - 1),
+    read: (number, to) => Effect.sync(() => to.set(blocks[number] ?? []))
+  }
+}
 
 interface Part {
   /** The numbers of its blocks on disk, in file order. */
@@ -123,18 +134,17 @@ const compare = (words: Words, rows: number, last: Words, visit: (row: number) =
   }
 }
 
-export interface DuplicateIndex {
+export interface DuplicateIndex<E> {
   /** Records the canonical address of a row; rows must be added in file order. */
   readonly add: (email: string | Pick<FastContact, "writeCanonicalEmail">, row: number) => void
   /** Writes full blocks to disk. Call it every few thousand rows. */
-  readonly spill: Effect.Effect<void, PlatformError.PlatformError>
+  readonly spill: Effect.Effect<void, E>
   /** Calls `visit` with each row that a later row of the same address supersedes, and empties the index. */
-  readonly superseded: (visit: (row: number) => void) => Effect.Effect<void, PlatformError.PlatformError>
+  readonly superseded: (visit: (row: number) => void) => Effect.Effect<void, E>
 }
 
 /** An empty index. The probability of a collision is 10⁻¹⁶ in a file of four million rows. */
-export const makeDuplicateIndex = Effect.gen(function* () {
-  const disk = yield* makeSpillFile
+const makeIndex = <E>(disk: Spill<E>): DuplicateIndex<E> => {
   const keys = crypto.getRandomValues(new Uint32Array(4))
   const [a = 0, b = 0, c = 0, d = 0] = keys
   const hash = new Uint32Array(4)
@@ -170,7 +180,7 @@ export const makeDuplicateIndex = Effect.gen(function* () {
   })
   const spill = Effect.suspend(() => (full.length === 0 ? Effect.void : spillFull))
 
-  const index: DuplicateIndex = {
+  return {
     add: (email, row) => {
       const length = typeof email === "string" ? write(email) : email.writeCanonicalEmail(bytes)
       // The last word holds the rest of the text and its length.
@@ -209,8 +219,13 @@ export const makeDuplicateIndex = Effect.gen(function* () {
       clear()
     })
   }
-  return index
-})
+}
+
+/** An index that spills to a temporary file. */
+export const makeDuplicateIndex = Effect.map(makeSpillFile, makeIndex)
+
+/** An index in memory, with 16 bytes for each row. */
+export const makeMemoryIndex = Effect.sync(() => makeIndex(makeSpillMemory()))
 
 /** A set of row numbers, one bit each: half a megabyte for four million rows. */
 export interface Bitset {

@@ -4,17 +4,33 @@
  */
 import {
   contactOf,
+  type ContactPayload,
+  type ContactsService,
   type FileHeader,
   fnRedacted,
   type ImportRow,
   type RejectedRow,
   type ServiceError
 } from "@roster/domain"
-import { Effect, Exit, Result, Stream } from "effect"
-import { type AddOptions, type AddOutcome, type AddResult, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
+import { Array as Arrays, Effect, Exit, type FileSystem, type PlatformError, Predicate, Result, Stream } from "effect"
+import {
+  type AddOptions,
+  type AddOutcome,
+  type AddProgress,
+  type AddResult,
+  type ContactDraft,
+  defaultAddConcurrency,
+  makeBulkAdder
+} from "./BulkAdd.ts"
 import { batches, type UploadBatch } from "./UploadBatches.ts"
-import { type JournaledUpload, resumeUpload, type RowRange } from "./UploadJournal.ts"
-import { maximumNamedRows, surveyContacts, type UploadSurvey } from "./UploadSurvey.ts"
+import { type JournaledUpload, type OtherUpload, resumeUpload, type RowRange } from "./UploadJournal.ts"
+import {
+  maximumNamedRows,
+  surveyContacts,
+  surveyInMemory,
+  type SurveyOptions,
+  type UploadSurvey
+} from "./UploadSurvey.ts"
 
 /** The outcomes of all rows. */
 export interface UploadReport {
@@ -44,12 +60,28 @@ export interface UploadOptions<E = never> extends AddOptions {
   readonly journal?: JournaledUpload<E> | undefined
 }
 
+/** How far an upload is. Earlier runs are counted. */
+export interface UploadProgress extends Omit<AddProgress, "notSent"> {
+  /** Number of rows that were read, which comes first. */
+  readonly read: number
+  /** Number of rows to send, once all are read. */
+  readonly sendable: number | undefined
+}
+
+/** How `uploadContacts` uploads. */
+export interface UploadContactsOptions<E = never> extends UploadOptions<E> {
+  /** Runs while rows are read, and after each request. */
+  readonly onProgress?: ((progress: UploadProgress) => Effect.Effect<void>) | undefined
+}
+
 /** An upload that is ready to send. */
 export interface Upload<E, EJ = never> {
   /** Number of sendable rows, and how many of them earlier runs got an answer for. */
   readonly size: { readonly sendable: number; readonly answered: number }
   /** Sends unanswered rows, reporting the number of answered ones. Service errors are in the report only. */
   readonly send: (onProgress?: (answered: number) => Effect.Effect<void>) => Effect.Effect<void, E | EJ>
+  /** The current numbers. */
+  readonly progress: Effect.Effect<UploadProgress>
   /** The current outcomes, also while `send` runs and after it was interrupted. */
   readonly report: Effect.Effect<UploadReport>
   /** All rejected rows with their cells, in the order of the file, which is read again. */
@@ -139,6 +171,12 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
       })
     )
 
+  const progress = Effect.sync((): UploadProgress => {
+    const { read } = survey
+    const accepted = earlier.accepted + now.accepted
+    return { read, sendable: size.sendable, accepted, refused: refused.size, unknown: now.unknown }
+  })
+
   const report = Effect.map(adder.stoppedBy, (stoppedBy): UploadReport => {
     const { duplicates, firstInvalid, header, invalid, read } = survey
     const accepted = earlier.accepted + now.accepted
@@ -194,16 +232,81 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
     )
   })
   const size = { sendable: survey.read - survey.invalid - survey.duplicates, answered: earlier.answered }
-  const upload: Upload<E, EJ> = { size, send, report, rejected }
+  const upload: Upload<E, EJ> = { size, send, progress, report, rejected }
   return upload
 })
 
-/** Surveys a file, then sends its valid rows in order, of each address only the last. A service error stops it. */
-export const uploadContacts = fnRedacted("uploadContacts")(function* <E, EJ = never>(
+// The whole of it
+
+/** The header of contacts that come from no file. */
+const noHeader: FileHeader = { cells: ["Email"], delimiter: "," }
+
+const rowOf = (contact: ContactDraft, line: number): ImportRow => {
+  const email: unknown = Predicate.hasProperty(contact, "email") ? contact.email : undefined
+  return {
+    line,
+    header: noHeader,
+    cells: [typeof email === "string" ? email : ""],
+    // The survey checks it, as it does for callers without type checks.
+    contact: Result.succeed(contact as ContactPayload)
+  }
+}
+
+const isRow = (item: ImportRow | ContactDraft): boolean => Predicate.hasProperty(item, "header")
+
+/** Contacts as rows, whose line is their place, counted from 1. Rows stay as they are. */
+const toRows = <E>(source: UploadSource<E>): Stream.Stream<ImportRow, E> =>
+  Stream.suspend(() => {
+    let line = 0
+    const items: Stream.Stream<ImportRow | ContactDraft, E> = source
+    return Stream.mapArray(items, (part) => {
+      // By their type, all items are rows or all are contacts.
+      if (isRow(part[0])) return part as Arrays.NonEmptyReadonlyArray<ImportRow>
+      return Arrays.map(part as Arrays.NonEmptyReadonlyArray<ContactDraft>, (contact) => rowOf(contact, ++line))
+    })
+  })
+
+/** Contacts, or the rows of a file. They are read twice, so they must be the same both times. */
+export type UploadSource<E> = Stream.Stream<ImportRow, E> | Stream.Stream<ContactDraft, E>
+
+const surveyAndSend = fnRedacted("uploadContacts")(function* <E, ES, RS, EJ>(
   rows: Stream.Stream<ImportRow, E>,
-  options?: UploadOptions<EJ>
+  survey: (rows: Stream.Stream<ImportRow, E>, options: SurveyOptions) => Effect.Effect<UploadSurvey, ES, RS>,
+  { onProgress, ...options }: UploadContactsOptions<EJ>
 ) {
-  const upload = yield* makeUpload(rows, yield* surveyContacts(rows), options)
-  yield* upload.send()
+  const none = { sendable: undefined, accepted: 0, refused: 0, unknown: 0 }
+  const surveyed = yield* survey(rows, { onProgress: onProgress && ((read) => onProgress({ read, ...none })) })
+  const upload = yield* makeUpload(rows, surveyed, options)
+  yield* upload.send(onProgress && (() => Effect.flatMap(upload.progress, onProgress)))
   return yield* upload.report
 })
+
+/**
+ * Surveys contacts or the rows of a file, then sends the valid ones in order, of each address only the last. A service
+ * error stops it. Without a journal it needs no file system, and keeps 16 bytes of each contact in memory.
+ */
+export function uploadContacts<E>(
+  source: UploadSource<E>,
+  options?: UploadContactsOptions & { readonly journal?: undefined }
+): Effect.Effect<UploadReport, E, ContactsService>
+export function uploadContacts<E, EJ = never>(
+  source: UploadSource<E>,
+  options: UploadContactsOptions<EJ>
+): Effect.Effect<
+  UploadReport,
+  E | EJ | OtherUpload | PlatformError.PlatformError,
+  ContactsService | FileSystem.FileSystem
+>
+export function uploadContacts<E, EJ = never>(
+  source: UploadSource<E>,
+  options: UploadContactsOptions<EJ> = {}
+): Effect.Effect<
+  UploadReport,
+  E | EJ | OtherUpload | PlatformError.PlatformError,
+  ContactsService | FileSystem.FileSystem
+> {
+  const rows = toRows(source)
+  return options.journal === undefined
+    ? surveyAndSend(rows, surveyInMemory, options)
+    : surveyAndSend(rows, surveyContacts, options)
+}

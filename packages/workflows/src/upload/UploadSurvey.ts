@@ -7,7 +7,7 @@ import {
   fnRedacted,
   type RejectedRow
 } from "@roster/domain"
-import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts"
+import { type Bitset, type DuplicateIndex, makeBitset, makeDuplicateIndex, makeMemoryIndex } from "./DuplicateIndex.ts"
 
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
@@ -27,12 +27,16 @@ export interface UploadSurvey {
   readonly sendable: Bitset
 }
 
-/** Reads all rows before an upload, in constant memory, and finds which are sendable, invalid or superseded. */
-export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
+/** How rows are surveyed. */
+export interface SurveyOptions {
+  readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
+}
+
+const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
+  index: DuplicateIndex<EI>,
   rows: Stream.Stream<ImportRow, E, R>,
-  options: { readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined } = {}
+  options: SurveyOptions
 ) {
-  const index = yield* makeDuplicateIndex
   const sendable = makeBitset()
   const firstInvalid: Array<Omit<RejectedRow, "cells">> = []
   let header: FileHeader | undefined
@@ -67,4 +71,20 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   })
   const survey: UploadSurvey = { header, read, invalid, firstInvalid, duplicates, sendable }
   return survey
+})
+
+/** Reads all rows before an upload, in constant memory, and finds which are sendable, invalid or superseded. */
+export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  options: SurveyOptions = {}
+) {
+  return yield* surveyBy(yield* makeDuplicateIndex, rows, options)
 }, Effect.scoped)
+
+/** Like `surveyContacts`, without a file system: it keeps 16 bytes of each row in memory while it reads. */
+export const surveyInMemory = fnRedacted("surveyInMemory")(function* <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  options: SurveyOptions = {}
+) {
+  return yield* surveyBy(yield* makeMemoryIndex, rows, options)
+})

@@ -12,7 +12,7 @@ import {
   TooManyContacts,
   Unavailable
 } from "@roster/domain"
-import { makeUpload, uploadContacts } from "../../src/upload/Upload.ts"
+import { makeUpload, uploadContacts, type UploadProgress } from "../../src/upload/Upload.ts"
 import {
   type UploadEntry,
   type UploadJournal,
@@ -286,6 +286,94 @@ const acceptedIn = (entries: ReadonlyArray<UploadEntry>, rows: ReadonlyArray<Imp
     })
   return new Set(emails)
 }
+
+describe("uploadContacts of contacts that come from no file", () => {
+  const contact = (email: string, firstName?: string) => ({ email, firstName })
+
+  /** A service without a file system beside it, so that the compiler says whether one is needed. */
+  const alone = (seen: Ledger, temper: Temper = {}) =>
+    Layer.effect(ContactsService, ContactsService).pipe(Layer.provide(service(seen, temper)))
+
+  it.effect("sends the last of each address, and names the others by their place", () =>
+    Effect.gen(function* () {
+      const seen = ledger()
+      const contacts = [
+        contact("Ann@Example.com", "first"),
+        contact("ada at example.com"),
+        contact("no@example.com"),
+        contact("ann@example.com", "last")
+      ]
+      const report = yield* uploadContacts(Stream.fromIterable(contacts), { listNames: ["News"] }).pipe(
+        Effect.provide(alone(seen, { refuses: (email) => email === "no@example.com" }))
+      )
+      assert.deepStrictEqual(
+        [report.read, report.accepted, report.rejected, report.duplicates, report.notSent],
+        [4, 1, 2, 1, 0]
+      )
+      assert.deepStrictEqual(report.rejectedRows, [
+        { line: 2, reason: "Email: an e-mail address has an @, as in name@example.com" },
+        { line: 3, reason: "Invalid Email: no" }
+      ])
+      assert.deepStrictEqual([...seen.stored.values()], [{ email: "ann@example.com", firstName: "last" }])
+      assert.deepStrictEqual(seen.lists, ["News"])
+    })
+  )
+
+  it.effect("takes none, and refuses what is no contact", () =>
+    Effect.gen(function* () {
+      const seen = ledger()
+      const none = yield* uploadContacts(Stream.empty).pipe(Effect.provide(alone(seen)))
+      assert.deepStrictEqual([none.read, none.header], [0, undefined])
+      // What gets past the compiler.
+      const strange = Stream.fromIterable<unknown>([null, 7, { email: 7 }]) as Stream.Stream<ContactPayload>
+      const report = yield* uploadContacts(strange).pipe(Effect.provide(alone(seen)))
+      assert.deepStrictEqual([report.read, report.rejected, seen.calls.length], [3, 3, 0])
+    })
+  )
+
+  it.effect("says how far it is: first what is read, then each answer, up to the report", () =>
+    Effect.gen(function* () {
+      const seen = ledger()
+      const contacts = Array.from({ length: 2500 }, (_, i) => contact(i === 7 ? "no@example.com" : `u${i}@example.com`))
+      const steps: Array<UploadProgress> = []
+      const onProgress = (progress: UploadProgress) => Effect.sync(() => void steps.push(progress))
+      const report = yield* uploadContacts(Stream.rechunk(Stream.fromIterable(contacts), 2000), {
+        concurrency: 1,
+        onProgress
+      }).pipe(Effect.provide(alone(seen, { refuses: (email) => email === "no@example.com" })))
+      const answered = (accepted: number, refused: number) => ({
+        sendable: 2500,
+        read: 2500,
+        accepted,
+        refused,
+        unknown: 0
+      })
+      const read = (count: number) => ({ sendable: undefined, read: count, accepted: 0, refused: 0, unknown: 0 })
+      assert.deepStrictEqual(steps, [read(2000), read(2500), answered(999, 1), answered(1999, 1), answered(2499, 1)])
+      assert.deepStrictEqual([report.accepted, report.rejected], [2499, 1])
+    })
+  )
+
+  it.effect("resumes with a journal, by place, and counts what earlier runs got", () =>
+    Effect.gen(function* () {
+      const lines = yield* uploadJournalMemory
+      const contacts = Stream.fromIterable(Array.from({ length: 2500 }, (_, i) => contact(`u${i}@example.com`)))
+      const options = { journal: { lines, subject }, concurrency: 1 }
+      const first = yield* uploadContacts(contacts, options).pipe(
+        Effect.provide(service(ledger(), { failAt: 1, failAs: "Unavailable" }))
+      )
+      assert.deepStrictEqual([first.accepted, first.notSent], [1000, 1500])
+      const second = ledger()
+      const steps: Array<number> = []
+      const onProgress = ({ accepted }: UploadProgress) => Effect.sync(() => void steps.push(accepted))
+      const report = yield* uploadContacts(contacts, { ...options, onProgress }).pipe(
+        Effect.provide(service(second, {}))
+      )
+      assert.deepStrictEqual([report.accepted, report.acceptedEarlier, second.stored.size], [2500, 1000, 1500])
+      assert.deepStrictEqual(steps.slice(-2), [2000, 2500])
+    })
+  )
+})
 
 describe("uploadContacts with a journal", () => {
   const run = (rows: ReadonlyArray<ImportRow>, lines: UploadJournal, seen: Ledger, temper: Temper = {}) =>
