@@ -2,9 +2,10 @@
  * A small application: people sign up for a newsletter. It depends on the services, not on where they run: in
  * production it uses them over HTTP, in its unit test in memory.
  */
-import { ContactsService, EmailAddress, EmailsService, RuleText } from "@roster/domain"
+import { ContactsService, EmailAddress, EmailsService, rule } from "@roster/domain"
 import { Effect } from "effect"
 
+const origin = "form"
 const sender = "Newsletter <news@example.com>"
 
 /**
@@ -18,7 +19,7 @@ export const signUp = Effect.fn("signUp")(function* (email: EmailAddress, firstN
     Effect.as(true),
     Effect.catchTag("ContactNotFound", () => Effect.succeed(false))
   )
-  yield* contacts.add([{ email, firstName, customFields: { signedUpBy: "form" } }], { listNames: ["newsletter"] })
+  yield* contacts.add([{ email, firstName, customFields: { signedUpBy: origin } }], { listNames: ["newsletter"] })
   if (known) return "updated" as const
 
   yield* emails.send({
@@ -35,8 +36,8 @@ export const signUp = Effect.fn("signUp")(function* (email: EmailAddress, firstN
 /** The number of subscribers who signed up through the form and can get mail. */
 export const countActive = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  const rule = RuleText.make("status = Active AND signedUpBy = 'form'")
-  const page = yield* contacts.list({ rule, limit: 1000 })
+  const signedUp = yield* rule`status = Active AND signedUpBy = ${origin}`
+  const page = yield* contacts.list({ rule: signedUp, limit: 1000 })
   return page.length
 })
 

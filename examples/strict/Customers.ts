@@ -13,7 +13,7 @@ import {
   EmailsService
 } from "@roster/domain"
 import { addAll } from "@roster/workflows"
-import { type DateTime, Effect, Schema, Stream } from "effect"
+import { type DateTime, Effect, Stream } from "effect"
 
 export interface Customer {
   readonly email: EmailAddress
@@ -35,9 +35,9 @@ export const payloadOf = ({ agreedAt, agreedFrom, email, first, last, tags }: Cu
 
 /** Adds customers, and reports the outcome of each. */
 export const bringIn = Effect.fn("bringIn")(function* (customers: ReadonlyArray<Customer>) {
-  const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(customers.map(payloadOf))))
+  const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(customers), { toContact: payloadOf }))
   return outcomes.map((outcome) =>
-    outcome._tag === "Refused" ? `${outcome.email}: ${outcome.error.message}` : outcome._tag
+    outcome._tag === "Refused" ? `${outcome.item.email}: ${outcome.error.message}` : outcome._tag
   )
 })
 
@@ -68,12 +68,12 @@ export const thank = Effect.fn("thank")(function* ({ email, first }: Customer, c
 /** Creates a key for a partner, with an optional expiry. */
 export const keyFor = Effect.fn("keyFor")(function* (partner: string, expires?: DateTime.Utc) {
   const { apiKeys } = yield* CredentialsService
-  const payload: ApiKeyPayload = {
-    name: Schema.decodeSync(ApiKeyPayload)({ Name: partner, AccessLevel: [] }).name,
-    accessLevels: ["ViewContacts"],
+  const payload = yield* ApiKeyPayload.fromInput({
+    name: partner,
+    for: ["contacts:read"],
     expires,
     ipRanges: undefined,
     subaccount: undefined
-  }
+  })
   return yield* apiKeys.create(payload)
 })

@@ -3,6 +3,7 @@ import { DateTime, Effect, Option, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
+import { parseWireDate } from "../values/WireDate.ts"
 import { wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, CredentialName, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
 import { accessFor, type Purpose, purposes } from "./Purpose.ts"
@@ -44,7 +45,9 @@ const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Re
   if (!wanted.every((purpose) => purposes.includes(purpose))) {
     return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
   }
-  const ends = expires == null ? undefined : Option.getOrUndefined(DateTime.make(expires))
+  // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
+  const read = typeof expires === "string" ? Option.fromUndefinedOr(parseWireDate(expires)) : undefined
+  const ends = expires == null ? undefined : Option.getOrUndefined(read ?? DateTime.make(expires))
   if (expires != null && ends === undefined) return yield* refuse("Expires", "it is no date and time that exists")
   const payload = {
     name,

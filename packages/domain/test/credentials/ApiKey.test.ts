@@ -30,6 +30,7 @@ describe("ApiKeyPayload.fromInput", () => {
   const end = DateTime.makeUnsafe("2030-12-31T12:00:00Z")
   it.effect.each<readonly [string, ApiKeyInput["expires"]]>([
     ["a text", "2030-12-31T12:00:00Z"],
+    ["a text without a zone", "2030-12-31T12:00:00"],
     ["a Date", new Date("2030-12-31T12:00:00Z")],
     ["milliseconds", Date.parse("2030-12-31T12:00:00Z")],
     ["an instant", end],
@@ -51,6 +52,8 @@ describe("ApiKeyPayload.fromInput", () => {
     ["a range", { name: "k", ipRanges: ["192.0.2.0/24", "everywhere"] }, "RestrictAccessToIPRange[1]"],
     ["a subaccount", { name: "k", subaccount: "sub" }, "subaccount"],
     ["an end that does not exist", { name: "k", expires: "soon" }, "Expires"],
+    ["an end on 30 February", { name: "k", expires: "2030-02-30" }, "Expires"],
+    ["an end that is no instant", { name: "k", expires: Number.NaN }, "Expires"],
     ["a purpose", unchecked({ name: "k", for: ["contacts:eat"] }), "AccessLevel"],
     ["an access level", unchecked({ name: "k", accessLevels: ["Everything"] }), "AccessLevel[0]"]
   ])("names %s that is wrong", ([, input, field]) =>
