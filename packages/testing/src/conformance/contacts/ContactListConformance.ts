@@ -7,6 +7,7 @@ import {
   ContactsService,
   type EmailAddress,
   RawRule,
+  rule,
   RuleText
 } from "@roster/domain"
 import { Effect, Stream } from "effect"
@@ -242,6 +243,19 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
           )
         }
         assert.deepStrictEqual(emails(yield* contacts.list({ rule })), [email("a")])
+      })
+    )
+
+    it.effect("finds by a value of any signs, which the template of a rule writes", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email } = place()
+        const values = ["Val d'Isère", "'", "''", '"', "' OR city != '", ") OR (email != ''", "--", "%_\\", "a\nb"]
+        yield* contacts.add(values.map((city, at) => ({ email: email(`v${at}`), customFields: { city } })))
+        for (const [at, city] of values.entries()) {
+          const found = yield* contacts.list({ rule: yield* rule`city = ${city} AND email ends-with ${`@${domain}`}` })
+          assert.deepStrictEqual(emails(found), [email(`v${at}`)], city)
+        }
       })
     )
 

@@ -1,6 +1,6 @@
 /** Credentials of both kinds, on every layer. Each test has its own subaccount, which its first credential creates. */
 import { assert, describe, type Vitest } from "@effect/vitest"
-import { type CredentialsService, EmailAddress, IpRange, maximumIpRanges } from "@roster/domain"
+import { ApiKeyPayload, CredentialsService, EmailAddress, IpRange, maximumIpRanges } from "@roster/domain"
 import { Clock, Effect, Redacted } from "effect"
 import { inspect } from "node:util"
 import { apiKeys, arrange, type Kind, millis, names, smtp, soon } from "./CredentialKind.ts"
@@ -217,5 +217,21 @@ const ofBothKinds = <Payload>(
 
 export const credentialsConformance = (it: Vitest.MethodsNonLive<CredentialsService>): void => {
   ofBothKinds("API keys", apiKeys, it)
+  it.effect("credentials: API keys for purposes have the access levels of these, and end when they are told to", () =>
+    Effect.gen(function* () {
+      const { name, subaccount } = yield* arrange(apiKeys)
+      const service = yield* CredentialsService
+      const payload = yield* ApiKeyPayload.fromInput({
+        name: name("for"),
+        for: ["contacts:read", "contacts:export"],
+        expires: "2099-01-02T04:04:05+01:00",
+        ipRanges: ["192.0.2.0/24"],
+        subaccount
+      })
+      const made = yield* service.apiKeys.create(payload)
+      assert.deepStrictEqual([...made.accessLevels].sort(), ["Export", "ViewContacts"])
+      assert.deepStrictEqual([millis(made.expires), made.ipRanges], [millis(soon), ["192.0.2.0/24"]])
+    })
+  )
   ofBothKinds("SMTP credentials", smtp, it)
 }
