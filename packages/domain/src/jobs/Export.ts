@@ -1,17 +1,21 @@
 /** Exports. (Service interface, Resources: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.) */
 import { Schema } from "effect"
+import { withFromText } from "../errors/Constructors.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
 import { wireRecord } from "../values/WireRecord.ts"
 
 /** The id of an export: a GUID. */
-export const ExportId = Schema.String.pipe(
-  Schema.check(
-    Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
-      expected: "the id of an export, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6"
-    })
+export const ExportId = withFromText(
+  Schema.String.pipe(
+    Schema.check(
+      Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
+        expected: "the id of an export, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6"
+      })
+    ),
+    Schema.brand("ExportId")
   ),
-  Schema.brand("ExportId")
+  "PublicExportID"
 )
 export type ExportId = typeof ExportId.Type
 

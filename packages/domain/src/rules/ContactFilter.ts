@@ -3,7 +3,6 @@ import { requestField } from "../values/RequestField.ts"
 import { wireRecord } from "../values/WireRecord.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
-import { parseRule } from "./RuleParser.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
 /** Selects contacts by a rule or by a non-empty list of addresses, never by both. (Service interface, Contacts, rule 2.) */
@@ -50,9 +49,7 @@ export const checkFilter = (filter: ContactFilter, sentIn: "query" | "body"): Ef
   })
 
 const readRule = (rule: string | RawRule): Effect.Effect<ContactRule, InvalidRule> =>
-  typeof rule === "string"
-    ? Effect.map(Effect.fromResult(parseRule(rule)), () => RuleText.make(rule))
-    : Effect.as(Effect.fromResult(checkRule(rule)), rule)
+  typeof rule === "string" ? RuleText.fromText(rule) : Effect.as(Effect.fromResult(checkRule(rule)), rule)
 
 /**
  * Makes a filter from user input, if any. Refuses both kinds at once, a blank rule and an empty list, which a service

@@ -7,6 +7,7 @@ import {
   CredentialName,
   EmailAddress,
   EmailMessage,
+  ExportId,
   type FromText,
   InvalidInput,
   IpRange,
@@ -35,6 +36,13 @@ const texts: ReadonlyArray<
     "reporting",
     " reporting",
     "Invalid Name: a name has 1 to 254 characters, none of them a control character, and no space at its ends"
+  ],
+  [
+    "ExportId",
+    ExportId,
+    "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    "3fa85f64",
+    "Invalid PublicExportID: expected the id of an export, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6"
   ],
   [
     "IpRange",

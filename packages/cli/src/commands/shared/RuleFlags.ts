@@ -16,12 +16,7 @@ const raw = parsed(
 
 /** The two flags, each checked as far as possible. */
 export const ruleFlags = {
-  rule: parsed(
-    "rule",
-    (given) => refusedInput(Effect.map(Effect.fromResult(parseRule(given)), () => RuleText.make(given))),
-    description,
-    "RULE"
-  ),
+  rule: parsed("rule", (given) => refusedInput(RuleText.fromText(given)), description, "RULE"),
   rawRule: raw
 }
 
