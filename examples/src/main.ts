@@ -5,6 +5,6 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Console, Effect, Layer } from "effect"
 import { application } from "./SignUp.ts"
 
-const services = RosterClient.layerConfig.pipe(Layer.provide(UndiciHttpClient.layer()))
+const services = RosterClient.layerConfig().pipe(Layer.provide(UndiciHttpClient.layer()))
 
 application.pipe(Effect.flatMap(Console.log), Effect.provide(services), NodeRuntime.runMain)

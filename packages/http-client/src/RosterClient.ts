@@ -1,17 +1,90 @@
 /** All services of one address and key, on the `HttpClient` that the application provides. */
-import { Effect, Layer } from "effect"
-import { clientConfig, type ClientOptions } from "./calls/ClientOptions.ts"
+import { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import { type Config, Context, Effect, Function, Layer } from "effect"
+import type { HttpClient } from "effect/http"
+import {
+  clientConfig,
+  type ClientOptions,
+  type InvalidSettings,
+  nameVariable,
+  readOptions
+} from "./calls/ClientOptions.ts"
+import { ClientTransform, RosterHttpApi } from "./calls/RosterHttpApi.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 import * as HttpEmailsService from "./services/HttpEmailsService.ts"
-import { RosterHttpApi } from "./calls/RosterHttpApi.ts"
+
+/** The services of one client. */
+export interface RosterClient {
+  readonly contacts: ContactsService["Service"]
+  readonly credentials: CredentialsService["Service"]
+  readonly emails: EmailsService["Service"]
+}
+
+/** Makes the services of one client as values, for an application with several accounts. */
+export const make = (options: ClientOptions): Effect.Effect<RosterClient, InvalidSettings, HttpClient.HttpClient> =>
+  Effect.flatMap(RosterHttpApi.make(options), (shared) =>
+    Effect.provideService(
+      Effect.all({
+        contacts: HttpContactsService.make,
+        credentials: HttpCredentialsService.make,
+        emails: HttpEmailsService.make
+      }),
+      RosterHttpApi,
+      shared
+    )
+  )
+
+const contextOf = ({ contacts, credentials, emails }: RosterClient) =>
+  Context.make(ContactsService, contacts).pipe(
+    Context.add(CredentialsService, credentials),
+    Context.add(EmailsService, emails)
+  )
 
 /** All services on one client. Each call makes a new client, so that an application can have several. */
-export const layer = (options: ClientOptions) =>
-  // Without `fresh`, layers are shared, and the first options would win.
-  Layer.fresh(
-    Layer.mergeAll(HttpContactsService.layerShared, HttpCredentialsService.layerShared, HttpEmailsService.layerShared)
-  ).pipe(Layer.provide(RosterHttpApi.layer(options)))
+export const layer = (
+  options: ClientOptions
+): Layer.Layer<ContactsService | CredentialsService | EmailsService, InvalidSettings, HttpClient.HttpClient> =>
+  Layer.effectContext(Effect.map(make(options), contextOf))
 
-/** All services on one client, with the settings of the environment. */
-export const layerConfig = Layer.unwrap(Effect.map(clientConfig, layer))
+/**
+ * All services on one client, with a `Config` for each option (default: `clientConfig`, the variables `ROSTER_BASE_URL`
+ * and so on). Its errors name the variable that was set.
+ */
+export const layerConfig = (
+  options: Config.Wrap<ClientOptions> = clientConfig
+): Layer.Layer<
+  ContactsService | CredentialsService | EmailsService,
+  InvalidSettings | Config.ConfigError,
+  HttpClient.HttpClient
+> =>
+  Layer.effectContext(
+    Effect.flatMap(readOptions(options), (read) =>
+      Effect.map(
+        Effect.catchTag(make(read), "InvalidSettings", (error) =>
+          Effect.flatMap(nameVariable(options)(error), Effect.fail)
+        ),
+        contextOf
+      )
+    )
+  )
+
+/**
+ * Changes the `HttpClient` for the calls of one effect: to add a header, to look at the answers, to count. It sees each
+ * attempt, with the request before the key is added. Services that are not on HTTP ignore it.
+ */
+export const withClientTransform: {
+  (
+    transform: (client: HttpClient.HttpClient) => HttpClient.HttpClient
+  ): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(
+    self: Effect.Effect<A, E, R>,
+    transform: (client: HttpClient.HttpClient) => HttpClient.HttpClient
+  ): Effect.Effect<A, E, R>
+} = Function.dual(
+  2,
+  <A, E, R>(
+    self: Effect.Effect<A, E, R>,
+    transform: (client: HttpClient.HttpClient) => HttpClient.HttpClient
+  ): Effect.Effect<A, E, R> => Effect.provideService(self, ClientTransform, transform)
+)

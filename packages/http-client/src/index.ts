@@ -1,5 +1,5 @@
 export * as FetchTransport from "./transport/FetchTransport.ts"
-export * from "./calls/ClientOptions.ts"
+export { clientConfig, type ClientOptions, InvalidSettings } from "./calls/ClientOptions.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 export * as HttpEmailsService from "./services/HttpEmailsService.ts"

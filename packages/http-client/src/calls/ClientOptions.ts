@@ -1,6 +1,6 @@
 import { apiKeyHeader } from "@roster/api"
 import { SecretFormat } from "@roster/domain"
-import { Config, Effect, Redacted, Schema } from "effect"
+import { Config, ConfigProvider, Effect, Predicate, Record, Redacted, Schema } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
 /** The settings of a client: the address of the service and the credentials. */
@@ -26,20 +26,58 @@ export interface ClientOptions {
 /** A setting cannot be used. The error names the setting, and never holds a key. */
 export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
   setting: Schema.String,
-  issue: Schema.String
+  issue: Schema.String,
+  /** The variable of the configuration that it was read from, if known. */
+  variable: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
-    return `The setting ${this.setting} cannot be used: ${this.issue}.`
+    const name = this.variable === undefined ? this.setting : `${this.variable} (${this.setting})`
+    return `The setting ${name} cannot be used: ${this.issue}.`
   }
 }
 
-/** The settings of the environment: `ROSTER_BASE_URL`, `ROSTER_API_KEY` and the latter's `_HEADER` and `_PREFIX`. */
-export const clientConfig: Config.Config<ClientOptions> = Config.all({
+/** A `Config` for each option: `ROSTER_BASE_URL`, `ROSTER_API_KEY` and the latter's `_HEADER` and `_PREFIX`. */
+export const clientConfig = {
   baseUrl: Config.String("ROSTER_BASE_URL"),
   apiKey: Config.Redacted("ROSTER_API_KEY"),
   apiKeyHeader: Config.String("ROSTER_API_KEY_HEADER").pipe(Config.withDefault(apiKeyHeader)),
   apiKeyPrefix: Config.String("ROSTER_API_KEY_PREFIX").pipe(Config.withDefault(""))
-})
+} satisfies Config.Wrap<ClientOptions>
+
+/** Leaves out the options that are `undefined`, which `Config.unwrap` cannot read. */
+const given = (wrapped: unknown): unknown =>
+  Config.isConfig(wrapped) || !Predicate.isObject(wrapped)
+    ? wrapped
+    : Record.map(
+        Record.filter(wrapped, (value) => value !== undefined),
+        given
+      )
+
+/** Reads options that are given as one `Config`, or as one for each option. */
+export const readOptions = (wrapped: Config.Wrap<ClientOptions>): Config.Config<ClientOptions> =>
+  // The same options without those that are undefined.
+  Config.unwrap(given(wrapped) as Config.Wrap<ClientOptions>)
+
+/** Names the variable that an unusable setting was read from: the last one with a value that its `Config` asked for. */
+export const nameVariable = (wrapped: Config.Wrap<ClientOptions>) =>
+  Effect.fnUntraced(function* (error: InvalidSettings) {
+    let config: unknown = wrapped
+    for (const name of error.setting.split(".")) {
+      config = Predicate.hasProperty(config, name) ? config[name] : undefined
+    }
+    if (!Config.isConfig(config)) return error
+    const provider = yield* ConfigProvider.ConfigProvider
+    let variable: string | undefined
+    const noting = ConfigProvider.make((path) =>
+      Effect.map(provider.load(path), (node) => {
+        if (node?.value !== undefined) variable = path.join("_")
+        return node
+      })
+    )
+    yield* Effect.exit(config.parse(noting))
+    const { issue, setting } = error
+    return new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
+  })
 
 const isThisMachine = (hostname: string): boolean =>
   hostname === "localhost" ||

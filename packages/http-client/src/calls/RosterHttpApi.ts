@@ -1,7 +1,7 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
 import { idempotencyHonoured, idempotencyKeyHeader } from "@roster/api"
 import { fnRedacted } from "@roster/domain"
-import { Context, Effect, Layer, MutableRef, Option, Redacted } from "effect"
+import { Context, Effect, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,
   Headers,
@@ -40,77 +40,97 @@ export class RosterHttpApi extends Context.Service<
     readonly propagateTrace: boolean
   }
 >()("@roster/http-client/RosterHttpApi") {
-  static readonly layer = (options: ClientOptions) =>
-    Layer.effect(
-      RosterHttpApi,
-      Effect.gen(function* () {
-        const { baseUrl, header, headerValue, key } = yield* checkOptions(options)
-        const { hostname, port, protocol } = new URL(baseUrl)
-        const defaultPort = protocol === "https:" ? 443 : 80
-        const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
-        const { propagateTrace = false, traceSubjects = false } = options
-        const isKeyHonoured = MutableRef.make(false)
-        const hear = (response: HttpClientResponse.HttpClientResponse) => {
-          if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
-          return response
-        }
-        const transport = yield* HttpClient.HttpClient
-        const withoutKey = transport.pipe(HttpClient.transform(inOurContext(header)))
-        // The last step before the transport, whose errors never leave this package.
-        const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
-        const addKeys = (request: HttpClientRequest.HttpClientRequest, key: string | undefined) => {
-          const { body, hash, headers, method, url, urlParams } = request
-          const all = key === undefined ? own : Headers.set(own, idempotencyKeyHeader, key)
-          return HttpClientRequest.makeWith(
-            method,
-            url,
-            urlParams,
-            hash,
-            headers === Headers.empty ? all : Headers.merge(headers, all),
-            body
-          )
-        }
-        const addTrace = (request: HttpClientRequest.HttpClientRequest) =>
-          Effect.map(Effect.option(Effect.currentSpan), (span) => {
-            const traceparent = Option.isNone(span) ? undefined : HttpTraceContext.toHeaders(span.value)["traceparent"]
-            return traceparent === undefined
-              ? request
-              : HttpClientRequest.setHeader(request, "traceparent", traceparent)
-          })
-        const execute = (request: HttpClientRequest.HttpClientRequest) =>
-          Effect.withFiber((fiber) => {
-            const sent = withoutKey.execute(addKeys(request, Context.get(fiber.context, IdempotencyKey)))
-            return Effect.map(sent, hear)
-          })
-        const send = propagateTrace
-          ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
-          : execute
-        const api = endpointCalls(baseUrl, send)
-        const withKey = HttpClient.makeWith<
-          HttpClientError.HttpClientError,
-          never,
-          HttpClientError.HttpClientError,
-          never
-        >(
-          Effect.flatMap((request) => send(HttpClientRequest.prependUrl(request, baseUrl))),
-          Effect.succeed
+  static readonly make = (options: ClientOptions) =>
+    Effect.gen(function* () {
+      const { baseUrl, header, headerValue, key } = yield* checkOptions(options)
+      const { hostname, port, protocol } = new URL(baseUrl)
+      const defaultPort = protocol === "https:" ? 443 : 80
+      const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
+      const { propagateTrace = false, traceSubjects = false } = options
+      const isKeyHonoured = MutableRef.make(false)
+      const hear = (response: HttpClientResponse.HttpClientResponse) => {
+        if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
+        return response
+      }
+      const transport = yield* HttpClient.HttpClient
+      const ours = inOurContext(header)
+      const plain = HttpClient.transform(transport, ours)
+      /** Sends a prepared request, through the transform of the call, which sees it without key. */
+      const through = (
+        call: Context.Context<never>,
+        request: HttpClientRequest.HttpClientRequest,
+        prepare: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
+      ) => {
+        const transform = Context.get(call, ClientTransform)
+        if (transform === undefined) return plain.execute(prepare(request))
+        // In our context, so that what the transform prints holds no key either.
+        return ours(transform(clientOf((request) => plain.execute(prepare(request)))).execute(request))
+      }
+      const withoutKey = clientOf((request) =>
+        Effect.contextWith((call: Context.Context<never>) => through(call, request, identity))
+      )
+      // The last step before the transport, whose errors never leave this package.
+      const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
+      const addKeys = (request: HttpClientRequest.HttpClientRequest, key: string | undefined) => {
+        const { body, hash, headers, method, url, urlParams } = request
+        const all = key === undefined ? own : Headers.set(own, idempotencyKeyHeader, key)
+        return HttpClientRequest.makeWith(
+          method,
+          url,
+          urlParams,
+          hash,
+          headers === Headers.empty ? all : Headers.merge(headers, all),
+          body
         )
-        return RosterHttpApi.of({
-          api,
-          withKey,
-          withoutKey,
-          budget: new RetryBudget(),
-          policyOf: yield* clientPolicy(options.retry),
-          isKeyHonoured,
-          secrets: key === undefined ? [] : [key],
-          isEncrypted: protocol === "https:",
-          fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),
-          traceSubjects,
-          propagateTrace
+      }
+      const addTrace = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.map(Effect.option(Effect.currentSpan), (span) => {
+          const traceparent = Option.isNone(span) ? undefined : HttpTraceContext.toHeaders(span.value)["traceparent"]
+          return traceparent === undefined ? request : HttpClientRequest.setHeader(request, "traceparent", traceparent)
         })
+      const execute = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.withFiber((fiber) => {
+          const key = Context.get(fiber.context, IdempotencyKey)
+          const sent = through(fiber.context, request, (request) => addKeys(request, key))
+          return Effect.map(sent, hear)
+        })
+      const send = propagateTrace
+        ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
+        : execute
+      const api = endpointCalls(baseUrl, send)
+      const withKey = clientOf((request) => send(HttpClientRequest.prependUrl(request, baseUrl)))
+      return RosterHttpApi.of({
+        api,
+        withKey,
+        withoutKey,
+        budget: new RetryBudget(),
+        policyOf: yield* clientPolicy(options.retry),
+        isKeyHonoured,
+        secrets: key === undefined ? [] : [key],
+        isEncrypted: protocol === "https:",
+        fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),
+        traceSubjects,
+        propagateTrace
       })
-    )
+    })
+
+  static readonly layer = (options: ClientOptions) => Layer.effect(RosterHttpApi, RosterHttpApi.make(options))
 }
+
+/** Changes the `HttpClient` of the calls around which it is provided. */
+export const ClientTransform = Context.Reference<
+  ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
+>("@roster/http-client/ClientTransform", { defaultValue: () => undefined })
+
+const clientOf = (
+  execute: (
+    request: HttpClientRequest.HttpClientRequest
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+): HttpClient.HttpClient =>
+  HttpClient.makeWith<HttpClientError.HttpClientError, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap(execute),
+    Effect.succeed
+  )
 
 /** The idempotency key of the current call. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {

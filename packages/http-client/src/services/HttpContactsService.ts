@@ -76,7 +76,8 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
   return { name, content: watchedContent, canRepeat: () => replayable || !begun, failed: Deferred.await(failed) }
 }
 
-const make = Effect.gen(function* () {
+/** Makes the service on a shared client. */
+export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, fn, propagateTrace, withKey } = shared
   const call = makeCall(shared)

@@ -95,7 +95,8 @@ interface Kind<Credential, NewCredential, Payload, Kept> {
   readonly kept: ReadonlyArray<Kept>
 }
 
-const make = Effect.gen(function* () {
+/** Makes the service on a shared client. */
+export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api } = shared
   const call = makeCall(shared)

@@ -8,7 +8,8 @@ import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
 const readEmailSend = readJson(EmailSend)
 
-const make = Effect.gen(function* () {
+/** Makes the service on a shared client. */
+export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, fn } = shared
   const call = makeCall(shared)
