@@ -43,7 +43,7 @@ const bundleLauncher = () =>
   })
 
 /** The modules that every command with a service or a store needs. */
-const client = /packages\/(?:api|http-client)\/|effect\/dist\/http|cli\/src\/target\/DryRunClient|^\0node:/
+const client = /packages\/(?:api|http-client)\/|effect\/dist\/http|connect\/src\/ConnectOptions|^\0node:/
 
 /** The program: one file that every start loads, and files that only some commands load. */
 const bundleProgram = () =>

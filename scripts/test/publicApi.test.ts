@@ -27,16 +27,19 @@ const publicNames = (entry: string): ReadonlyArray<readonly [file: string, names
   )
 
 describe("an export of", () => {
-  it.each(["domain", "workflows", "api", "http-client", "server", "testing"])("%s has a doc comment", (name) => {
-    const { exports } = Object(JSON.parse(readFileSync(join("packages", name, "package.json"), "utf8")))
-    const entries = Object.values<string>(exports).map((path) => join("packages", name, path))
-    const bare = entries
-      .flatMap((entry) => (entry.endsWith("index.ts") ? publicNames(entry) : [[entry, undefined] as const]))
-      .flatMap(([file, names]) =>
-        Array.from(docsOf(file), ([symbol, isDocumented]) =>
-          isDocumented || names?.has(symbol) === false ? [] : [`${file}: ${symbol}`]
-        ).flat()
-      )
-    assert.deepStrictEqual([...new Set(bare)], [])
-  })
+  it.each(["domain", "workflows", "api", "http-client", "server", "connect", "testing"])(
+    "%s has a doc comment",
+    (name) => {
+      const { exports } = Object(JSON.parse(readFileSync(join("packages", name, "package.json"), "utf8")))
+      const entries = Object.values<string>(exports).map((path) => join("packages", name, path))
+      const bare = entries
+        .flatMap((entry) => (entry.endsWith("index.ts") ? publicNames(entry) : [[entry, undefined] as const]))
+        .flatMap(([file, names]) =>
+          Array.from(docsOf(file), ([symbol, isDocumented]) =>
+            isDocumented || names?.has(symbol) === false ? [] : [`${file}: ${symbol}`]
+          ).flat()
+        )
+      assert.deepStrictEqual([...new Set(bare)], [])
+    }
+  )
 })

@@ -27,6 +27,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "http",
     ""
   ],
+  connect: [""],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
   testing: ["properties", "layers", "faults/server", "faults", "durability/power-loss", "durability", "conformance", ""]
 }
@@ -35,6 +36,30 @@ const importsOf = (file: string): ReadonlyArray<string> =>
   Array.from(readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)[\s(]+"(\.[^"]+)"/g), ([, path = ""]) =>
     join(dirname(file), path)
   )
+
+/** The packages that each package may import. Only `connect` and `testing` may import both the client and the server. */
+const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: [],
+  workflows: ["domain"],
+  api: ["domain"],
+  "http-client": ["domain", "api"],
+  server: ["domain", "api"],
+  connect: ["domain", "http-client", "server"],
+  cli: ["domain", "workflows", "api", "http-client", "server", "connect"],
+  testing: ["domain", "workflows", "api", "http-client", "server", "connect"]
+}
+
+describe.each(Object.entries(arrows))("the package %s", (name, allowed) => {
+  it("imports no other packages than its arrows say", () => {
+    const imported = globSync(`packages/${name}/src/**/*.ts`).flatMap((file) =>
+      Array.from(
+        readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)[\s(]+"@roster\/([\w-]+)/g),
+        ([, used = ""]) => `${file} -> ${used}`
+      ).filter((arrow) => !allowed.some((one) => arrow.endsWith(` -> ${one}`)))
+    )
+    assert.deepStrictEqual(imported, [])
+  })
+})
 
 describe.each(Object.entries(rooms))("the rooms of %s", (name, order) => {
   const source = `packages/${name}/src`

@@ -1,8 +1,9 @@
 /**
- * Decides which service or store a command works on: flags override the environment, which overrides the profile. Half
- * of a remote service never leads to a local store or vice versa, and a profile's key is sent only to its address.
+ * Decides which service or store a command works on: flags override the environment, which overrides the profile, whose
+ * key is sent only to its address.
  */
-import { Config, Data, Effect, type Redacted, Result } from "effect"
+import { Connection } from "@roster/connect"
+import { type Config, Effect, type Redacted, Result } from "effect"
 import { KeySource, MissingKey } from "./ApiKeySource.ts"
 import { readConfig } from "./ConfigFile.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
@@ -32,18 +33,8 @@ interface NamedProfile extends Profile {
   readonly name: string
 }
 
-export type Settings = Data.TaggedEnum<{
-  Remote: {
-    readonly baseUrl: string
-    readonly key: KeySource
-    readonly apiKeyHeader: string | undefined
-    readonly apiKeyPrefix: string | undefined
-  }
-  /** `undefined` is the store in the user's data folder. */
-  Local: { readonly filename: string | undefined }
-}>
-
-export const Settings = Data.taggedEnum<Settings>()
+/** A local store without a file name is the one in the user's data folder. */
+export type Settings = Connection.Connection<KeySource>
 
 const keyOf = (profile: NamedProfile): KeySource | undefined =>
   profile.credentialProcess !== undefined
@@ -73,44 +64,34 @@ export const resolve = (
         : profile === undefined
           ? undefined
           : keyOf(profile)
-  const refuse = (message: string, hint: string) => Result.fail(usageError(message, hint))
-  if (baseUrl !== undefined && filename !== undefined) {
-    return refuse(
-      "A service address and a store file are both set, but a command uses only one of them.",
-      "Remove --base-url (ROSTER_BASE_URL) or --db (ROSTER_DB)."
-    )
-  }
-  if (baseUrl !== undefined) {
-    if (key !== undefined) return Result.succeed(Settings.Remote({ baseUrl, key, apiKeyHeader, apiKeyPrefix }))
-    const from = profile === undefined ? undefined : `The profile ${profile.name} has no API key.`
-    return Result.fail(new MissingKey({ message: from ?? "The address of a service is set, but no API key for it." }))
-  }
-  if (key !== undefined || apiKeyHeader !== undefined || apiKeyPrefix !== undefined) {
-    return refuse(
-      `An API key${key === undefined ? " header or prefix" : ""} is set, but no service address. The local store needs no key, so this cannot be meant for it.`,
-      "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and omit the --api-key flags."
-    )
-  }
-  if (environment.requireRemote === true || inUse?.requireRemote === true) {
-    return refuse(
-      `This would use a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
-      "Set a service with --base-url or --profile, or remove that setting to use the local store."
-    )
-  }
-  return Result.succeed(Settings.Local({ filename }))
+  const requireRemote = environment.requireRemote === true || inUse?.requireRemote === true
+  const given = { baseUrl, db: filename, apiKey: key, apiKeyHeader, apiKeyPrefix, requireRemote }
+  return Result.mapError(Connection.choose(given), ({ problem }) => {
+    switch (problem) {
+      case "KeyMissing": {
+        const from = profile === undefined ? undefined : `The profile ${profile.name} has no API key.`
+        return new MissingKey({ message: from ?? "The address of a service is set, but no API key for it." })
+      }
+      case "AddressMissing":
+        return usageError(
+          `An API key${key === undefined ? " header or prefix" : ""} is set, but no service address. The local store needs no key, so this cannot be meant for it.`,
+          "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and omit the --api-key flags."
+        )
+      case "RemoteRequired":
+        return usageError(
+          `This would use a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
+          "Set a service with --base-url or --profile, or remove that setting to use the local store."
+        )
+      default:
+        return usageError(
+          "A service address and a store file are both set, but a command uses only one of them.",
+          "Remove --base-url (ROSTER_BASE_URL) or --db (ROSTER_DB)."
+        )
+    }
+  })
 }
 
-const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
-
-export const environment: Config.Config<GivenEnvironment> = Config.all({
-  baseUrl: optional(Config.String("ROSTER_BASE_URL")),
-  apiKey: optional(Config.Redacted("ROSTER_API_KEY")),
-  apiKeyHeader: optional(Config.String("ROSTER_API_KEY_HEADER")),
-  apiKeyPrefix: optional(Config.String("ROSTER_API_KEY_PREFIX")),
-  db: optional(Config.String("ROSTER_DB")),
-  profile: optional(Config.String("ROSTER_PROFILE")),
-  requireRemote: optional(Config.Boolean("ROSTER_REQUIRE_REMOTE"))
-})
+export const environment: Config.Config<GivenEnvironment> = Connection.config
 
 export const flags = Effect.all({
   baseUrl: GlobalFlags.baseUrl,

@@ -1,5 +1,5 @@
 /** The HTTP client of `--dry-run`: it sends requests that only read, and ends the command at the first other one. */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 import { type DryRunRequest, endDryRun } from "../terminal/DryRun.ts"
 import { Output } from "../terminal/Output.ts"
@@ -13,15 +13,10 @@ const bodyText = ({ body }: HttpClientRequest.HttpClientRequest): string =>
   body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag === "Empty" ? "" : "(a file)"
 
 /** Wraps a client. */
-export const dryRunClient: Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpClient> = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.map(
-    HttpClient.HttpClient,
-    HttpClient.transform((answer, request) =>
-      changes(request) ? endDryRun(request.method, request.url, bodyText(request)) : answer
-    )
+export const dryRunClient = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.transform(client, (answer, request) =>
+    changes(request) ? endDryRun(request.method, request.url, bodyText(request)) : answer
   )
-)
 
 /** Shows the request that was not sent, without headers, since one of them is the key. */
 export const showRequest = Effect.fnUntraced(function* ({ body, method, url }: DryRunRequest) {

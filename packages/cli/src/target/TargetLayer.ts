@@ -1,19 +1,56 @@
 /** Provides the services from the target that the settings name, and loads only the code of that target. */
-import { Effect, Layer, Redacted } from "effect"
-import { keyFrom, keyOrigin, KeySource, maskedKey } from "../settings/ApiKeySource.ts"
-import { type Given, settings, Settings } from "../settings/Settings.ts"
+import { Connection } from "@roster/connect"
+import { Effect, Layer, Redacted, References } from "effect"
+import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
+import { type Given, settings, type Settings } from "../settings/Settings.ts"
+import { storeFile } from "./EmbeddedStore.ts"
+import { Target } from "./Target.ts"
 
-const remoteTarget = Effect.promise(() => import("./RemoteTarget.ts"))
-const localTarget = Effect.promise(() => import("./LocalTarget.ts"))
+interface ForWrites {
+  readonly dryRun: boolean
+}
+
+const optionsFor = ({ dryRun }: ForWrites) =>
+  dryRun
+    ? Effect.map(
+        Effect.promise(() => import("./DryRunClient.ts")),
+        ({ dryRunClient: transformClient }) => ({ transformClient })
+      )
+    : Effect.succeed({})
+
+type Remote = Extract<Settings, { readonly _tag: "Remote" }>
+
+const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const key = yield* keyFrom(source)
+      if (Redacted.value(key).trim() === "") {
+        return yield* new MissingKey({ message: "The API key is empty." })
+      }
+      return Connection.layerRemote({ ...on, key }, yield* optionsFor(forWrites))
+    })
+  ).pipe(Layer.merge(Layer.succeed(Target, { name: on.baseUrl })))
+
+const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const filename = yield* storeFile(given)
+      return Connection.layerLocal(filename, yield* optionsFor(forWrites)).pipe(
+        // Failures reach the user as errors; the log is for operators.
+        Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+        Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
+      )
+    })
+  )
 
 /** For a command that changes something. With `dryRun` the first request that would change something is shown, not sent. */
-export const layerForWrites = ({ dryRun }: { readonly dryRun: boolean }) =>
+export const layerForWrites = (forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.map(
       settings,
-      Settings.$match({
-        Remote: (remote) => Layer.unwrap(Effect.map(remoteTarget, ({ layer }) => layer(remote, { dryRun }))),
-        Local: ({ filename }) => Layer.unwrap(Effect.map(localTarget, ({ layer }) => layer(filename, { dryRun })))
+      Connection.$match({
+        Remote: (on) => layerRemote(on, forWrites),
+        Local: ({ filename }) => layerLocal(filename, forWrites)
       })
     )
   )
@@ -25,12 +62,12 @@ export const layerWithKey = (
   { apiKeyHeader, apiKeyPrefix, baseUrl }: Given & { readonly baseUrl: string },
   key: Redacted.Redacted<string>
 ) => {
-  const remote = Settings.Remote({ baseUrl, key: KeySource.Environment({ key }), apiKeyHeader, apiKeyPrefix })
-  return Layer.unwrap(Effect.map(remoteTarget, ({ layer }) => layer(remote, { dryRun: false })))
+  const source = KeySource.Environment({ key })
+  return layerRemote(Connection.Remote({ baseUrl, key: source, apiKeyHeader, apiKeyPrefix }), { dryRun: false })
 }
 
 /** Reads a key once, since stdin or a password prompt cannot repeat; gives its visible part, source and services. */
-export const openKey = Effect.fnUntraced(function* (remote: Extract<Settings, { readonly _tag: "Remote" }>) {
+export const openKey = Effect.fnUntraced(function* (remote: Remote) {
   const key = yield* keyFrom(remote.key)
   return {
     shown: maskedKey(Redacted.value(key)),

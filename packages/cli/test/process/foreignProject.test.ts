@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url"
 import { hasPnpm, pack, pnpm } from "../packing.ts"
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
-const names = ["domain", "workflows", "api", "http-client", "server", "testing"]
+const names = ["domain", "workflows", "api", "http-client", "server", "connect", "testing"]
 const yarn = "@yarnpkg/cli-dist@4.18.1"
 
 const archive = (name: string) => `file:./packed/roster-${name}-${versionOf(name)}.tgz`
@@ -40,7 +40,7 @@ console.log(await Effect.runPromise(Effect.provide(program, layerMemory())))
 `
 
 /** The entry points, but for those that are to be run by a thread or by a test. */
-const entries = ["domain", "workflows", "api", "http-client", "http-client/UndiciHttpClient", "server"]
+const entries = ["domain", "workflows", "api", "http-client", "http-client/UndiciHttpClient", "server", "connect"]
 
 const blocks = [
   "README.md",

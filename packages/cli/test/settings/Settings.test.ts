@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Connection as Settings } from "@roster/connect"
 import { ConfigProvider, Effect, Redacted, Result } from "effect"
 import { KeySource } from "../../src/settings/ApiKeySource.ts"
-import { environment, type GivenEnvironment, type GivenFlags, resolve, Settings } from "../../src/settings/Settings.ts"
+import { environment, type GivenEnvironment, type GivenFlags, resolve } from "../../src/settings/Settings.ts"
 
 const key = Redacted.make("secret")
 const url = "https://example.com/v4"

@@ -1,0 +1,24 @@
+/** The options of a connection, and what they do to its client. */
+import type { ClientOptions } from "@roster/http-client"
+import type { StoreOptions } from "@roster/server"
+import { Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+
+/** What the settings leave open. */
+export interface ConnectOptions {
+  /** More options of the client of a service over the network. */
+  readonly client?: Omit<ClientOptions, "baseUrl" | "apiKey" | "apiKeyHeader" | "apiKeyPrefix"> | undefined
+  /** More options of a store in this process. */
+  readonly store?: Omit<StoreOptions, "filename"> | undefined
+  /** Changes the `HttpClient` of either. */
+  readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
+}
+
+/** Changes the `HttpClient` of a layer, if asked to. */
+export const transformed = <E, R>(
+  transport: Layer.Layer<HttpClient.HttpClient, E, R>,
+  transform: ConnectOptions["transformClient"]
+): Layer.Layer<HttpClient.HttpClient, E, R> =>
+  transform === undefined
+    ? transport
+    : Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, transform)).pipe(Layer.provide(transport))

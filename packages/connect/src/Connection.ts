@@ -1,0 +1,147 @@
+/**
+ * The choice between a service over the network and a store in this process, by the settings that the command line uses
+ * too. Half of a remote service never leads to a local store or vice versa. Only the code of what was chosen is loaded.
+ */
+import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import type { InvalidSettings } from "@roster/http-client"
+import type { StoreError } from "@roster/server"
+import { Config, Data, Effect, Layer, type Redacted, Result, Schema } from "effect"
+import type { ConnectOptions } from "./ConnectOptions.ts"
+
+export type { ConnectOptions } from "./ConnectOptions.ts"
+
+/** Where the services are: at an address with a key, or in a store file; without a file name in the default store. */
+export type Connection<Key = Redacted.Redacted<string>> = Data.TaggedEnum<{
+  Remote: {
+    readonly baseUrl: string
+    readonly key: Key
+    readonly apiKeyHeader: string | undefined
+    readonly apiKeyPrefix: string | undefined
+  }
+  Local: { readonly filename: string | undefined }
+}>
+
+interface ConnectionDefinition extends Data.TaggedEnum.WithGenerics<1> {
+  readonly taggedEnum: Connection<this["A"]>
+}
+
+/** Makes and matches connections. */
+export const { $match, Local, Remote } = Data.taggedEnum<ConnectionDefinition>()
+
+/** What is set, with the key or where it comes from. */
+export interface Given<Key = Redacted.Redacted<string>> {
+  readonly baseUrl?: string | undefined
+  readonly apiKey?: Key | undefined
+  readonly apiKeyHeader?: string | undefined
+  readonly apiKeyPrefix?: string | undefined
+  readonly db?: string | undefined
+  /** Whether a local store is refused. */
+  readonly requireRemote?: boolean | undefined
+}
+
+const messages = {
+  TwoTargets:
+    "A service address and a store file are both set, but only one of them can be used. Remove ROSTER_BASE_URL or ROSTER_DB.",
+  KeyMissing: "The address of a service is set, but no API key for it. Set ROSTER_API_KEY.",
+  AddressMissing:
+    "An API key, its header or its prefix is set, but no service address. A local store needs no key. Set ROSTER_BASE_URL, or unset ROSTER_API_KEY, ROSTER_API_KEY_HEADER and ROSTER_API_KEY_PREFIX.",
+  RemoteRequired: "This would use a local store, which ROSTER_REQUIRE_REMOTE forbids. Set ROSTER_BASE_URL.",
+  ProfileGiven:
+    "ROSTER_PROFILE names a profile, which only the command line reads. Set ROSTER_BASE_URL and ROSTER_API_KEY.",
+  NothingGiven:
+    "Neither a service nor a store is set. Set ROSTER_BASE_URL and ROSTER_API_KEY for a service, or ROSTER_DB for a store file."
+} as const
+
+const problems = [
+  "TwoTargets",
+  "KeyMissing",
+  "AddressMissing",
+  "RemoteRequired",
+  "ProfileGiven",
+  "NothingGiven"
+] as const
+
+/** The settings do not say which service or store is meant, and none is opened. */
+export class UnclearConnection extends Schema.TaggedError<UnclearConnection>()("UnclearConnection", {
+  problem: Schema.Literals(problems)
+}) {
+  override get message(): string {
+    return messages[this.problem]
+  }
+}
+
+/** Decides what is meant. Nothing set is the default store. */
+export const choose = <Key>({
+  apiKey: key,
+  apiKeyHeader,
+  apiKeyPrefix,
+  baseUrl,
+  db: filename,
+  requireRemote
+}: Given<Key>): Result.Result<Connection<Key>, UnclearConnection> => {
+  const refuse = (problem: UnclearConnection["problem"]) => Result.fail(new UnclearConnection({ problem }))
+  if (baseUrl !== undefined && filename !== undefined) return refuse("TwoTargets")
+  if (baseUrl !== undefined) {
+    return key === undefined
+      ? refuse("KeyMissing")
+      : Result.succeed(Remote({ baseUrl, key, apiKeyHeader, apiKeyPrefix }))
+  }
+  if (key !== undefined || apiKeyHeader !== undefined || apiKeyPrefix !== undefined) return refuse("AddressMissing")
+  return requireRemote === true ? refuse("RemoteRequired") : Result.succeed(Local({ filename }))
+}
+
+const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
+
+/** The settings of the environment. */
+export const config = Config.all({
+  baseUrl: optional(Config.String("ROSTER_BASE_URL")),
+  apiKey: optional(Config.Redacted("ROSTER_API_KEY")),
+  apiKeyHeader: optional(Config.String("ROSTER_API_KEY_HEADER")),
+  apiKeyPrefix: optional(Config.String("ROSTER_API_KEY_PREFIX")),
+  db: optional(Config.String("ROSTER_DB")),
+  profile: optional(Config.String("ROSTER_PROFILE")),
+  requireRemote: optional(Config.Boolean("ROSTER_REQUIRE_REMOTE"))
+})
+
+/** All services. */
+export type Services = ContactsService | CredentialsService | EmailsService
+
+const remoteServices = Effect.promise(() => import("./RemoteServices.ts"))
+const localServices = Effect.promise(() => import("./LocalServices.ts"))
+
+/** All services of a service over the network, with the transport for Node. */
+export const layerRemote = (
+  on: Omit<Extract<Connection, { readonly _tag: "Remote" }>, "_tag">,
+  options: Omit<ConnectOptions, "store"> = {}
+): Layer.Layer<Services, InvalidSettings> => Layer.unwrap(Effect.map(remoteServices, ({ layer }) => layer(on, options)))
+
+/** All services of a store in this process: the same client, answered without a socket or a key. */
+export const layerLocal = (
+  filename: string,
+  options: Omit<ConnectOptions, "client"> = {}
+): Layer.Layer<Services, InvalidSettings | StoreError> =>
+  Layer.unwrap(Effect.map(localServices, ({ layer }) => layer(filename, options)))
+
+/**
+ * All services, where the environment says: `ROSTER_BASE_URL` and `ROSTER_API_KEY` for a service over the network, or
+ * `ROSTER_DB` for a store file, as for the command line. `defaultDb` is the store file if none of them is set.
+ */
+export const layerConfig = (
+  options: ConnectOptions & { readonly defaultDb?: string | undefined } = {}
+): Layer.Layer<Services, Config.ConfigError | UnclearConnection | InvalidSettings | StoreError> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const given = yield* config
+      const on = yield* Effect.fromResult(choose(given))
+      if (on._tag === "Remote") {
+        return Layer.unwrap(Effect.map(remoteServices, ({ layerFromEnvironment }) => layerFromEnvironment(on, options)))
+      }
+      if (on.filename === undefined && given.profile !== undefined) {
+        return yield* new UnclearConnection({ problem: "ProfileGiven" })
+      }
+      const filename = on.filename ?? options.defaultDb
+      return filename === undefined
+        ? yield* new UnclearConnection({ problem: "NothingGiven" })
+        : layerLocal(filename, options)
+    })
+  )

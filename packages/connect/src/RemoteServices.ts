@@ -1,0 +1,38 @@
+/** The services over the network. Loaded only if they are chosen. */
+import { InvalidSettings, RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Effect, Layer, type Redacted } from "effect"
+import { type ConnectOptions, transformed } from "./ConnectOptions.ts"
+
+const transport = UndiciHttpClient.layer()
+
+interface On {
+  readonly baseUrl: string
+  readonly key: Redacted.Redacted<string>
+  readonly apiKeyHeader: string | undefined
+  readonly apiKeyPrefix: string | undefined
+}
+
+export const layer = (
+  { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: On,
+  { client, transformClient }: ConnectOptions
+) =>
+  RosterClient.layer({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix }).pipe(
+    Layer.provide(transformed(transport, transformClient))
+  )
+
+/** The variables of the settings that a client may refuse. */
+const variables: Readonly<Record<string, string>> = {
+  baseUrl: "ROSTER_BASE_URL",
+  apiKey: "ROSTER_API_KEY",
+  apiKeyHeader: "ROSTER_API_KEY_HEADER",
+  apiKeyPrefix: "ROSTER_API_KEY_PREFIX"
+}
+
+/** The same with settings of the environment, whose variables the errors name. */
+export const layerFromEnvironment = (on: On, options: ConnectOptions) =>
+  Layer.catchTag(layer(on, options), "InvalidSettings", ({ issue, setting }) => {
+    const variable = variables[setting]
+    const error = new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
+    return Layer.effectContext(Effect.fail(error))
+  })
