@@ -15,6 +15,7 @@ import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "../rules/RuleError.ts"
 import type { ContactRule } from "../rules/RuleText.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
+import type { KeyedCall } from "./KeyedCall.ts"
 
 /** The maximum `limit` of a page; a larger one is refused. (docs/decisions/paging.md) */
 export const maximumContactsPerPage = 1000
@@ -43,6 +44,12 @@ export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: C
   if (refusal !== undefined) return yield* refusal
 })
 
+/** The options of an add. */
+export interface AddOptions extends KeyedCall {
+  /** The lists that the contacts are put on; new ones are created. */
+  readonly listNames?: ReadonlyArray<string> | undefined
+}
+
 /** The operations on contacts, the same on every layer. (Service interface, Endpoints, Contacts.) */
 export class ContactsService extends Context.Service<
   ContactsService,
@@ -63,12 +70,12 @@ export class ContactsService extends Context.Service<
      */
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
-      options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+      options?: AddOptions
     ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | InvalidInput | ServiceError>
     /** Like `add`, but checks the answer without decoding the contacts. */
     readonly addWithoutAnswer: (
       contacts: Iterable<ContactPayload>,
-      options?: { readonly listNames?: ReadonlyArray<string> | undefined }
+      options?: AddOptions
     ) => Effect.Effect<void, TooManyContacts | InvalidInput | ServiceError>
     /** Changes the given fields only. `contactsByEmailPut`, needs ModifyContacts. */
     readonly update: (
@@ -85,7 +92,10 @@ export class ContactsService extends Context.Service<
       options?: ImportOptions
     ) => Effect.Effect<void, ListNotFound | ImportRefused | InvalidInput | PlatformError.PlatformError | ServiceError>
     /** Requests an export. `contactsExportPost`, needs Export. */
-    readonly export: (request?: ExportRequest) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
+    readonly export: (
+      request?: ExportRequest,
+      options?: KeyedCall
+    ) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
     /** The current status of an export. `contactsExportByIdStatusGet`, needs Export. */
     readonly exportStatus: (id: ExportId) => Effect.Effect<ExportStatus, ExportNotFound | ServiceError>
     /** Downloads a ready export by its link. No key is sent. */

@@ -2,12 +2,16 @@ import { Context, type Effect } from "effect"
 import type { EmailMessage, EmailSend, NotAllowedSender } from "../emails/EmailMessage.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
+import type { KeyedCall } from "./KeyedCall.ts"
 
 /** Sends messages. (Service interface, Mail sending.) */
 export class EmailsService extends Context.Service<
   EmailsService,
   {
     /** Submits a message. `emailsPost`, needs SendHttp. */
-    readonly send: (message: EmailMessage) => Effect.Effect<EmailSend, NotAllowedSender | InvalidInput | ServiceError>
+    readonly send: (
+      message: EmailMessage,
+      options?: KeyedCall
+    ) => Effect.Effect<EmailSend, NotAllowedSender | InvalidInput | ServiceError>
   }
 >()("@roster/domain/EmailsService") {}

@@ -1,13 +1,13 @@
 /** Runs a call: sends it, judges and reads the answer, and retries as the table allows. */
 import { operations, type OperationId, type Refusal } from "@roster/api"
-import { invalidInput, Rejected, ServiceError } from "@roster/domain"
+import { invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { readRefusalBody, retryAfter, Secrets, withoutSecrets } from "./ResponseDecoding.ts"
 import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
-import { type RetryKey, retryTable } from "./RetryTable.ts"
+import { type RetryKey, type RetryRow, retryTable } from "./RetryTable.ts"
 import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
 
 /** A call of the contract. */
@@ -32,11 +32,23 @@ export interface CallOptions<
   /** The result of a 404 after an attempt that may have been carried out. */
   readonly goneAfterAmbiguous?: Effect.Effect<A, NoInfer<Meaning> | ServiceError>
   readonly canRepeatBody?: () => boolean
+  /** The caller's own idempotency key (default: a new one for each POST). */
+  readonly idempotencyKey?: string | undefined
   /** Ends the call by failing. */
   readonly endedBy?: Effect.Effect<never, E> | undefined
   /** The subject of the call, for the message of an unknown outcome. */
   readonly about?: string
 }
+
+/** The row of a call after which the caller can safely repeat it with its own key. */
+const repeatable = (row: RetryRow, idempotencyKey: string | undefined, isKeyHonoured: boolean): RetryRow =>
+  idempotencyKey === undefined || !isKeyHonoured
+    ? row
+    : { ...row, recovery: "Make the same call with the same idempotency key within an hour: it is carried out once." }
+
+/** The meaning of a 409 to a call with the caller's own key. */
+export const keyUsed = (idempotencyKey: string | undefined) =>
+  idempotencyKey === undefined ? {} : { 409: usedIdempotencyKey }
 
 /** Makes the function that runs the calls of a client. */
 export const makeCall =
@@ -121,7 +133,8 @@ export const makeCall =
       return Effect.andThen(Effect.annotateCurrentSpan(attributes), made)
     }
 
-    const key = operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined
+    const { idempotencyKey } = options
+    const key = idempotencyKey ?? (operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined)
     const calls = withRetries({
       operation,
       row,
@@ -132,7 +145,9 @@ export const makeCall =
       attempt
     })
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
-    const ended = Effect.mapError(calls, (failure) => finalError({ operation, row, about: words() }, failure))
+    const ended = Effect.mapError(calls, (failure) =>
+      finalError({ operation, row: repeatable(row, idempotencyKey, isKeyHonoured.current), about: words() }, failure)
+    )
     const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
     return Effect.updateContext(countedCall(operation, raced), (context: Context.Context<never>) => {
       const withSecrets = Context.add(context, Secrets, secrets)

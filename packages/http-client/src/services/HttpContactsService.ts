@@ -1,6 +1,7 @@
 /** Contacts over HTTP. */
 import {
   checkFilter,
+  checkIdempotencyKey,
   checkPage,
   checkRule,
   Contact,
@@ -23,7 +24,7 @@ import { FastContacts } from "@roster/domain/FastContacts"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
-import { makeCall } from "../calls/Call.ts"
+import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
@@ -122,8 +123,11 @@ export const make = Effect.gen(function* () {
         return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
       }
       yield* inQuery("listnames", options.listNames)
+      yield* checkIdempotencyKey(options.idempotencyKey)
       return yield* call({
         ...api.contactsPost({ query: { listnames: options.listNames }, payload: contacts }),
+        idempotencyKey: options.idempotencyKey,
+        byStatus: keyUsed(options.idempotencyKey),
         read: readContacts,
         refusals: ["TooManyContacts", "InvalidInput"]
       })
@@ -135,6 +139,7 @@ export const make = Effect.gen(function* () {
         return yield* new TooManyContacts({ count: some.length, maximum: maximumContactsPerAdd })
       }
       yield* inQuery("listnames", options.listNames)
+      yield* checkIdempotencyKey(options.idempotencyKey)
       const query = { listnames: options.listNames }
       const request = HttpClientRequest.post("/contacts").pipe(
         HttpClientRequest.acceptJson,
@@ -146,6 +151,8 @@ export const make = Effect.gen(function* () {
           some instanceof FastContacts
             ? withKey.execute(HttpClientRequest.bodyUint8Array(request, some.json, "application/json"))
             : api.contactsPost({ query, payload: some }).send,
+        idempotencyKey: options.idempotencyKey,
+        byStatus: keyUsed(options.idempotencyKey),
         read: readList,
         refusals: ["TooManyContacts", "InvalidInput"]
       })
@@ -208,14 +215,17 @@ export const make = Effect.gen(function* () {
       })
     }),
 
-    export: fn("ContactsService.export")(function* (request = {}) {
+    export: fn("ContactsService.export")(function* (request = {}, { idempotencyKey } = {}) {
       const { compressionFormat, fileFormat, fileName, filter } = request
       yield* oneInQuery("fileName", fileName)
+      yield* checkIdempotencyKey(idempotencyKey)
       const selected = filter === undefined ? {} : yield* filterToSend(filter, "query")
       return yield* call({
         ...api.contactsExportPost({
           query: { ...selected, compressionFormat, fileFormat, fileName }
         }),
+        idempotencyKey,
+        byStatus: keyUsed(idempotencyKey),
         read: readLink,
         refusals: ["InvalidRule", "InvalidInput"]
       }).pipe(inRule(filter?._tag === "ByRule" ? filter.rule : undefined))

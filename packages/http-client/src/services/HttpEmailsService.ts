@@ -1,8 +1,8 @@
 /** Mail sending over HTTP. */
-import { EmailSend, EmailsService } from "@roster/domain"
+import { checkIdempotencyKey, EmailSend, EmailsService } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { readJson } from "../calls/ResponseDecoding.ts"
-import { makeCall } from "../calls/Call.ts"
+import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
@@ -15,9 +15,12 @@ export const make = Effect.gen(function* () {
   const call = makeCall(shared)
 
   return EmailsService.of({
-    send: fn("EmailsService.send")(function* (message) {
+    send: fn("EmailsService.send")(function* (message, { idempotencyKey } = {}) {
+      yield* checkIdempotencyKey(idempotencyKey)
       return yield* call({
         ...api.emailsPost({ payload: message }),
+        idempotencyKey,
+        byStatus: keyUsed(idempotencyKey),
         read: readEmailSend,
         refusals: ["NotAllowedSender", "InvalidInput"]
       })

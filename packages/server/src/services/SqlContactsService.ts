@@ -1,15 +1,20 @@
 import {
+  Contact,
+  ContactPayload,
   ContactsService,
+  ExportLink,
   ExportNotFound,
   type ExportRequest,
   fnRedacted,
   type ImportOptions,
   type ImportSource,
   InvalidInput,
+  type KeyedCall,
   Pagination,
-  redactStreamSpans
+  redactStreamSpans,
+  ruleSource
 } from "@roster/domain"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
@@ -18,6 +23,7 @@ import { acceptImport } from "../jobs/imports/ImportRequests.ts"
 import { JobRunner } from "../jobs/worker/JobRunner.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
+import { keyedCalls } from "./KeyedCalls.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -26,6 +32,15 @@ const make = Effect.gen(function* () {
   const policy = yield* StorePolicy
   const inStore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.provideService(StorePolicy, policy))
+
+  const addOnce = keyedCalls(sql, "contactsPost", {
+    input: Schema.Struct({ listNames: Schema.Array(Schema.String), contacts: Schema.Array(ContactPayload) }),
+    result: Schema.Array(Contact)
+  })
+  const add: ContactsService["Service"]["add"] = (contacts, options = {}) =>
+    addOnce(options, { listNames: options.listNames ?? [], contacts }, repository.add(contacts, options))
+
+  const exportOnce = keyedCalls(sql, "contactsExportPost", { input: Schema.Unknown, result: ExportLink })
 
   const download: ContactsService["Service"]["download"] = (link) => {
     const fileKey = fileKeyOf(link)
@@ -46,7 +61,8 @@ const make = Effect.gen(function* () {
   return ContactsService.of({
     ...repository,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
-    addWithoutAnswer: (contacts, options) => Effect.asVoid(repository.add(Array.from(contacts), options)),
+    add,
+    addWithoutAnswer: (contacts, options) => Effect.asVoid(add(Array.from(contacts), options)),
     import: fnRedacted("ContactsService.import")(
       function* (source: ImportSource, options: ImportOptions = {}) {
         yield* acceptImport(source, options)
@@ -56,8 +72,8 @@ const make = Effect.gen(function* () {
       orStoreFailure("contactsImportPost")
     ),
     export: fnRedacted("ContactsService.export")(
-      function* (request: ExportRequest = {}) {
-        const link = yield* createExport(request)
+      function* (request: ExportRequest = {}, options: KeyedCall = {}) {
+        const link = yield* exportOnce(options, inputOf(request), createExport(request))
         yield* jobs.wake
         return link
       },
@@ -71,6 +87,14 @@ const make = Effect.gen(function* () {
     ),
     download
   })
+})
+
+/** An export as it is compared with another one of the same key. */
+const inputOf = ({ compressionFormat, fileFormat, fileName, filter }: ExportRequest) => ({
+  compressionFormat,
+  fileFormat,
+  fileName,
+  filter: filter?._tag === "ByRule" ? { rule: ruleSource(filter.rule) } : filter
 })
 
 /** Provides `ContactsService` on the database of a store. */

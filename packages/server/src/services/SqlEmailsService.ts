@@ -3,6 +3,7 @@ import {
   canonicalEmail,
   emailAddressIssue,
   EmailMessage,
+  EmailSend,
   EmailsService,
   fnRedacted,
   InvalidInput,
@@ -19,6 +20,7 @@ import { inTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { keyedCalls } from "./KeyedCalls.ts"
 
 const readMessage = delivered(EmailMessage)
 const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
@@ -56,7 +58,9 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { allowedSenders } = yield* StorePolicy
 
-  const send: EmailsService["Service"]["send"] = fnRedacted("EmailsService.send")(function* (given) {
+  const sendOnce = keyedCalls(sql, "emailsPost", { input: EmailMessage, result: EmailSend })
+
+  const sendNow = fnRedacted("EmailsService.send")(function* (given: EmailMessage) {
     const { account } = yield* Caller
     const message = yield* readMessage(given)
     const { envelopeFrom, from } = message.content
@@ -101,7 +105,7 @@ const make = Effect.gen(function* () {
     return yield* inTransaction(sql, store)
   }, orStoreFailure("emailsPost"))
 
-  return EmailsService.of({ send })
+  return EmailsService.of({ send: (given, options = {}) => sendOnce(options, given, sendNow(given)) })
 })
 
 /** Provides `EmailsService` on the database of a store. */

@@ -20,6 +20,7 @@ import { credentialsConformance } from "./credentials/CredentialsConformance.ts"
 import { emailsConformance } from "./EmailsConformance.ts"
 import { exportConformance } from "./jobs/ExportConformance.ts"
 import { exportFormatConformance } from "./jobs/ExportFormatConformance.ts"
+import { keyedCallsConformance } from "./KeyedCallsConformance.ts"
 import { importContentConformance } from "./jobs/ImportContentConformance.ts"
 import { importConformance } from "./jobs/ImportConformance.ts"
 import { roundTripConformance } from "./contacts/RoundTripConformance.ts"
@@ -45,6 +46,7 @@ export const conformance = (
     credentialsConformance(it)
     credentialKindsConformance(it)
     emailsConformance(it)
+    keyedCallsConformance(it)
     absentConformance(it)
     badInputConformance(it)
   })
