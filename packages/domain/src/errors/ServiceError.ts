@@ -167,11 +167,15 @@ export const ServiceErrorReason = Schema.Union([
 ])
 export type ServiceErrorReason = typeof ServiceErrorReason.Type
 
-/** An unexpected error: the operation and the reason, without any request, header or key. */
+/** An unexpected error: the operation, the reason and what identifies the answer, without any request or key. */
 export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
   /** The operation identifier of the interface, such as `contactsByEmailGet`. */
   operation: Schema.String,
-  reason: ServiceErrorReason
+  reason: ServiceErrorReason,
+  /** The id that the service gave to the request, for its support. */
+  requestId: Schema.optionalKey(Schema.String),
+  /** The headers of the answer that are known to hold no secret, by their names in lower case. */
+  responseHeaders: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 }) {
   override get message(): string {
     return this.reason.message

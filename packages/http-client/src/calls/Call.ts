@@ -3,6 +3,7 @@ import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
+import { fromAnswer } from "./AnswerHeaders.ts"
 import { readRefusalBody, retryAfter, Secrets, withoutSecrets } from "./ResponseDecoding.ts"
 import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
@@ -122,7 +123,7 @@ export const makeCall =
         onSuccess: (response) =>
           Effect.andThen(
             Effect.annotateCurrentSpan("http.response.status_code", response.status),
-            answer(response, current)
+            Effect.mapError(answer(response, current), fromAnswer(secrets, response))
           )
       })
       const attributes = {

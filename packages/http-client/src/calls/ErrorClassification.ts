@@ -195,5 +195,11 @@ export const finalError = <E>(
     reason !== undefined && "status" in reason && reason.status !== undefined ? { status: reason.status } : {}
   const detail = reason === undefined ? "no whole answer came" : detailOf(reason)
   const recovery = row.recovery.replace("{name}", about)
-  return new ServiceError({ operation, reason: new OutcomeUnknown({ recovery, detail, ...status }) })
+  const { requestId, responseHeaders } = failure.error instanceof ServiceError ? failure.error : {}
+  return new ServiceError({
+    operation,
+    reason: new OutcomeUnknown({ recovery, detail, ...status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(responseHeaders === undefined ? {} : { responseHeaders })
+  })
 }

@@ -77,14 +77,15 @@ export const Secrets = Context.Reference<ReadonlyArray<Redacted.Redacted<string>
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** Redacts the secrets in a received text, in any case. */
-export const withoutSecrets = (text: string) =>
-  Effect.map(Secrets, (secrets) =>
-    secrets.reduce(
-      (clean, secret) => clean.replaceAll(new RegExp(escaped(Redacted.value(secret)), "gi"), "<redacted>"),
-      text
-    )
+/** Redacts secrets in a received text, in any case. */
+export const redactSecrets = (secrets: ReadonlyArray<Redacted.Redacted<string>>, text: string): string =>
+  secrets.reduce(
+    (clean, secret) => clean.replaceAll(new RegExp(escaped(Redacted.value(secret)), "gi"), "<redacted>"),
+    text
   )
+
+/** The same with the secrets of the calling client. */
+export const withoutSecrets = (text: string) => Effect.map(Secrets, (secrets) => redactSecrets(secrets, text))
 
 const longestSnippet = 2048
 

@@ -5,6 +5,7 @@
 import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { fromAnswer } from "../calls/AnswerHeaders.ts"
 import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "../calls/ResponseDecoding.ts"
 import { BufferedResponse } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
@@ -148,8 +149,14 @@ const attempt = (
   const answer = Effect.gen(function* () {
     const request = requestOf(url, progress)
     const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
-    if (response.status < 200 || response.status >= 300) return yield* refusedDownload(response, url.href)
-    if (isPage(response)) return yield* unexpectedContent(operation, response, yield* readText(operation, response))
+    const named = fromAnswer([], response)
+    if (response.status < 200 || response.status >= 300) {
+      return yield* Effect.mapError(refusedDownload(response, url.href), named)
+    }
+    if (isPage(response)) {
+      const page = Effect.flatMap(readText(operation, response), (text) => unexpectedContent(operation, response, text))
+      return yield* Effect.mapError(page, named)
+    }
     const issue = formIssue(response, request.headers["range"] !== undefined)
     const isPart = response.status === 206
     const overlap =
