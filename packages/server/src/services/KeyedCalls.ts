@@ -114,13 +114,15 @@ export const keyedCalls = <A, I, Result, Encoded>(
 
   return <E, R>(
     { idempotencyKey: key }: KeyedCall,
-    input: unknown,
+    input: () => unknown,
     call: Effect.Effect<Result, E, R>
   ): Effect.Effect<Result, E | InvalidInput | ServiceError, R> => {
     if (key === undefined) return call
     const run = Effect.gen(function* () {
       yield* checkIdempotencyKey(key)
-      const text = yield* Effect.option(encodeInput(input))
+      const text = yield* Effect.option(
+        Effect.flatMap(Effect.try({ try: input, catch: () => "unreadable" }), encodeInput)
+      )
       // What cannot be encoded is refused by the call itself.
       return yield* Option.isNone(text) ? call : inAtomicTransaction(sql, once(key, text.value, call))
     })

@@ -38,7 +38,7 @@ const make = Effect.gen(function* () {
     result: Schema.Array(Contact)
   })
   const add: ContactsService["Service"]["add"] = (contacts, options = {}) =>
-    addOnce(options, { listNames: options.listNames ?? [], contacts }, repository.add(contacts, options))
+    addOnce(options, () => ({ listNames: options.listNames ?? [], contacts }), repository.add(contacts, options))
 
   const exportOnce = keyedCalls(sql, "contactsExportPost", { input: Schema.Unknown, result: ExportLink })
 
@@ -73,7 +73,7 @@ const make = Effect.gen(function* () {
     ),
     export: fnRedacted("ContactsService.export")(
       function* (request: ExportRequest = {}, options: KeyedCall = {}) {
-        const link = yield* exportOnce(options, inputOf(request), createExport(request))
+        const link = yield* exportOnce(options, () => inputOf(request), createExport(request))
         yield* jobs.wake
         return link
       },

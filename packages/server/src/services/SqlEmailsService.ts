@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
     return yield* inTransaction(sql, store)
   }, orStoreFailure("emailsPost"))
 
-  return EmailsService.of({ send: (given, options = {}) => sendOnce(options, given, sendNow(given)) })
+  return EmailsService.of({ send: (given, options = {}) => sendOnce(options, () => given, sendNow(given)) })
 })
 
 /** Provides `EmailsService` on the database of a store. */

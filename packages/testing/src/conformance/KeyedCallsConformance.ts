@@ -8,6 +8,7 @@ import {
   EmailsService,
   type InvalidInput,
   type InvalidRule,
+  type KeyedCall,
   maximumIdempotencyKey,
   type NotAllowedSender,
   type ServiceError,
@@ -17,6 +18,7 @@ import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { Effect, Result } from "effect"
 import { place } from "./Place.ts"
 import { refused } from "./Refused.ts"
+import { noTexts, unchecked } from "./Unchecked.ts"
 
 type Call = Effect.Effect<unknown, InvalidInput | InvalidRule | NotAllowedSender | ServiceError | TooManyContacts>
 
@@ -140,6 +142,26 @@ export const keyedCallsConformance = (it: Vitest.MethodsNonLive<ContactsService 
       })
     )
 
+    it.effect("input that no compiler would let through is refused as without a key", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const emails = yield* EmailsService
+        const calls: ReadonlyArray<(options?: KeyedCall) => Call> = [
+          ...[null, 7, { _tag: "ByRule", rule: 7 }, { _tag: "ByEmails", emails: [7] }].map(
+            (filter) => (options?: KeyedCall) => contacts.export({ filter: unchecked(filter) }, options)
+          ),
+          (options) => contacts.add(unchecked([{ email: 7 }]), options),
+          (options) => contacts.add([], { ...options, listNames: unchecked([7]) }),
+          (options) => emails.send(unchecked({ recipients: 7 }), options)
+        ]
+        for (const call of calls) {
+          const plain = yield* refused(call(), "InvalidInput")
+          const keyed = yield* refused(call(keyOf()), "InvalidInput")
+          assert.deepStrictEqual([keyed.field, keyed.issue], [plain.field, plain.issue])
+        }
+      })
+    )
+
     it.effect("a refused call uses up no key", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
@@ -167,7 +189,8 @@ export const keyedCallsConformance = (it: Vitest.MethodsNonLive<ContactsService 
         const one = yield* emails.send(mail("Hello"), { idempotencyKey: longest.slice(0, -1) })
         assert.deepStrictEqual(yield* emails.send(mail("Hello"), { idempotencyKey: longest.slice(0, -1) }), one)
         yield* contacts.delete(email("ada"))
-        for (const idempotencyKey of [`${longest}~`, "", "two words", "a\nb", "ключ", "\u007f"]) {
+        const texts = [`${longest}~`, "", "two words", "a\nb", "ключ", "\u007f"]
+        for (const idempotencyKey of [...texts, ...noTexts.map((value) => unchecked<string>(value))]) {
           const calls: ReadonlyArray<Call> = [
             contacts.add(some, { idempotencyKey }),
             contacts.addWithoutAnswer(some, { idempotencyKey }),
