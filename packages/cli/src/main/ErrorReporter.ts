@@ -1,6 +1,6 @@
 /**
  * Turns failures into messages and exit codes; unexpected ones are reported as bugs. With JSON the last line of stderr
- * is `{"code","message","hint"}`, and `resume` if a command resumes the interrupted work.
+ * is `{"code","message","hint"}`, `resume` if a command resumes the interrupted work, and the `requestId` of the service.
  */
 import type { ServiceError } from "@roster/domain"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
@@ -11,11 +11,12 @@ import { type CommandEnd, report } from "../terminal/Output.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
 import { codeOf, exitCode, exitInfo, type Failure } from "./ExitCode.ts"
 
-const tell = Effect.fnUntraced(function* ({ code, hint, message: unsafe }: Omit<CommandEnd, "resume">) {
+const tell = Effect.fnUntraced(function* ({ code, hint, message: unsafe, requestId }: Omit<CommandEnd, "resume">) {
   const { command: resume } = yield* ResumeHint
   const message = withoutKeys(unsafe)
   const resumeLine = resume === undefined ? "" : `\n  Resume with: ${resume}`
-  yield* report({ code, message, hint, resume }, `error: ${message}\n  ${hint}${resumeLine}`)
+  const idLine = requestId === undefined ? "" : `\n  Request id: ${requestId}`
+  yield* report({ code, message, hint, resume, requestId }, `error: ${message}\n  ${hint}${idLine}${resumeLine}`)
 })
 
 /** A closed reader such as `| head` is no failure. */
@@ -58,7 +59,8 @@ const hintOf = Effect.fnUntraced(function* (failure: Failure) {
 
 const onFailure = Effect.fnUntraced(function* (failure: Failure) {
   if (isClosedPipe(failure)) return exitCode.closedPipe
-  yield* tell({ code: codeOf(failure), message: messageOf(failure), hint: yield* hintOf(failure) })
+  const requestId = failure._tag === "ServiceError" ? failure.requestId : undefined
+  yield* tell({ code: codeOf(failure), message: messageOf(failure), hint: yield* hintOf(failure), requestId })
   return exitInfo(failure).exit
 })
 

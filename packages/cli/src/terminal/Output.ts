@@ -77,6 +77,8 @@ export interface CommandEnd {
   readonly hint: string
   /** The command line that resumes interrupted work. */
   readonly resume: string | undefined
+  /** The id that the service gave to the request that failed. */
+  readonly requestId?: string | undefined
 }
 
 /** Writes the end of a command to stderr, also with `--quiet`: one line of JSON for programs, or text. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactNotFound } from "@roster/domain"
+import { ContactNotFound, Rejected, ServiceError } from "@roster/domain"
 import { Duration, Effect, Exit, PlatformError } from "effect"
 import { toExitCode } from "../../src/main/ErrorReporter.ts"
 import type { Failure } from "../../src/main/ExitCode.ts"
@@ -36,6 +36,16 @@ describe("the failure boundary", () => {
         message: "There is no contact ann\u001b[2J@example.com.",
         hint: "List the contacts with: roster contacts list"
       })
+    })
+  )
+
+  it.effect("says the request id of an answer, for the support of the service", () =>
+    Effect.gen(function* () {
+      const reason = new Rejected({ status: 418, detail: "no" })
+      const failed = Effect.fail(new ServiceError({ operation: "contactsGet", reason, requestId: "req-7\u001b[2J" }))
+      assert.match((yield* run(failed)).stderr, /\n {2}Request id: req-7/)
+      assert.notInclude((yield* run(failed)).stderr, "\u001b")
+      assert.strictEqual(JSON.parse((yield* run(failed, "json")).stderr).requestId, "req-7\u001b[2J")
     })
   )
 
