@@ -1,5 +1,5 @@
 import { type ContactPayload, ContactSize, type ContactSource, canonicalEmail } from "@roster/domain"
-import { Effect } from "effect"
+import { Effect, Iterable } from "effect"
 import { SqlClient } from "effect/sql"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
@@ -71,7 +71,8 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
     if (givesStatus) parameters.push(status, status)
     return parameters
   }
-  const rows = yield* runEach(statement, contacts.map(parametersOf))
+  // One after the other: all of them would be a copy of all contacts.
+  const rows = yield* runEach(statement, Iterable.map(contacts, parametersOf))
   yield* countNewContacts(account)
   return rows
 })

@@ -127,7 +127,8 @@ export const makeBodyReader = () => {
             if (whole !== undefined) return answerBytes(whole)
             const [first, ...others] = chunks.splice(0)
             // Only within a process a large body is one chunk, which is not copied.
-            if (first !== undefined && others.length === 0) return answerText(first)
+            if (first !== undefined && others.length === 0) {
+              const r = answerText(first); (first.buffer as ArrayBuffer).transfer(0); return r }
             return answerBytes(Buffer.concat([first ?? new Uint8Array(), ...others]))
           }
         }),

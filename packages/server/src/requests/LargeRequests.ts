@@ -131,11 +131,16 @@ const makeUnread = () => {
   }
   return {
     isFull: (account: string): boolean => (unread.get(account) ?? 0) >= maximumUnread,
-    count: (account: string, request: HttpServerRequest.HttpServerRequest, bytes: number) => {
+    count: (account: string, request: HttpServerRequest.HttpServerRequest, body: Uint8Array<ArrayBuffer>) => {
       const response = NodeHttpServerRequest.toServerResponse(request)
       if (response.destroyed) return
-      add(account, bytes)
-      response.once("close", () => add(account, -bytes))
+      const { length } = body
+      add(account, length)
+      response.once("close", () => {
+        add(account, -length)
+        // At once: V8 would free it when it needs memory of its own.
+        body.buffer.transfer(0)
+      })
     }
   }
 }
@@ -216,7 +221,7 @@ export const layer = (options: {
             return Effect.map(
               carryOut({ method, url, headers, body, caller: { account, key, peer } }),
               ({ body, headers, status }) => {
-                unread.count(account, request, body.length)
+                unread.count(account, request, body)
                 const contentType = headers["content-type"] ?? "application/json"
                 return HttpServerResponse.uint8Array(body, { status, headers, contentType })
               }

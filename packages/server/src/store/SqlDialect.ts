@@ -10,6 +10,8 @@ export const longWal = 36 * 1024 * 1024
 
 type Fragment = Statement.Fragment
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
+/** The parameters of many runs of a statement. */
+type Sets = Iterable<ReadonlyArray<unknown>>
 /** What each of many runs of a statement gave. */
 type Runs = ReadonlyArray<ReadonlyArray<unknown> | undefined>
 
@@ -21,14 +23,14 @@ interface GivenTexts {
   readonly customFields: Fragment
 }
 
-const eachAlone = (sql: SqlClient.SqlClient) => (statement: string, parameters: Rows) =>
+const eachAlone = (sql: SqlClient.SqlClient) => (statement: string, parameters: Sets) =>
   Effect.map(
     Effect.forEach(parameters, (params) => sql.unsafe(statement, params).values),
     (results): Runs => results.map(([row]) => row)
   )
 
 /** All in one effect: one for each row would cost more than SQLite does. */
-const eachAtOnce = (sql: SqlClient.SqlClient) => (statement: string, parameters: Rows) =>
+const eachAtOnce = (sql: SqlClient.SqlClient) => (statement: string, parameters: Sets) =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
     Option.isSome(transaction) && isSqliteConnection(transaction.value[0])
       ? transaction.value[0].executeEach(statement, parameters)

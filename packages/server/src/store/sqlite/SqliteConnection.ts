@@ -24,7 +24,7 @@ export interface SqliteConnection extends SqlConnection.Connection {
   /** Runs a statement per set of parameters, as `runEach` of the dialect. Only inside a transaction. */
   readonly executeEach: (
     sql: string,
-    parameters: ReadonlyArray<ReadonlyArray<unknown>>
+    parameters: Iterable<ReadonlyArray<unknown>>
   ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown> | undefined>, SqlError.SqlError>
 }
 

@@ -50,11 +50,11 @@ export const make = (database: DatabaseSync) => {
     /** Runs a statement for each set of parameters. Gives the first row of each, `undefined` if it changed nothing. */
     runEach: (
       sql: string,
-      parameters: ReadonlyArray<ReadonlyArray<unknown>>,
+      parameters: Iterable<ReadonlyArray<unknown>>,
       mode: ReadMode
     ): ReadonlyArray<object | undefined> => {
       const { returnsRows, statement } = lookup(sql, mode)
-      return parameters.map((params) => {
+      return Array.from(parameters, (params) => {
         const bound = params.map(bind)
         if (returnsRows) return statement.get(...bound)
         return statement.run(...bound).changes > 0 ? noColumns : undefined
