@@ -10,6 +10,7 @@ import { Caller } from "./credentials/Caller.ts"
 import { IsAuthenticated } from "./http/Authentication.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { bodyOf } from "./http/Idempotency.ts"
+import { OwnsBody } from "./http/RequestBody.ts"
 import { JobRunner } from "./jobs/worker/JobRunner.ts"
 import * as Thread from "./jobs/worker/Thread.ts"
 import { type LargeRequest, type LargeResponse, ThreadData } from "./requests/LargeRequests.ts"
@@ -46,6 +47,7 @@ const answering = Effect.gen(function* () {
       const response = yield* app.pipe(
         Effect.provideService(Caller, request.caller),
         Effect.provideService(IsAuthenticated, true),
+        Effect.provideService(OwnsBody, true),
         Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(request))
       )
       const body = bytesOf(response)

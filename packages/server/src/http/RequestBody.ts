@@ -1,6 +1,6 @@
 /** Reads the JSON bodies of requests: each within the limit of its operation, and all of them within one budget. */
 import type { OperationId } from "@roster/api"
-import { Effect, Stream } from "effect"
+import { Context, Effect, Stream } from "effect"
 import { HttpServerError, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { largeRequest } from "../requests/LargeRequests.ts"
 
@@ -25,7 +25,7 @@ const limitsById: ReadonlyMap<string, BodyLimits> = new Map(Object.entries(limit
 export const bodyLimits = (operation: string): BodyLimits => limitsById.get(operation) ?? otherLimits
 
 /** The maximum of all larger bodies together, in MiB, each held from its first byte until it is answered. */
-const budgetMebibytes = 128
+const budgetMebibytes = 64
 
 /** A body of up to this many bytes is outside the budget, and its rest is waited for when it was refused. */
 const smallBody = 64 * 1024
@@ -67,6 +67,12 @@ const decoded = (bytes: Uint8Array): string | undefined => {
   }
 }
 
+/**
+ * Whether nobody else uses the bytes of a body, whose memory is then freed once they are text (default: false, for callers
+ * in this process).
+ */
+export const OwnsBody = Context.Reference<boolean>("@roster/server/OwnsBody", { defaultValue: () => false })
+
 /** Makes the reader of bodies, which has a budget of its own. */
 export const makeBodyReader = () => {
   const budget = bytesIn(budgetMebibytes)
@@ -88,6 +94,12 @@ export const makeBodyReader = () => {
       const body = decoded(bytes)
       return body === undefined ? refuse(notUtf8) : answer(body)
     }
+    const answerOnce = (bytes: Uint8Array) =>
+      Effect.flatMap(OwnsBody, (isOwned) => {
+        const answered = answerText(bytes)
+        if (isOwned && bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0)
+        return answered
+      })
     const answerBytes = (bytes: Uint8Array<ArrayBuffer>) =>
       (bytes.length < largeRequest ? undefined : answerLarge(bytes)) ?? answerText(bytes)
     const declared = Number(request.headers["content-length"])
@@ -127,8 +139,7 @@ export const makeBodyReader = () => {
             if (whole !== undefined) return answerBytes(whole)
             const [first, ...others] = chunks.splice(0)
             // Only within a process a large body is one chunk, which is not copied.
-            if (first !== undefined && others.length === 0) {
-              const r = answerText(first); (first.buffer as ArrayBuffer).transfer(0); return r }
+            if (first !== undefined && others.length === 0) return answerOnce(first)
             return answerBytes(Buffer.concat([first ?? new Uint8Array(), ...others]))
           }
         }),
