@@ -32,12 +32,21 @@ const reserved = ["all", "and", "or", "not", "daysfrom"]
  * The words All, AND, OR, NOT and daysfrom are reserved; a custom field with such a name, or whose name is not one word of
  * letters, digits, `_`, `.` and `-`, cannot be used in rules.
  */
-export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> =>
-  Result.flatMap(tokenize(text), (tokens) => parseTokens(text, tokens, options))
+export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> => {
+  if (options.customFields === undefined && text === last?.text) return Result.succeed(last.rule)
+  return Result.flatMap(tokenize(text), (tokenAt) => {
+    const parsed = parseTokens(text, tokenAt, options)
+    if (options.customFields === undefined && Result.isSuccess(parsed)) last = { text, rule: parsed.success }
+    return parsed
+  })
+}
+
+/** The last valid rule: a call parses its rule where it arrives, as a `RuleText`, and where it is used. */
+let last: { readonly text: string; readonly rule: Rule.Rule } | undefined
 
 const parseTokens = (
   rule: string,
-  tokens: ReadonlyArray<Token>,
+  tokenAt: (index: number) => Token | undefined,
   options: ParseRuleOptions
 ): Result.Result<Rule.Rule, InvalidRule> => {
   const { fail, operator, days, value, monthDay } = operands(rule)
@@ -47,7 +56,7 @@ const parseTokens = (
   let index = 0
   let conditions = 0
 
-  const peek = (): Token => tokens[index] ?? end
+  const peek = (): Token => tokenAt(index) ?? end
   const next = (): Token => {
     const token = peek()
     index++
@@ -65,7 +74,7 @@ const parseTokens = (
       if (peek().kind === "end") {
         return yield* fail(peek(), "it is empty", { expected: ["a condition", "All for every contact"] })
       }
-      if (tokens[1]?.kind === "end" && accept("word", "all")) return Rule.all
+      if (tokenAt(1)?.kind === "end" && accept("word", "all")) return Rule.all
       const condition = yield* disjunction(0)
       const rest = peek()
       return rest.kind === "end" ? condition : yield* unexpected(rest, ["AND", "OR", "the end of the rule"])

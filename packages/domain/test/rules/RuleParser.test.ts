@@ -237,6 +237,12 @@ describe("limits", () => {
     }
     assert.isBelow(performance.now() - start, 500)
   })
+
+  it("reads no further than the first mistake", () => {
+    const start = performance.now()
+    for (let count = 0; count < 100; count++) failure("(".repeat(maximumRuleLength))
+    assert.isBelow(performance.now() - start, 500)
+  })
 })
 
 describe("hostile rules", () => {
