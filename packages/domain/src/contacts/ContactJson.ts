@@ -152,7 +152,9 @@ export const contactsJson = (contacts: ReadonlyArray<Contact>): string | Uint8Ar
 /** Joins pieces, whose memory it frees at once: that of a large page would wait for a collection. */
 const joined = (pieces: ReadonlyArray<Uint8Array<ArrayBuffer>>, last: Uint8Array): Uint8Array => {
   const length = pieces.reduce((sum, { length }) => sum + length, 0)
-  const bytes = new Uint8Array(length + last.length)
+  const all = length + last.length
+  // Resizable, since its pages go back to the system as soon as it is freed; malloc would keep them.
+  const bytes = new Uint8Array(new ArrayBuffer(all, { maxByteLength: all }), 0, all)
   let at = 0
   for (const piece of pieces) {
     bytes.set(piece, at)

@@ -45,7 +45,15 @@ interface Branch {
 
 const makeBranch = (): Branch => ({ fixed: new Map(), parameter: undefined, routes: new Map() })
 
-const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/").slice(1)
+const pathOf = (url: string): string => {
+  const end = url.indexOf("?")
+  return end === -1 ? url : url.slice(0, end)
+}
+
+/** More segments than a path of the contract has: what is behind them need not be read. */
+const maximumSegments = 16
+
+const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/", maximumSegments).slice(1)
 
 interface Found extends Pick<Incoming, "params" | "searchParams"> {
   readonly route: Route
@@ -70,11 +78,8 @@ const makeRouter = (routes: ReadonlyArray<Route>) => {
   }
   const methods = new Set(routes.map(({ method }) => method))
 
-  /** Finds a route for a URL without a `pathIssue`. */
-  const find = (method: string, url: string): Found | undefined => {
-    const end = url.indexOf("?")
-    const segments = segmentsOf(end === -1 ? url : url.slice(0, end))
-    const params: Record<string, string> = {}
+  const routeOfPath = (method: string, path: string, params: Record<string, string>): Route | undefined => {
+    const segments = segmentsOf(path)
     const follow = ({ fixed, parameter, routes }: Branch, index: number): Route | undefined => {
       const segment = segments[index]
       if (segment === undefined) return routes.get(method)
@@ -85,14 +90,21 @@ const makeRouter = (routes: ReadonlyArray<Route>) => {
       params[parameter.name] = decodeURIComponent(segment)
       return follow(parameter.branch, index + 1)
     }
-    const route = follow(root, 0)
+    return follow(root, 0)
+  }
+
+  /** Finds a route for a URL without a `urlIssue`. */
+  const find = (method: string, url: string): Found | undefined => {
+    const params: Record<string, string> = {}
+    const route = routeOfPath(method, pathOf(url), params)
     if (route === undefined) return undefined
+    const end = url.indexOf("?")
     return { route, params, searchParams: readSearchParams(end === -1 ? "" : url.slice(end + 1)) }
   }
   /** The methods of a path in alphabetical order, with HEAD for GET. */
   const methodsOf = (url: string): ReadonlyArray<string> =>
     [...methods]
-      .filter((method) => find(method, url) !== undefined)
+      .filter((method) => routeOfPath(method, pathOf(url), {}) !== undefined)
       .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
       .toSorted()
   return { find, methodsOf }
@@ -122,7 +134,7 @@ const parts = Effect.gen(function* () {
 const noRoute =
   (methodsOf: (url: string) => ReadonlyArray<string>): Respond =>
   ({ request: { url } }) => {
-    const issue = pathIssue(url)
+    const issue = urlIssue(url)
     if (issue !== undefined) return Effect.succeed(errorResponse(400, issue))
     const methods = methodsOf(url).join(", ")
     return Effect.succeed(
@@ -132,9 +144,15 @@ const noRoute =
     )
   }
 
-const pathIssue = (url: string): string | undefined => {
+/** The parameters of a query. To read some thousands takes some ms on the thread that answers everybody. */
+const maximumParameters = 1000
+
+const urlIssue = (url: string): string | undefined => {
+  if (url.length > maximumParameters && url.split("&", maximumParameters + 1).length > maximumParameters) {
+    return `The query has more than ${maximumParameters} parameters.`
+  }
   if (!url.includes("%")) return undefined
-  const path = url.split("?", 1)[0] ?? ""
+  const path = pathOf(url)
   try {
     return decodeURIComponent(path).includes("\0") ? "The path holds a NUL character." : undefined
   } catch {
@@ -217,7 +235,7 @@ export const httpApp = Effect.map(parts, ({ log, otherwise, router }) =>
     const refused = refusedHost(request, fiber.context)
     if (refused !== undefined) return completed(request, log)(Effect.succeed(refused))
     const found =
-      pathIssue(url) === undefined
+      urlIssue(url) === undefined
         ? (router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined))
         : undefined
     if (found === undefined) {

@@ -123,7 +123,8 @@ export const makeBodyReader = () => {
           else if (length <= declared) whole.set(chunk, length - chunk.length)
         }
         if (whole === undefined && length >= declared / 8 && length < declared) {
-          whole = new Uint8Array(declared)
+          // Resizable, since its pages go back to the system as soon as it is freed; malloc would keep them.
+          whole = new Uint8Array(new ArrayBuffer(declared, { maxByteLength: declared }), 0, declared)
           let at = 0
           for (const chunk of chunks.splice(0)) {
             whole.set(chunk, at)

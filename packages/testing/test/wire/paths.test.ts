@@ -70,6 +70,18 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
       })
     )
 
+    it.effect("a query has up to 1000 parameters, and a path of thousands of segments is none", () =>
+      Effect.gen(function* () {
+        const query = (count: number) => Array<string>(count).fill("listnames=a").join("&")
+        succeeded(yield* askJson("POST", `/contacts?${query(1000)}`, [{ Email: "many@example.com" }]))
+        const refused = yield* askJson("POST", `/contacts?${query(1001)}`, [{ Email: "more@example.com" }])
+        assert.match(refusedWith(refused, 400), /more than 1000 parameters/)
+        refusedWith(yield* ask("GET", "/contacts/more@example.com"), 404)
+        succeededEmpty(yield* ask("DELETE", "/contacts/many@example.com"))
+        for (const segment of ["/..", "/a", "//"]) refusedWith(yield* ask("GET", segment.repeat(3000)), 404)
+      })
+    )
+
     it.effect("S29 an address may be percent-encoded or not, in either case, with 254 characters", () =>
       Effect.gen(function* () {
         const email = `%/+?#&='😀${"x".repeat(54)}@${"d".repeat(60)}.${"d".repeat(60)}.${"d".repeat(55)}.example.com`
