@@ -57,17 +57,29 @@ export const pageByOffset = Effect.fnUntraced(function* (
   return (yield* pageOf(sql, sql.literal(contactColumns.join(", ")), account, page).values).map(toContact)
 })
 
-/** The bytes of the texts of a page without a bound of its own, by the lengths that SQLite has beside the rows. */
+/** The bytes of the texts of a contact, by the lengths that SQLite has beside its row. */
+const textBytes = (sql: SqlClient.SqlClient) =>
+  sql.literal(
+    ["custom_fields", "first_name", "last_name", "consent_ip"]
+      .map((column) => `coalesce(octet_length(${column}), 0)`)
+      .join(" + ")
+  )
+
+/** The bytes of the texts of a page without a bound of its own. */
 export const pageBytes = Effect.fnUntraced(function* (
   account: string,
   page: { readonly limit: number; readonly offset: number }
 ) {
   const sql = yield* SqlClient.SqlClient
-  const bytes = sql.literal(
-    ["custom_fields", "first_name", "last_name", "consent_ip"]
-      .map((column) => `coalesce(octet_length(${column}), 0)`)
-      .join(" + ")
-  )
-  const rows = yield* pageOf(sql, sql`${bytes} AS bytes`, account, page)
+  const rows = yield* pageOf(sql, sql`${textBytes(sql)} AS bytes`, account, page)
   return rows.reduce((sum, row) => sum + Number(row.bytes), 0)
+})
+
+/** The bytes of the texts of some contacts, in SQLite. */
+export const bytesOfIds = Effect.fnUntraced(function* (ids: Float64Array) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly bytes: number }>`
+    SELECT coalesce(sum(${textBytes(sql)}), 0) AS bytes FROM contacts
+    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(Array.from(ids))}))`
+  return Number(row?.bytes ?? 0)
 })

@@ -33,7 +33,7 @@ import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import { checkContacts, checkEmail, checkMerged, checkTexts, mergedRefusal } from "./ContactValidation.ts"
 import { giveWay, sliceMillis } from "./RuleScan.ts"
-import { RuleScans } from "./RuleScans.ts"
+import { FoundBefore, RuleScans } from "./RuleScans.ts"
 import { readRule, ruleSql } from "./RuleSql.ts"
 
 const defaultPageSize = 20
@@ -96,7 +96,8 @@ export const makeContactRepository = Effect.gen(function* () {
     let from = { after: 0, offset }
     while (found.length < limit) {
       const missing = limit - found.length
-      const ids = yield* scans.find("contactsGet", { ...asked, ...from, limit: missing })
+      const before = from.after === 0 ? yield* FoundBefore : undefined
+      const ids = before ?? (yield* scans.find("contactsGet", { ...asked, ...from, limit: missing }))
       const some = sql`id IN (SELECT value FROM json_each(${JSON.stringify(Array.from(ids))}))`
       const rows = yield* sql`SELECT ${columns} FROM contacts WHERE ${some} ORDER BY id`.values
       let sliceEnd = performance.now() + sliceMillis

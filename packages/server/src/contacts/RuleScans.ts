@@ -16,6 +16,11 @@ export class RuleScans extends Context.Service<
   }
 >()("@roster/server/RuleScans") {}
 
+/** The ids that a scan found for the page of this call before it went to another thread (default: none, it has to scan). */
+export const FoundBefore = Context.Reference<Float64Array<ArrayBuffer> | undefined>("@roster/server/FoundBefore", {
+  defaultValue: () => undefined
+})
+
 /** How long a scan may take, with its waits for others. */
 export const defaultRuleDeadline: Duration.Input = "10 seconds"
 

@@ -11,10 +11,12 @@ import {
   RuleText
 } from "@roster/domain"
 import { contactJson, contactsJson } from "@roster/domain/ContactJson"
-import { Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { pageBytes } from "../contacts/ContactPagination.ts"
+import { bytesOfIds, pageBytes } from "../contacts/ContactPagination.ts"
+import { FoundBefore } from "../contacts/RuleScans.ts"
+import { readRule } from "../contacts/RuleSql.ts"
 import { Caller } from "../credentials/Caller.ts"
 import { largeRequest, LargeRequests } from "../requests/LargeRequests.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -51,7 +53,15 @@ const makePages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const thread = yield* LargeRequests
   return <E, R>(
-    { limit = 0, offset = 0 }: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+    {
+      limit = 0,
+      offset = 0,
+      rule
+    }: {
+      readonly limit?: number | undefined
+      readonly offset?: number | undefined
+      readonly rule?: RuleText | undefined
+    },
     request: HttpServerRequest.HttpServerRequest,
     answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) =>
@@ -60,8 +70,15 @@ const makePages = Effect.gen(function* () {
       : Effect.gen(function* () {
           yield* checkPage({ limit, offset })
           const { account } = yield* Caller
-          if ((yield* pageBytes(account, { limit, offset })) < largeRequest) return yield* answer
-          return yield* thread.answer(request, undefined, ({ status, text }) =>
+          const condition = rule === undefined ? undefined : yield* readRule(rule)
+          let ids: Float64Array<ArrayBuffer> | undefined
+          if (condition !== undefined && condition._tag !== "All") {
+            const now = (yield* DateTime.now).epochMilliseconds
+            ids = yield* thread.find("contactsGet", { account, rule: condition, now, after: 0, offset, limit })
+          }
+          const bytes = yield* ids === undefined ? pageBytes(account, { limit, offset }) : bytesOfIds(ids)
+          if (bytes < largeRequest) return yield* Effect.provideService(answer, FoundBefore, ids)
+          return yield* thread.answer(request, { ids }, ({ status, text }) =>
             Effect.succeed(errorResponse(status, text))
           )
         }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orStoreFailure("contactsGet"))
@@ -79,8 +96,8 @@ export const contactsHandlers = Effect.gen(function* () {
     contactsGet: ({ query: { limit, offset, rule }, request }) =>
       ruleText(rule).pipe(
         Effect.flatMap((rule) => {
-          const answer = Effect.map(contacts.list({ limit, offset, rule }), responseOfAll)
-          return rule === undefined ? inPages({ limit, offset }, request, answer) : answer
+          const page = { limit, offset, rule }
+          return inPages(page, request, Effect.map(contacts.list(page), responseOfAll))
         }),
         toWireError
       ),

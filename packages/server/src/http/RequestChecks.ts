@@ -116,7 +116,7 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
           ? onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
           : malformed(new InvalidInput({ field: "body", issue }))
       }
-      const answerLarge = (body: Uint8Array<ArrayBuffer>) => thread?.answer(request, body, refuse)
+      const answerLarge = (body: Uint8Array<ArrayBuffer>) => thread?.answer(request, { body }, refuse)
       return readBody(request, limits, answer, refuse, answerLarge)
     }
   }

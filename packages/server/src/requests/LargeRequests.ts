@@ -6,6 +6,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { existsSync } from "node:fs"
+import { RuleScans } from "../contacts/RuleScans.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
 import * as Thread from "../jobs/worker/Thread.ts"
 import type { LockContention } from "../store/sqlite/LockContention.ts"
@@ -41,6 +42,8 @@ export interface LargeRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer> | undefined
+  /** What a scan found for a page by a rule. */
+  readonly ids: Float64Array<ArrayBuffer> | undefined
   readonly caller: Omit<CallerIdentity, "serviceUrl">
 }
 
@@ -68,10 +71,12 @@ const unreadFull: Postponed = {
 }
 
 interface LargeRequests {
-  /** Answers a request on the thread. The body is moved there, and can be used no more. */
+  /** Finds the contacts of a page by a rule, on the thread of the rules. */
+  readonly find: RuleScans["Service"]["find"]
+  /** Answers a request on the thread. Its body, or the ids that were found, are moved there, and can be used no more. */
   readonly answer: <E, R>(
     request: HttpServerRequest.HttpServerRequest,
-    body: Uint8Array<ArrayBuffer> | undefined,
+    given: { readonly body?: Uint8Array<ArrayBuffer>; readonly ids?: Float64Array<ArrayBuffer> | undefined },
     postpone: (postponed: Postponed) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 }
@@ -150,7 +155,7 @@ export const layer = (options: {
   readonly entry: URL
   readonly filename: string
   readonly contention: LockContention
-}): Layer.Layer<never, never, StorePolicy> =>
+}): Layer.Layer<never, never, StorePolicy | RuleScans> =>
   Layer.effect(
     LargeRequests,
     Effect.gen(function* () {
@@ -199,7 +204,10 @@ export const layer = (options: {
         clearTimeout(idle)
         const thread = current ?? (yield* start)
         response = Deferred.makeUnsafe()
-        thread.post(request, request.body === undefined ? [] : [request.body.buffer])
+        thread.post(
+          request,
+          [request.body, request.ids].flatMap((moved) => (moved === undefined ? [] : [moved.buffer]))
+        )
         const given = yield* Deferred.await(response)
         idle = setTimeout(() => runFork(close), idleTime).unref()
         return given
@@ -207,7 +215,7 @@ export const layer = (options: {
 
       const turns = makeTurns()
       const unread = makeUnread()
-      const answer: LargeRequests["answer"] = (request, body, postpone) =>
+      const answer: LargeRequests["answer"] = (request, { body, ids }, postpone) =>
         Effect.flatMap(Caller, ({ account, key, peer }) => {
           if (turns.isFull(account)) return postpone(waitsFull)
           const { method, url } = request
@@ -219,7 +227,7 @@ export const layer = (options: {
           const inTurn = Effect.suspend(() => {
             if (unread.isFull(account)) return postpone(unreadFull)
             return Effect.map(
-              carryOut({ method, url, headers, body, caller: { account, key, peer } }),
+              carryOut({ method, url, headers, body, ids, caller: { account, key, peer } }),
               ({ body, headers, status }) => {
                 unread.count(account, request, body)
                 const contentType = headers["content-type"] ?? "application/json"
@@ -234,6 +242,6 @@ export const layer = (options: {
             () => turns.give
           )
         })
-      return { answer }
+      return { find: (yield* RuleScans).find, answer }
     })
   )

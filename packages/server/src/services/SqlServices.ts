@@ -56,8 +56,7 @@ export const layerForHttp = (
       ? Layer.empty
       : LargeRequests.layer({ entry: requestThread, filename, contention })
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
-  return Layer.fresh(Layer.provide(services, work)).pipe(
-    Layer.provideMerge(large),
+  return Layer.fresh(Layer.provide(Layer.merge(services, large), work)).pipe(
     Layer.provide(policy),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )

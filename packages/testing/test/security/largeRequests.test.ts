@@ -24,7 +24,7 @@ const notingEntry = (notes: string, word: string | undefined) => `
   const queue = []
   const note = (message) => {
     queue.push(message)
-    appendFileSync(${JSON.stringify(notes)}, (message.url ?? message) + "\\n")
+    appendFileSync(${JSON.stringify(notes)}, (message.url ?? message) + (message.ids ? " " + message.ids : "") + "\\n")
   }
   parentPort.on("message", note)
   ${word === undefined ? "" : `while (!existsSync(${JSON.stringify(word)})) await setTimeout(5)`}
@@ -159,6 +159,28 @@ describe("large requests", () => {
       assert.deepStrictEqual(page.headers["content-type"], few.headers["content-type"])
       const refused = yield* ask("GET", "/contacts?limit=1001")
       assert.strictEqual(refused.status, 400, refused.text)
+    })
+  )
+
+  test(
+    "a page by a rule is one too, with what the rule found before",
+    Effect.gen(function* () {
+      const { ask, asked, store } = yield* served()
+      fill(yield* store, 40)
+      assert.strictEqual((yield* ask("POST", "/contacts", '[{"Email":"small@example.com"}]')).status, 200)
+      const by = (rule: string, offset = 0) =>
+        ask("GET", `/contacts?limit=100&offset=${offset}&rule=${encodeURIComponent(rule)}`)
+      const found = yield* by('email starts-with "p"', 37)
+      assert.strictEqual(found.status, 200, found.text.slice(0, 300))
+      const place = `offset=37&rule=${encodeURIComponent('email starts-with "p"')}`
+      assert.deepStrictEqual(asked(), [`/v4/contacts?limit=100&${place} 38,39,40`])
+      assert.strictEqual(found.text, (yield* ask("GET", "/contacts?limit=3&offset=37")).text)
+      assert.strictEqual(JSON.parse((yield* by("email starts-with 'small'")).text).length, 1)
+      assert.strictEqual((yield* by("email = 'nobody@example.com'")).text, "[]")
+      assert.strictEqual((yield* by("email =")).status, 400)
+      assert.strictEqual(asked().length, 1)
+      assert.strictEqual(JSON.parse((yield* by("All")).text).length, 41)
+      assert.strictEqual(asked().length, 2)
     })
   )
 
