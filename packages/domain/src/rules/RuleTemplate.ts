@@ -47,9 +47,11 @@ export const rule = (
     return Effect.tap(
       RuleText.fromText(text),
       Effect.fnUntraced(function* () {
-        const lengths = new Map(
-          (yield* Effect.fromResult(tokenize(text))).map(({ length, position }) => [position, length])
-        )
+        const tokenAt = yield* Effect.fromResult(tokenize(text))
+        const lengths = new Map<number, number>()
+        for (let index = 0, token = tokenAt(0); token !== undefined; token = tokenAt(++index)) {
+          lengths.set(token.position, token.length)
+        }
         const stray = places.find(({ length, position }) => lengths.get(position) !== length)
         if (stray !== undefined) return yield* invalidRule(text, stray, noPlace)
       })

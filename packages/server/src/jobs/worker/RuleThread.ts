@@ -32,6 +32,9 @@ interface Answer {
 /** The time, in milliseconds, in which a scan has to stop. Otherwise its thread is terminated. */
 const stopMillis = 3000
 
+/** Many times what the scans at one time hold, so that V8 leaves no more as garbage. */
+const maxOldGenerationSizeMb = 192
+
 /** A scan that sees as many threads die is given up: it may be the cause. */
 const maximumThreads = 2
 
@@ -82,6 +85,7 @@ export const layer = (options: {
           entry,
           name: "roster rules",
           workerData,
+          limits: { maxOldGenerationSizeMb },
           // Only `work` posts them.
           onMessage: (message) => settle((message as Answer).scan, resultOf(message as Answer))
         })
