@@ -35,6 +35,6 @@ const make = Effect.gen(function* () {
 /** Provides an `HttpClient` that answers from the service on a store. */
 export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
   Layer.effect(HttpClient.HttpClient, make).pipe(
-    Layer.provide(layerForHttp(options)),
+    Layer.provide(layerForHttp(options, true)),
     Layer.provide(Layer.mergeAll(NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer))
   )

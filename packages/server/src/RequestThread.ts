@@ -114,7 +114,7 @@ export const work = (workerData: unknown): void => {
     data,
     answering,
     services.pipe(
-      Layer.provideMerge(Layer.succeed(JobRunner, { wake: Effect.void })),
+      Layer.provideMerge(Layer.succeed(JobRunner, { wake: Effect.void, settled: Effect.void })),
       Layer.provide(RuleScans.layer(ruleDeadline)),
       Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
       Layer.provideMerge(SqliteClient.layer({ filename, prepare, contention })),

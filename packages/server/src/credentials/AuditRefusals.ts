@@ -3,7 +3,7 @@
  * so that a refusal costs no statement. (docs/decisions/access.md)
  */
 import { redactLayerSpans } from "@roster/domain"
-import { Array as Arr, Context, Effect, Layer } from "effect"
+import { Array as Arr, Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { clientNetwork } from "../network/IpRanges.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
@@ -89,6 +89,8 @@ const make = Effect.gen(function* () {
   const waiting: Array<AuditRow> = []
   let shares = newHour()
   let began = 0
+  /** Open while there is anything to write now or at the end of the hour, so that an idle service sets no timer. */
+  const refused = yield* Latch.make(false)
 
   const wait = (event: AuditEvent, outcome: string, time: number) => {
     if (waiting.length < maximumWaiting) waiting.push(auditRow(event, outcome, time))
@@ -112,6 +114,7 @@ const make = Effect.gen(function* () {
 
   const record: AuditRefusals["Service"]["record"] = (event, outcome) =>
     Effect.map(nowSeconds, (now) => {
+      refused.openUnsafe()
       beginHour(now)
       const kind = shares[event.actor._tag]
       const share = shareOf(kind, event)
@@ -134,6 +137,11 @@ const make = Effect.gen(function* () {
       : Effect.void
   })
 
+  const closeIfIdle = Effect.sync(() => {
+    if (waiting.length === 0 && Object.values(shares).every(({ byCaller }) => byCaller.size === 0))
+      refused.closeUnsafe()
+  })
+
   // Not in a transaction, which could not time out on a lock.
   const write = Effect.repeat(writeSome, { while: () => waiting.length > 0 })
 
@@ -147,6 +155,8 @@ const make = Effect.gen(function* () {
     Effect.andThen(write),
     bestEffort(unwritten),
     Effect.delay(writeInterval),
+    Effect.andThen(closeIfIdle),
+    (written) => Effect.andThen(refused.await, written),
     Effect.forever,
     Effect.forkScoped
   )

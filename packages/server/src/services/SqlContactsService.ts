@@ -67,6 +67,7 @@ const make = Effect.gen(function* () {
       function* (source: ImportSource, options: ImportOptions = {}) {
         yield* acceptImport(source, options)
         yield* jobs.wake
+        yield* jobs.settled
       },
       inStore,
       orStoreFailure("contactsImportPost")
@@ -75,6 +76,8 @@ const make = Effect.gen(function* () {
       function* (request: ExportRequest = {}, options: KeyedCall = {}) {
         const link = yield* exportOnce(options, () => inputOf(request), createExport(request))
         yield* jobs.wake
+        // A call with an Idempotency-Key has a transaction, for whose end the job waits.
+        yield* sql.afterCommit(jobs.settled)
         return link
       },
       inStore,

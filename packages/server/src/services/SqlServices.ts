@@ -31,9 +31,13 @@ export const services = Layer.mergeAll(
   AuditRefusals.layer
 )
 
-/** Provides what the HTTP interface of a store needs. */
+/**
+ * Provides what the HTTP interface of a store needs. Where jobs are awaited, those of a store in memory have ended when
+ * `import` and `export` return.
+ */
 export const layerForHttp = (
-  options: StoreOptions
+  options: StoreOptions,
+  awaitsJobs = false
 ): Layer.Layer<
   Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient | SqliteClient.SqliteClient,
   StoreError
@@ -46,7 +50,7 @@ export const layerForHttp = (
   const contention = LockContention.make()
   const work =
     jobThread === undefined || filename === memory
-      ? Layer.merge(JobRunner.layer(), RuleScans.layer(deadline))
+      ? Layer.merge(JobRunner.layer({ inMemory: awaitsJobs && filename === memory }), RuleScans.layer(deadline))
       : Layer.merge(
           WorkerThread.layer({ entry: jobThread, filename, contention }),
           RuleThread.layer({ entry: jobThread, filename, deadline })
@@ -72,4 +76,4 @@ export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> 
 
 /** Provides the services on an empty store in memory that is gone with the layer, for tests. */
 export const layerMemory = (options?: Omit<StoreOptions, "filename">): Layer.Layer<Services> =>
-  layer({ ...options, filename: memory }).pipe(Layer.orDie)
+  layerForHttp({ ...options, filename: memory }, true).pipe(Layer.orDie)

@@ -28,7 +28,7 @@ export const working = Layer.unwrap(
 export const idle = Layer.unwrap(
   Effect.map(freshFile, (filename) =>
     Layer.merge(Jobs.layer, SqlContactsService.layer).pipe(
-      Layer.provide(Layer.succeed(JobRunner, { wake: Effect.void })),
+      Layer.provide(Layer.succeed(JobRunner, { wake: Effect.void, settled: Effect.void })),
       Layer.provide(RuleScans.layer()),
       Layer.provide(Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: ["files.example.com"] })),
       Layer.provideMerge(Store.layer({ filename }))

@@ -28,11 +28,16 @@ export class JobRunner extends Context.Service<
   {
     /** Announces a new job. */
     readonly wake: Effect.Effect<void>
+    /** Waits until no job waits or runs, where `inMemory` asks for that; elsewhere a job takes the time that it takes. */
+    readonly settled: Effect.Effect<void>
   }
 >()("@roster/server/JobRunner") {}
 
 /** Jobs of other processes are not announced, so the queue is polled. */
 const pollInterval = "2 seconds"
+
+/** No other process has jobs of a store in memory, so this is for what expires, and a test may let months pass. */
+const memoryPollInterval = "1 hour"
 
 /** The jobs that run at once, each of another account, so that a long one does not hold up the others. */
 const maximumRunning = 2
@@ -117,8 +122,15 @@ const fail = (job: HeldJob, problem: string) =>
     })
   )
 
-const make = Effect.fnUntraced(function* (lease: string) {
+const make = Effect.fnUntraced(function* (lease: string, inMemory: boolean) {
   const wakeUp = yield* Latch.make(false)
+  const idle = yield* Latch.make(false)
+  /** Counts what a look at the queue may have missed: new jobs, and the ends of others. */
+  let changes = 0
+  const wake = Effect.suspend(() => {
+    changes++
+    return Effect.andThen(idle.close, wakeUp.open)
+  })
   let isHolding = false
   // Runs after the work is interrupted and before the store is closed.
   yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(giveBackJobs(lease)) : Effect.void))
@@ -132,7 +144,7 @@ const make = Effect.fnUntraced(function* (lease: string) {
     const end = Effect.suspend(() => {
       running.delete(job.number)
       isAlone = false
-      return wakeUp.open
+      return wake
     })
     return Effect.forkIn(Effect.ensuring(runOrGiveUp(job), end), scope, { startImmediately: true })
   }
@@ -149,20 +161,38 @@ const make = Effect.fnUntraced(function* (lease: string) {
       if (isAlone) return
     }
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
+  const look = Effect.suspend(() => {
+    const before = changes
+    const isIdle = () => running.size === 0 && changes === before
+    return Effect.andThen(
+      runQueue,
+      Effect.suspend(() => (isIdle() ? idle.open : Effect.void))
+    )
+  })
   yield* removeTemporaryFiles.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
-  yield* runQueue.pipe(
-    Effect.andThen(Effect.timeoutOption(wakeUp.await, pollInterval)),
+  yield* look.pipe(
+    Effect.andThen(Effect.timeoutOption(wakeUp.await, inMemory ? memoryPollInterval : pollInterval)),
     Effect.forever,
     Effect.forkScoped
   )
-  return JobRunner.of({ wake: Effect.asVoid(wakeUp.open) })
+  return JobRunner.of({ wake: Effect.asVoid(wake), settled: inMemory ? idle.await : Effect.void })
 })
 
-/** Runs the jobs on the thread that builds the layer (default lease: a new one). */
-export const layer = (lease?: string): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
+/** How `layer` runs jobs. */
+export interface JobRunnerOptions {
+  /** The lease (default: a new one). */
+  readonly lease?: string | undefined
+  /** Whether jobs take no time of the clock: nobody sees one that runs, and under a `TestClock` none has to be waited for. */
+  readonly inMemory?: boolean | undefined
+}
+
+/** Runs the jobs on the thread that builds the layer. */
+export const layer = (
+  options: JobRunnerOptions = {}
+): Layer.Layer<JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
   redactLayerSpans(
     Layer.effect(
       JobRunner,
-      Effect.suspend(() => make(lease ?? makeLease()))
+      Effect.suspend(() => make(options.lease ?? makeLease(), options.inMemory ?? false))
     )
   )

@@ -73,7 +73,8 @@ export const layer = (options: {
       yield* thread.pipe(Effect.andThen(Effect.sleep("1 second")), Effect.forever, Effect.forkScoped)
 
       return JobRunner.JobRunner.of({
-        wake: Effect.sync(() => current?.post("wake"))
+        wake: Effect.sync(() => current?.post("wake")),
+        settled: Effect.void
       })
     })
   )
@@ -85,7 +86,7 @@ export const work = (workerData: unknown): void => {
   const data = Schema.decodeUnknownSync(WorkerData)(workerData)
   const { allowedSenders, allowFileUrl } = data
   const contention = LockContention.make(data.contention)
-  const runner = JobRunner.layer(data.lease).pipe(
+  const runner = JobRunner.layer({ lease: data.lease }).pipe(
     Layer.provide(Layer.succeed(LockContention.WriteFairness, LockContention.fairnessOf(contention))),
     Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
     Layer.provide(SqliteClient.layer({ filename: data.filename, prepare: registerFunctions, contention }))
