@@ -1,11 +1,12 @@
 import { versionSegment } from "@roster/api"
-import { type IpRange, redactSpans } from "@roster/domain"
+import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"
 import { createServer, type Server, ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { ensureAdministratorKey, type IsKey } from "./credentials/AdministratorKey.ts"
+import { withFaults } from "./FaultyApp.ts"
 import { keyHeaders } from "./http/Authentication.ts"
 import { type AccessEntry, AccessLog, makeAccessLog } from "./network/AccessLog.ts"
 import {
@@ -48,6 +49,8 @@ export interface ServeOptions<E, R> {
   readonly onAccess?: ((entry: AccessEntry) => Effect.Effect<void>) | undefined
   /** Bounds of connections that differ from the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
+  /** The calls that go wrong, to test clients (default: none). */
+  readonly faults?: FaultPlan.FaultPlan | undefined
   /** Receives the administrator key of a store without keys. If it fails, no key is created and nothing listens. */
   readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
   /**
@@ -137,6 +140,7 @@ const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) =
 const layerWithoutServices = <E>(
   {
     connectionLimits: givenLimits,
+    faults,
     host = "127.0.0.1",
     onAccess,
     onAdministratorKey,
@@ -183,7 +187,7 @@ const layerWithoutServices = <E>(
       })
     )
     yield* server
-      .serve(app)
+      .serve(faults === undefined ? app : withFaults(faults)(app))
       .pipe(
         Effect.provideService(TrustedProxies, trustedProxies),
         Effect.provideService(ServedNames, servedNames(host, publicUrl, protocol)),

@@ -1,10 +1,10 @@
 /** `roster serve` */
-import { IpRange } from "@roster/domain"
-import { Effect, Redacted, Stream } from "effect"
+import { FaultPlan, invalidInput, IpRange } from "@roster/domain"
+import { Effect, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { usageError, parseWith } from "../../errors/UsageError.ts"
 import { pendingFile } from "../../files/PendingFile.ts"
-import { nameShared } from "../../settings/InputFile.ts"
+import { nameShared, readText } from "../../settings/InputFile.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
@@ -71,8 +71,28 @@ const serveFlags = {
     "max-connections-per-client",
     "Maximum number of connections from one address (default: 256)",
     1
-  )
+  ),
+  faults: text("faults", "Let the calls fail that the fault plan in FILE (JSON) names, to test clients", "FILE")
 }
+
+const decodePlan = Schema.decodeUnknownEffect(Schema.fromJsonString(FaultPlan.FaultPlan), {
+  onExcessProperty: "error"
+})
+
+/** The fault plan in a file. */
+const readFaults = Effect.fnUntraced(function* (path: string) {
+  const output = yield* Output
+  const plan = yield* decodePlan(yield* readText(path)).pipe(
+    Effect.mapError((error) =>
+      usageError(
+        `${path} is no fault plan: ${invalidInput(error).issue}`,
+        'Write JSON such as {"contacts.add": {"2": {"fault": "RateLimited", "retryAfter": 3}}}.'
+      )
+    )
+  )
+  yield* output.note(`warning: the calls that ${path} names fail. This service is for tests.`)
+  return plan
+})
 
 /** The files of the certificate. Whoever can read its key can pose as the service. */
 const tlsFiles = Effect.fnUntraced(function* (certFile: string | undefined, keyFile: string | undefined) {
@@ -114,6 +134,7 @@ export const command = Command.make(
     accessLog,
     allowedSenders,
     allowFileUrl,
+    faults,
     host,
     keyFile,
     maxConnections: total,
@@ -126,6 +147,7 @@ export const command = Command.make(
   }) {
     const output = yield* Output
     const tls = yield* tlsFiles(tlsCert, tlsKey)
+    const plan = faults === undefined ? undefined : yield* readFaults(faults)
     const filename = yield* storeFile
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
     const file = keyFile === undefined ? undefined : yield* pendingFile(keyFile, filename)
@@ -138,6 +160,7 @@ export const command = Command.make(
       publicUrl,
       tls,
       connectionLimits: omitUndefined({ total, byAddress }),
+      faults: plan,
       // A reader that is gone ends no request.
       onAccess: accessLog
         ? (entry) => Effect.ignore(output.write(Stream.make(`${JSON.stringify(entry)}\n`)))
@@ -170,6 +193,7 @@ export const command = Command.make(
       "The administrator key of a new store goes to admin.key",
     "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain",
     "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
+    "roster serve --db test.db --faults faults.json": "Let the calls fail that a fault plan names, to test clients",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"
   })
 )

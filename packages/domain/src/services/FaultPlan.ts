@@ -1,0 +1,263 @@
+/**
+ * A fault plan says which calls go wrong, and how. `layer` plays it in front of any layer of the services, and
+ * `roster serve --faults FILE` the same plan over HTTP, so that clients in any language can be tested.
+ */
+import { Duration, Effect, Layer, Schema, Context, Stream } from "effect"
+import {
+  OutcomeUnknown,
+  RateLimited,
+  ServiceError,
+  type ServiceErrorReason,
+  Unauthorized,
+  Unavailable
+} from "../errors/ServiceError.ts"
+import { ContactsService } from "./ContactsService.ts"
+import { type CredentialOperations, CredentialsService } from "./CredentialsService.ts"
+import { EmailsService } from "./EmailsService.ts"
+
+/**
+ * The operations that a plan can name, each with its identifier of the interface. `contacts.add` is `addWithoutAnswer`
+ * too, and `contacts.list` also `stream`: one call on a layer, and one call a page over HTTP.
+ */
+export const operations = {
+  "contacts.get": "contactsByEmailGet",
+  "contacts.list": "contactsGet",
+  "contacts.add": "contactsPost",
+  "contacts.update": "contactsByEmailPut",
+  "contacts.delete": "contactsByEmailDelete",
+  "contacts.deleteMany": "contactsDeletePost",
+  "contacts.import": "contactsImportPost",
+  "contacts.export": "contactsExportPost",
+  "contacts.exportStatus": "contactsExportByIdStatusGet",
+  "contacts.download": "download",
+  "apiKeys.list": "securityApikeysGet",
+  "apiKeys.get": "securityApikeysByNameGet",
+  "apiKeys.create": "securityApikeysPost",
+  "apiKeys.update": "securityApikeysByNamePut",
+  "apiKeys.delete": "securityApikeysByNameDelete",
+  "smtp.list": "securitySmtpGet",
+  "smtp.get": "securitySmtpByNameGet",
+  "smtp.create": "securitySmtpPost",
+  "smtp.update": "securitySmtpByNamePut",
+  "smtp.delete": "securitySmtpByNameDelete",
+  "emails.send": "emailsPost"
+} as const
+
+/** An operation that a plan can name. */
+export type Operation = keyof typeof operations
+
+const Seconds = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** What goes wrong with a call. */
+export const Fault = Schema.Union([
+  /** Refused with 429 and Retry-After, before anything is done. */
+  Schema.Struct({ fault: Schema.Literal("RateLimited"), retryAfter: Schema.optionalKey(Seconds) }),
+  /** Refused with 503 and Retry-After, before anything is done. */
+  Schema.Struct({ fault: Schema.Literal("Unavailable"), retryAfter: Schema.optionalKey(Seconds) }),
+  /** Refused with 401. */
+  Schema.Struct({ fault: Schema.Literal("Unauthorized") }),
+  /** The connection is reset before anything is done. */
+  Schema.Struct({ fault: Schema.Literal("CutBefore") }),
+  /** The call is carried out, and the connection is reset in place of the answer. */
+  Schema.Struct({ fault: Schema.Literal("CutAfter") }),
+  /** The call is carried out, and the connection ends after half of the answer. */
+  Schema.Struct({ fault: Schema.Literal("CutBody") }),
+  /** The call is carried out after some seconds. */
+  Schema.Struct({ fault: Schema.Literal("Delay"), seconds: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)) })
+])
+/** What goes wrong with a call. */
+export type Fault = typeof Fault.Type
+
+const isOperation = (name: string): name is Operation => Object.hasOwn(operations, name)
+
+/** The faults of the calls of an operation by their number from 1 on, and of `every` other one. */
+const Calls = Schema.Record(Schema.String, Fault).check(
+  Schema.makeFilter((calls) => {
+    const wrong = Object.keys(calls).find((call) => call !== "every" && !/^[1-9]\d{0,8}$/.test(call))
+    return wrong === undefined || `"${wrong}" is no call: write its number from 1 on, or "every"`
+  })
+)
+
+/** A plan: the faults of each operation. It is written as JSON. */
+export const FaultPlan = Schema.Record(Schema.String, Calls).check(
+  Schema.makeFilter((plan) => {
+    const wrong = Object.keys(plan).find((name) => !isOperation(name))
+    return wrong === undefined || `"${wrong}" is no operation: write one of ${Object.keys(operations).join(", ")}`
+  })
+)
+/** A plan: the faults of each operation. */
+export type FaultPlan = typeof FaultPlan.Type
+
+/** The calls of an operation that go wrong. */
+export type FaultyCalls = {
+  /** The fault of a call by its number from 1 on. */
+  readonly [call: number]: Fault
+  /** The fault of all other calls. */
+  readonly every?: Fault
+}
+
+/** Makes a plan: `FaultPlan.make({ "contacts.add": { 2: FaultPlan.rateLimited(3), 3: FaultPlan.cutAfter } })`. */
+export const make = (plan: { readonly [Name in Operation]?: FaultyCalls }): FaultPlan => FaultPlan.make({ ...plan })
+
+/** Refuses a call with 429, and says how many seconds to wait. */
+export const rateLimited = (retryAfter?: number): Fault => ({
+  fault: "RateLimited",
+  ...(retryAfter === undefined ? {} : { retryAfter })
+})
+
+/** Refuses a call with 503, and says how many seconds to wait. */
+export const unavailable = (retryAfter?: number): Fault => ({
+  fault: "Unavailable",
+  ...(retryAfter === undefined ? {} : { retryAfter })
+})
+
+/** Refuses the key of a call. */
+export const unauthorized: Fault = { fault: "Unauthorized" }
+
+/** Loses a call before it does anything. */
+export const cutBefore: Fault = { fault: "CutBefore" }
+
+/** Carries a call out and loses its answer. */
+export const cutAfter: Fault = { fault: "CutAfter" }
+
+/** Carries a call out and loses the second half of its answer. */
+export const cutBody: Fault = { fault: "CutBody" }
+
+/** Carries a call out after a time of the clock. */
+export const delay = (by: Duration.Input): Fault => ({
+  fault: "Delay",
+  seconds: Duration.toSeconds(Duration.fromInputUnsafe(by))
+})
+
+/** Gives the fault of the next call of an operation, and counts it. */
+export type NextFault = (operation: Operation) => Fault | undefined
+
+/** Begins a plan: all its counts are 0. */
+export const begin = (plan: FaultPlan): NextFault => {
+  const counts = new Map<Operation, number>()
+  return (operation) => {
+    const calls = plan[operation]
+    if (calls === undefined) return undefined
+    const count = (counts.get(operation) ?? 0) + 1
+    counts.set(operation, count)
+    return calls[count] ?? calls["every"]
+  }
+}
+
+const isRead = (operation: Operation): boolean => /\.(?:get|list|exportStatus|download)$/.test(operation)
+
+const lost = (operation: Operation, detail: string): ServiceErrorReason =>
+  isRead(operation)
+    ? new Unavailable({ detail })
+    : new OutcomeUnknown({ detail, recovery: "Find out whether it happened before you repeat it." })
+
+/** The error of a call with a fault, as of a client that repeats nothing; `undefined` for one that is only late. */
+const reasonOf = (operation: Operation, given: Fault): ServiceErrorReason | undefined => {
+  const wait = "retryAfter" in given && given.retryAfter !== undefined ? { retryAfter: given.retryAfter } : {}
+  switch (given.fault) {
+    case "RateLimited":
+      return new RateLimited(wait)
+    case "Unavailable":
+      return new Unavailable({ status: 503, detail: "the fault plan says so", ...wait })
+    case "Unauthorized":
+      return new Unauthorized()
+    case "CutBefore":
+      return new Unavailable({ detail: "the connection was reset before the request was sent" })
+    case "CutAfter":
+      return lost(operation, "the connection was reset before the answer")
+    case "CutBody":
+      return lost(operation, "the connection ended within the answer")
+    case "Delay":
+      return undefined
+  }
+}
+
+const isAfter = ({ fault }: Fault): boolean => fault === "CutAfter" || fault === "CutBody"
+
+const faultOf = (next: NextFault, operation: Operation) => {
+  const given = next(operation)
+  const reason = given === undefined ? undefined : reasonOf(operation, given)
+  return {
+    seconds: given?.fault === "Delay" ? given.seconds : 0,
+    error: reason === undefined ? undefined : new ServiceError({ operation: operations[operation], reason }),
+    isAfter: given !== undefined && isAfter(given)
+  }
+}
+
+const calling = (next: NextFault) => {
+  const call = <A, E>(operation: Operation, effect: Effect.Effect<A, E>): Effect.Effect<A, E | ServiceError> =>
+    Effect.suspend((): Effect.Effect<A, E | ServiceError> => {
+      const { error, isAfter, seconds } = faultOf(next, operation)
+      if (error === undefined) return seconds === 0 ? effect : Effect.delay(effect, Duration.seconds(seconds))
+      return isAfter ? Effect.andThen(Effect.ignore(effect), Effect.fail(error)) : Effect.fail(error)
+    })
+  const stream = <A, E>(operation: Operation, content: Stream.Stream<A, E>): Stream.Stream<A, E | ServiceError> =>
+    Stream.suspend((): Stream.Stream<A, E | ServiceError> => {
+      const { error, isAfter, seconds } = faultOf(next, operation)
+      if (error !== undefined) {
+        return isAfter ? Stream.concat(Stream.take(content, 1), Stream.fail(error)) : Stream.fail(error)
+      }
+      return seconds === 0 ? content : Stream.unwrap(Effect.as(Effect.sleep(Duration.seconds(seconds)), content))
+    })
+  return { call, stream }
+}
+
+const faultyContacts = (next: NextFault, service: ContactsService["Service"]): ContactsService["Service"] => {
+  const { call, stream } = calling(next)
+  return {
+    get: (email) => call("contacts.get", service.get(email)),
+    list: (page) => call("contacts.list", service.list(page)),
+    stream: (from) => stream("contacts.list", service.stream(from)),
+    add: (contacts, options) => call("contacts.add", service.add(contacts, options)),
+    addWithoutAnswer: (contacts, options) => call("contacts.add", service.addWithoutAnswer(contacts, options)),
+    update: (email, changes) => call("contacts.update", service.update(email, changes)),
+    delete: (email) => call("contacts.delete", service.delete(email)),
+    deleteMany: (filter) => call("contacts.deleteMany", service.deleteMany(filter)),
+    import: (source, options) => call("contacts.import", service.import(source, options)),
+    export: (request) => call("contacts.export", service.export(request)),
+    exportStatus: (id) => call("contacts.exportStatus", service.exportStatus(id)),
+    download: (link) => stream("contacts.download", service.download(link))
+  }
+}
+
+const faultyOperations = <A, New, Payload, Protected>(
+  next: NextFault,
+  kind: "apiKeys" | "smtp",
+  service: CredentialOperations<A, New, Payload, Protected>
+): CredentialOperations<A, New, Payload, Protected> => {
+  const { call } = calling(next)
+  return {
+    list: (of) => call(`${kind}.list`, service.list(of)),
+    get: (name, of) => call(`${kind}.get`, service.get(name, of)),
+    create: (payload) => call(`${kind}.create`, service.create(payload)),
+    update: (name, payload) => call(`${kind}.update`, service.update(name, payload)),
+    delete: (name, of) => call(`${kind}.delete`, service.delete(name, of))
+  }
+}
+
+const faulty = <Services>(context: Context.Context<Services>, next: NextFault): Context.Context<Services> => {
+  let all = context
+  const contacts = Context.getOrUndefined(context, ContactsService)
+  if (contacts !== undefined) all = Context.add(all, ContactsService, faultyContacts(next, contacts))
+  const credentials = Context.getOrUndefined(context, CredentialsService)
+  if (credentials !== undefined) {
+    const apiKeys = faultyOperations(next, "apiKeys", credentials.apiKeys)
+    all = Context.add(all, CredentialsService, { apiKeys, smtp: faultyOperations(next, "smtp", credentials.smtp) })
+  }
+  const emails = Context.getOrUndefined(context, EmailsService)
+  if (emails !== undefined) {
+    const send: typeof emails.send = (message) => calling(next).call("emails.send", emails.send(message))
+    all = Context.add(all, EmailsService, { send })
+  }
+  return all
+}
+
+/**
+ * Plays a plan in front of the services of a layer: `layerMemory().pipe(FaultPlan.layer(plan))`. Each build of the layer
+ * begins the plan. A fault is what a client sees that repeats nothing: a write whose answer is lost is `OutcomeUnknown`,
+ * a read `Unavailable`. A delay follows the clock.
+ */
+export const layer =
+  (plan: FaultPlan) =>
+  <Services, E, R>(services: Layer.Layer<Services, E, R>): Layer.Layer<Services, E, R> =>
+    Layer.flatMap(services, (context) => Layer.succeedContext(faulty(context, begin(plan))))

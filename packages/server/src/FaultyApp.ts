@@ -1,0 +1,94 @@
+/** Plays a fault plan in front of the service, so that clients in any language can be tested against it. */
+import { versionSegment } from "@roster/api"
+import { FaultPlan } from "@roster/domain"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Duration, Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { ServerResponse } from "node:http"
+import { TLSSocket } from "node:tls"
+import { errorResponse, servedApi } from "./http/Routes.ts"
+
+/** Finds the operation of a request. The file of an export is no operation of the contract. */
+const makeFind = () => {
+  const endpoints = Object.values(servedApi.groups).flatMap((group) =>
+    Object.values(group.endpoints).map((endpoint: HttpApiEndpoint.Top) => endpoint)
+  )
+  // The keys of `operations`.
+  const names = Object.keys(FaultPlan.operations) as ReadonlyArray<FaultPlan.Operation>
+  const routes = names.map((name) => {
+    const endpoint = endpoints.find(({ identifier }) => identifier === FaultPlan.operations[name])
+    const { method, path } = endpoint ?? { method: "GET", path: `/${versionSegment}/exports/:key/:name` }
+    return { name, method, pattern: new RegExp(`^${path.replace(/:[^/]+/g, "[^/]+")}$`) }
+  })
+  return (method: string, url: string): FaultPlan.Operation | undefined => {
+    const path = url.split("?", 1)[0] ?? ""
+    return routes.find((route) => route.method === method && route.pattern.test(path))?.name
+  }
+}
+
+const refused = (status: number, text: string, retryAfter: number | undefined) => {
+  const response = errorResponse(status, text)
+  return retryAfter === undefined ? response : HttpServerResponse.setHeader(response, "retry-after", `${retryAfter}`)
+}
+
+/** Resets the connection. The end of the connection interrupts the request, which has no response. */
+const reset = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.andThen(
+    Effect.sync(() => {
+      const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
+      // Node resets plain connections only.
+      if (socket instanceof TLSSocket) socket.destroy()
+      else socket.resetAndDestroy()
+    }),
+    Effect.never
+  )
+
+/** Sends the head of a response and half of its body, and ends the connection. */
+const cutBody = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+) {
+  const web = HttpServerResponse.toWeb(response, { context: yield* Effect.context<never>() })
+  const body = new Uint8Array(yield* Effect.promise(() => web.arrayBuffer()))
+  const out = NodeHttpServerRequest.toServerResponse(request)
+  if (body.length < 2 || !(out instanceof ServerResponse)) return yield* reset(request)
+  const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
+  for (const [name, value] of web.headers) out.setHeader(name, value)
+  out.setHeader("content-length", body.length)
+  out.writeHead(web.status)
+  out.write(body.subarray(0, body.length >> 1), () => socket.destroySoon())
+  return yield* Effect.never
+})
+
+/** Wraps the service; the plan begins with it. */
+export const withFaults = (plan: FaultPlan.FaultPlan) => {
+  const next = FaultPlan.begin(plan)
+  const find = makeFind()
+  return <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.flatMap(
+      HttpServerRequest.HttpServerRequest,
+      (request): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+        const operation = find(request.method, request.url)
+        const given = operation === undefined ? undefined : next(operation)
+        switch (given?.fault) {
+          case undefined:
+            return app
+          case "RateLimited":
+            return Effect.succeed(refused(429, "The fault plan limits the rate of this call.", given.retryAfter))
+          case "Unavailable":
+            return Effect.succeed(refused(503, "The fault plan makes this call unavailable.", given.retryAfter))
+          case "Unauthorized":
+            return Effect.succeed(refused(401, "The fault plan refuses the key of this call.", undefined))
+          case "CutBefore":
+            return Effect.interruptible(reset(request))
+          case "CutAfter":
+            return Effect.andThen(app, Effect.interruptible(reset(request)))
+          case "CutBody":
+            return Effect.flatMap(app, (response) => Effect.interruptible(cutBody(request, response)))
+          case "Delay":
+            return Effect.andThen(Effect.interruptible(Effect.sleep(Duration.seconds(given.seconds))), app)
+        }
+      }
+    )
+}
