@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Redacted } from "effect"
-import { serveProcess } from "../src/index.ts"
+import { serveProcess, ServeProcessFailed } from "../src/index.ts"
 
 describe("roster serve", () => {
   it.live(
@@ -29,5 +29,15 @@ describe("roster serve", () => {
         assert.notMatch(printed(), /error/i)
       }).pipe(Effect.provide(NodeServices.layer)),
     60_000
+  )
+
+  it.live("is the program that it is given", () =>
+    Effect.gen(function* () {
+      const script = "console.error(process.argv.slice(1, 4).join(' ')); process.exit(3)"
+      const failed = yield* Effect.flip(serveProcess({ program: [process.execPath, "--eval", script, "mine"] }))
+      assert.instanceOf(failed, ServeProcessFailed)
+      assert.strictEqual(failed.exitCode, 3)
+      assert.include(failed.output, "mine serve --port")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

@@ -1,5 +1,5 @@
 /**
- * `roster serve` of this checkout as a process with a fresh store, a fresh administrator key and any free port. The
+ * `roster serve` as a process with a fresh store, a fresh administrator key and any free port. The
  * scope ends it with SIGTERM, and it has to exit with code 0.
  */
 import { Deferred, Effect, FileSystem, Path, Redacted, Schema, Stream } from "effect"
@@ -30,19 +30,28 @@ export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()
   }
 }
 
-const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
+/** The bundle of a checkout. An installed package has none beside it. */
+const bundle = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
+
+/** How the process is started. */
+export interface ServeProcessOptions {
+  /** Further arguments of `roster serve`. */
+  readonly args?: ReadonlyArray<string> | undefined
+  /** The program and its first arguments (default: `roster`, which scripts of a package find in `node_modules/.bin`). */
+  readonly program?: readonly [command: string, ...args: ReadonlyArray<string>] | undefined
+}
 
 /** Starts the process and waits until it listens. */
-export const serveProcess = Effect.fn("serveProcess")(function* (options?: {
-  readonly args?: ReadonlyArray<string> | undefined
-}) {
+export const serveProcess = Effect.fn("serveProcess")(function* (options: ServeProcessOptions = {}) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-serve-" })
   const filename = path.join(folder, "roster.db")
   const keyFile = path.join(folder, "key")
   const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile, "--allow-sender", "*@example.com"]
-  const child = yield* ChildProcess.make(process.execPath, [bin, ...args, ...(options?.args ?? [])], {
+  const ofCheckout = (yield* fileSystem.exists(bundle)) ? ([process.execPath, bundle] as const) : undefined
+  const [command, ...first] = options.program ?? ofCheckout ?? ["roster"]
+  const child = yield* ChildProcess.make(command, [...first, ...args, ...(options.args ?? [])], {
     cwd: folder,
     env: { HOME: folder, NO_COLOR: "1" },
     extendEnv: true,
