@@ -74,6 +74,9 @@ export const layerWithStore = (
 /** Provides the services on a database file. */
 export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> => layerWithStore(options)
 
-/** Provides the services on an empty store in memory that is gone with the layer, for tests. */
+/**
+ * Provides the services on an empty store in memory that is gone with the layer, for tests. Imports and exports have ended
+ * when the call returns, so a test neither waits nor polls for them, also under a `TestClock`.
+ */
 export const layerMemory = (options?: Omit<StoreOptions, "filename">): Layer.Layer<Services> =>
   layerForHttp({ ...options, filename: memory }, true).pipe(Layer.orDie)

@@ -9,16 +9,17 @@ import { Clock, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { amount } from "../../src/durability/LongRun.ts"
 
-const runs = amount({ ci: 20, long: 100 })
+const often = amount({ ci: 20, long: 100 })
 
 const layers = [
-  ["the SQL layer in memory", layerMemory()],
+  ["the SQL layer in memory", layerMemory(), often],
   [
     "the HTTP client of a store in memory",
     RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
       Layer.provide(EmbeddedHttpClient.layer({ filename: ":memory:" })),
       Layer.orDie
-    )
+    ),
+    amount({ ci: 3, long: 100 })
   ]
 ] as const
 
@@ -32,7 +33,7 @@ const added = Effect.gen(function* () {
 
 const text = <E>(content: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(content))
 
-describe.each(layers)("%s", (_, layer) => {
+describe.each(layers)("%s", (_, layer, runs) => {
   const fresh = Effect.provide(layer, { local: true })
 
   it.effect(`has an export ready at its first status, without a step of the clock, ${runs} of ${runs} times`, () =>
@@ -101,7 +102,7 @@ it.effect("a wait for an export ends while a test lets time pass too", () =>
   Effect.gen(function* () {
     yield* added
     const waiting = yield* Effect.forkChild(exportTo({}, (content) => Stream.runDrain(content)))
-    yield* TestClock.adjust("1 hour")
+    yield* TestClock.adjust("10 minutes")
     assert.isAbove(yield* Fiber.join(waiting), 0)
-  }).pipe(Effect.provide([layerMemory(), NodeServices.layer], { local: true }), Effect.repeat({ times: runs - 1 }))
+  }).pipe(Effect.provide([layerMemory(), NodeServices.layer], { local: true }), Effect.repeat({ times: often - 1 }))
 )
