@@ -26,8 +26,8 @@ export interface ScanRequest {
 /** Finds the ids of contacts, in ascending order. */
 export type Scan = (request: ScanRequest) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError>
 
-/** The contacts that one statement reads: at most 1.6 MB, which no scan holds while it waits for its turn. */
-const batchRows = 50
+/** The contacts that one statement reads: at most 0.8 MB, which a scan holds while it waits for its turn. */
+const batchRows = 25
 
 /** The time, in milliseconds, after which a scan lets others go on. */
 export const sliceMillis = 5
@@ -140,16 +140,16 @@ export const makeScan = (sql: SqlClient.SqlClient): Scan => {
     while (found.length < limit) {
       const rows = yield* sql.unsafe(statement, [account, after]).values
       for (const row of rows) {
+        if (performance.now() > sliceEnd) {
+          yield* pause
+          sliceEnd = performance.now() + sliceMillis
+        }
         after = Number(row[0])
         if (!matches(row)) continue
         if (skipped < offset) skipped++
         else if (found.push(after) === limit) break
       }
       if (rows.length < batchRows) break
-      if (performance.now() > sliceEnd) {
-        yield* pause
-        sliceEnd = performance.now() + sliceMillis
-      }
     }
     return Float64Array.from(found)
   })

@@ -32,8 +32,8 @@ interface Answer {
 /** The time, in milliseconds, in which a scan has to stop. Otherwise its thread is terminated. */
 const stopMillis = 3000
 
-/** Many times what the scans at one time hold, so that V8 leaves no more as garbage. */
-const maxOldGenerationSizeMb = 192
+/** More than all scans at one time hold, so that V8 leaves less as garbage. */
+const maxOldGenerationSizeMb = 256
 
 /** A scan that sees as many threads die is given up: it may be the cause. */
 const maximumThreads = 2
