@@ -1,15 +1,13 @@
 import { idempotencyKeyHeader } from "@roster/api"
-import { RateLimited } from "@roster/domain"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { type SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
+import { answersFull, answerText, findAnswer, hasRoom, keepAnswer } from "../store/KeptAnswers.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
 import { errorResponse } from "./Routes.ts"
 
 /** The operations that honour a key. An import receives its file before the transaction could begin. */
@@ -21,54 +19,8 @@ const smallBody = 4096
 /** A bulk delete takes transactions of its own, and repeating it does no harm. */
 const ownTransactions = "contactsDeletePost"
 
-/**
- * The bytes of the responses that are kept for one account. Beyond them those go that no client asks for again, and
- * then new calls with a key are refused.
- */
-const maximumAnswerBytes = 1024 * 1024 * 1024
-
-/** The size of a response besides its body. */
-const answerOverhead = 512
-
-/** In seconds. Our client retries for two minutes. */
-const retriedFor = 5 * 60
-
-/** The oldest responses that one call removes, few enough not to delay others. */
-const removedAtOnce = 16
-
-const answersFull = (): HttpServerResponse.HttpServerResponse => {
-  const detail =
-    "the answers kept for its Idempotency-Keys hold 1 GiB. Wait, send less at once, or send without an Idempotency-Key."
-  const { message, retryAfter = 0 } = new RateLimited({ detail, retryAfter: retriedFor })
-  return HttpServerResponse.setHeader(errorResponse(429, message), "retry-after", `${retryAfter}`)
-}
-
-interface AnswerRow {
-  readonly request_digest: Uint8Array
-  readonly status: number
-  /** Deflated: the response to an add of 1000 contacts is large and repetitive. */
-  readonly body: Uint8Array
-}
-
-interface FoundRow extends Partial<AnswerRow> {
-  /** The sums of bytes up to the newest and the oldest response of the account. */
-  readonly last: number | null
-  readonly first: number | null
-}
-
-const isKnown = (found: FoundRow): found is FoundRow & AnswerRow => typeof found.status === "number"
-
-/** Removes some of the oldest responses that no client asks for again, and says whether there is room now. */
-const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, last: number) {
-  yield* sql`
-    DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${(yield* nowSeconds) - retriedFor}
-      AND call_key IN (
-        SELECT call_key FROM idempotent_answers WHERE account = ${account} ORDER BY running LIMIT ${removedAtOnce}
-      )`
-  const [row] = yield* sql<Pick<FoundRow, "first">>`
-    SELECT min(running) AS first FROM idempotent_answers WHERE account = ${account}`
-  return last - Number(row?.first ?? last) < maximumAnswerBytes
-})
+const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeader(errorResponse(429, answersFull.message), "retry-after", `${answersFull.retryAfter ?? 0}`)
 
 /**
  * Carries out a call with an Idempotency-Key. Effect and response commit together, but for a bulk delete, so that a retry
@@ -88,41 +40,24 @@ export const onceByKey = <E, R>(
   const digest = createHash("sha256").update(request.url).update("\0").update(body).digest()
   const find = Effect.gen(function* () {
     const { account } = yield* Caller
-    const [found] = yield* sql<FoundRow>`
-      SELECT last, first, request_digest, status, body FROM (
-        SELECT (SELECT max(running) FROM idempotent_answers WHERE account = ${account}) AS last,
-          (SELECT min(running) FROM idempotent_answers WHERE account = ${account}) AS first
-      ) AS kept LEFT JOIN idempotent_answers ON account = ${account} AND call_key = ${key}`
-    const last = Number(found?.last ?? 0)
-    if (found !== undefined && isKnown(found)) {
-      const answer = digest.equals(found.request_digest)
-        ? replay(found)
+    const { known, ...kept } = yield* findAnswer(sql, account, key)
+    const { last } = kept
+    if (known !== undefined) {
+      const answer = digest.equals(known.request_digest)
+        ? replay(known.status, answerText(known))
         : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
       return { account, last, answer }
     }
-    const isFull = last - Number(found?.first ?? 0) >= maximumAnswerBytes
-    return isFull && !(yield* makeRoom(sql, account, last))
-      ? { account, last, answer: answersFull() }
-      : { account, last, answer: undefined }
+    return { account, last, answer: (yield* hasRoom(sql, account, kept)) ? undefined : refusedAsFull() }
   })
   const keep = Effect.fnUntraced(function* (
     account: string,
     last: number,
     response: HttpServerResponse.HttpServerResponse
   ) {
-    const answered = bodyOf(response)
-    if (response.status >= 300 || answered === undefined) return
-    const body = deflateRawSync(answered, { level: 1 })
-    yield* sql`
-      INSERT INTO idempotent_answers ${sql.insert({
-        account,
-        call_key: key,
-        request_digest: digest,
-        status: response.status,
-        body,
-        running: last + body.length + answerOverhead,
-        created: yield* nowSeconds
-      })}`
+    const body = bodyOf(response)
+    const { status } = response
+    if (status < 300 && body !== undefined) yield* keepAnswer(sql, { account, key, digest, status, body, last })
   })
   const run = Effect.gen(function* () {
     const { account, answer: known, last } = yield* find
@@ -157,12 +92,10 @@ export const onceByKey = <E, R>(
 
 const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
 
-const replay = ({ body, status }: AnswerRow): HttpServerResponse.HttpServerResponse => {
-  const text = inflateRawSync(body).toString()
-  return text === ""
+const replay = (status: number, text: string): HttpServerResponse.HttpServerResponse =>
+  text === ""
     ? HttpServerResponse.empty({ status })
     : HttpServerResponse.text(text, { status, contentType: "application/json" })
-}
 
 /** The bytes or the text of a response; `undefined` for a stream. */
 export const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): string | Uint8Array | undefined => {

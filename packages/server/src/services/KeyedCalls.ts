@@ -6,48 +6,16 @@ import {
   checkIdempotencyKey,
   type InvalidInput,
   type KeyedCall,
-  RateLimited,
   ServiceError,
   usedIdempotencyKey
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
+import { answersFull, answerText, findAnswer, hasRoom, keepAnswer } from "../store/KeptAnswers.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
-
-/** The bytes of the results that are kept for one account, the same as of responses. */
-const maximumAnswerBytes = 1024 * 1024 * 1024
-
-/** The size of a result besides its text. */
-const answerOverhead = 512
-
-/** In seconds: older results make room for new ones. */
-const repeatedFor = 5 * 60
-
-/** The oldest results that one call removes. */
-const removedAtOnce = 16
-
-interface FoundRow {
-  readonly request_digest: Uint8Array | null
-  readonly body: Uint8Array | null
-  /** The sums of bytes up to the newest and the oldest result of the account. */
-  readonly last: number | null
-  readonly first: number | null
-}
-
-const answersFull = (operation: string) =>
-  new ServiceError({
-    operation,
-    reason: new RateLimited({
-      detail:
-        "the answers kept for its Idempotency-Keys hold 1 GiB. Wait, send less at once, or send without an Idempotency-Key.",
-      retryAfter: repeatedFor
-    })
-  })
 
 /** Makes the function that carries out the calls of one operation. The input is encoded only if there is a key. */
 export const keyedCalls = <A, I, Result, Encoded>(
@@ -59,56 +27,22 @@ export const keyedCalls = <A, I, Result, Encoded>(
   const encodeResult = Schema.encodeEffect(Schema.fromJsonString(schemas.result))
   const decodeResult = Schema.decodeUnknownEffect(Schema.fromJsonString(schemas.result))
 
-  const find = Effect.fnUntraced(function* (account: string, key: string) {
-    const [found] = yield* sql<FoundRow>`
-      SELECT last, first, request_digest, body FROM (
-        SELECT (SELECT max(running) FROM idempotent_answers WHERE account = ${account}) AS last,
-          (SELECT min(running) FROM idempotent_answers WHERE account = ${account}) AS first
-      ) AS kept LEFT JOIN idempotent_answers ON account = ${account} AND call_key = ${key}`
-    const { body = null, first = null, last = null, request_digest: digest = null } = found ?? {}
-    return {
-      known: digest === null || body === null ? undefined : { digest, body },
-      first: first ?? 0,
-      last: last ?? 0
-    }
-  })
-
-  /** Fails if the results of the account take too much room, though the old ones have gone. */
-  const checkRoom = Effect.fnUntraced(function* (account: string, first: number, last: number) {
-    if (Number(last) - Number(first) < maximumAnswerBytes) return
-    yield* sql`
-      DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${(yield* nowSeconds) - repeatedFor}
-        AND call_key IN (
-          SELECT call_key FROM idempotent_answers WHERE account = ${account} ORDER BY running LIMIT ${removedAtOnce}
-        )`
-    const [row] = yield* sql<Pick<FoundRow, "first">>`
-      SELECT min(running) AS first FROM idempotent_answers WHERE account = ${account}`
-    if (Number(last) - Number(row?.first ?? last) >= maximumAnswerBytes) return yield* answersFull(operation)
-  })
-
   const once = Effect.fnUntraced(function* <E, R>(key: string, text: string, call: Effect.Effect<Result, E, R>) {
     const { account } = yield* Caller
     // No digest of a request equals it, since that begins with a path.
     const digest = createHash("sha256").update(operation).update("\0").update(text).digest()
-    const { first, known, last } = yield* find(account, key)
+    const { known, ...kept } = yield* findAnswer(sql, account, key)
     if (known !== undefined) {
-      if (!digest.equals(known.digest)) return yield* usedIdempotencyKey()
+      if (!digest.equals(known.request_digest)) return yield* usedIdempotencyKey()
       // It was written by the same schema.
-      return yield* Effect.orDie(decodeResult(inflateRawSync(known.body).toString()))
+      return yield* Effect.orDie(decodeResult(answerText(known)))
     }
-    yield* checkRoom(account, first, last)
+    if (!(yield* hasRoom(sql, account, kept))) {
+      return yield* new ServiceError({ operation, reason: answersFull })
+    }
     const result = yield* call
-    const body = deflateRawSync(yield* Effect.orDie(encodeResult(result)), { level: 1 })
-    yield* sql`
-      INSERT INTO idempotent_answers ${sql.insert({
-        account,
-        call_key: key,
-        request_digest: digest,
-        status: 200,
-        body,
-        running: Number(last) + body.length + answerOverhead,
-        created: yield* nowSeconds
-      })}`
+    const body = yield* Effect.orDie(encodeResult(result))
+    yield* keepAnswer(sql, { account, key, digest, status: 200, body, last: kept.last })
     return result
   })
 

@@ -1,0 +1,103 @@
+/** The answers that are kept with idempotency keys, so that the same call gets the first answer again. (docs/limits.md) */
+import { RateLimited } from "@roster/domain"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { deflateRawSync, inflateRawSync } from "node:zlib"
+import { nowSeconds } from "./Timestamps.ts"
+
+/**
+ * The bytes of the answers that are kept for one account. Beyond them those go that no client asks for again, and then
+ * new calls with a key are refused.
+ */
+const maximumAnswerBytes = 1024 * 1024 * 1024
+
+/** The size of an answer besides its body. */
+const answerOverhead = 512
+
+/** In seconds. Our client retries for two minutes. */
+const retriedFor = 5 * 60
+
+/** The oldest answers that one call removes, few enough not to delay others. */
+const removedAtOnce = 16
+
+/** Why a call with a key is refused if there is no room for its answer. */
+export const answersFull = new RateLimited({
+  detail:
+    "the answers kept for its Idempotency-Keys hold 1 GiB. Wait, send less at once, or send without an Idempotency-Key.",
+  retryAfter: retriedFor
+})
+
+/** An answer with the digest of its call. */
+interface KeptAnswer {
+  readonly request_digest: Uint8Array
+  readonly status: number
+  /** Deflated: the answer to an add of 1000 contacts is large and repetitive. */
+  readonly body: Uint8Array
+}
+
+interface FoundRow extends Partial<KeptAnswer> {
+  /** The sums of bytes up to the newest and the oldest answer of the account. */
+  readonly last: number | null
+  readonly first: number | null
+}
+
+const isKnown = (found: FoundRow): found is FoundRow & KeptAnswer => typeof found.status === "number"
+
+/** Looks for the answer of a key, and for what is kept for the account. */
+export const findAnswer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, key: string) {
+  const [found] = yield* sql<FoundRow>`
+    SELECT last, first, request_digest, status, body FROM (
+      SELECT (SELECT max(running) FROM idempotent_answers WHERE account = ${account}) AS last,
+        (SELECT min(running) FROM idempotent_answers WHERE account = ${account}) AS first
+    ) AS kept LEFT JOIN idempotent_answers ON account = ${account} AND call_key = ${key}`
+  return {
+    known: found !== undefined && isKnown(found) ? found : undefined,
+    last: Number(found?.last ?? 0),
+    first: Number(found?.first ?? 0)
+  }
+})
+
+/** Whether there is room for an answer, for which some of the oldest go that no client asks for again. */
+export const hasRoom = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  account: string,
+  { first, last }: { readonly first: number; readonly last: number }
+) {
+  if (last - first < maximumAnswerBytes) return true
+  yield* sql`
+    DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${(yield* nowSeconds) - retriedFor}
+      AND call_key IN (
+        SELECT call_key FROM idempotent_answers WHERE account = ${account} ORDER BY running LIMIT ${removedAtOnce}
+      )`
+  const [row] = yield* sql<Pick<FoundRow, "first">>`
+    SELECT min(running) AS first FROM idempotent_answers WHERE account = ${account}`
+  return last - Number(row?.first ?? last) < maximumAnswerBytes
+})
+
+/** Keeps an answer, in the transaction of its call. */
+export const keepAnswer = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  answer: {
+    readonly account: string
+    readonly key: string
+    readonly digest: Uint8Array
+    readonly status: number
+    readonly body: string | Uint8Array
+    readonly last: number
+  }
+) {
+  const body = deflateRawSync(answer.body, { level: 1 })
+  yield* sql`
+    INSERT INTO idempotent_answers ${sql.insert({
+      account: answer.account,
+      call_key: answer.key,
+      request_digest: answer.digest,
+      status: answer.status,
+      body,
+      running: answer.last + body.length + answerOverhead,
+      created: yield* nowSeconds
+    })}`
+})
+
+/** The text of an answer as it was kept. */
+export const answerText = ({ body }: Pick<KeptAnswer, "body">): string => inflateRawSync(body).toString()
