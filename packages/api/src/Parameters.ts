@@ -64,3 +64,12 @@ export const idempotencyKeyHeader = "Idempotency-Key"
 
 /** The header, in lower case, by which a service states on every answer that it honours the key. */
 export const idempotencyHonoured = { name: "roster-idempotency-key", value: "honoured" } as const
+
+/**
+ * The header that says of an add or an import whether it may resubscribe contacts: `allow` or `deny` (default: `allow` for
+ * an add, `deny` for an import). (docs/decisions/upsert.md)
+ */
+export const resubscribeHeader = "Roster-Resubscribe"
+
+/** The header, in lower case, by which a service states on every answer that it honours `resubscribeHeader`. */
+export const resubscribeHonoured = { name: resubscribeHeader.toLowerCase(), value: "honoured" } as const

@@ -10,6 +10,7 @@ export {
 } from "./contacts/ContactRecord.ts"
 export { canonicalEmail, EmailAddress, emailAddressIssue } from "./contacts/EmailAddress.ts"
 export * as ContactSize from "./contacts/ContactSize.ts"
+export * from "./contacts/Resubscription.ts"
 export * from "./credentials/ApiKey.ts"
 export {
   CredentialName,

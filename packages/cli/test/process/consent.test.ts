@@ -1,43 +1,147 @@
+/** A file that is older than the wish to get no more mail. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { failure, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { Effect, Schedule } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
-describe("what takes something away", () => {
-  it.live("K13 is declined without a terminal, and nothing is sent", () =>
+const file = "Email,FirstName,Status\nann@example.com,Ann,Active\nbob@example.com,Bob,Active\n"
+
+interface Counts {
+  readonly accepted: number
+  readonly statusesKept?: number
+  readonly keptStatuses?: unknown
+}
+
+interface SeenJob {
+  readonly id: string
+  readonly state: string
+  readonly accepted: number
+  readonly statusesKept: number
+}
+
+const stored = Effect.fnUntraced(function* (roster: Effect.Success<typeof makeLocalRoster>) {
+  const { Status: status, FirstName: name } = jsonOf<{ readonly Status: string; readonly FirstName?: string }>(
+    yield* roster.run(["contacts", "get", "ann@example.com"])
+  )
+  return [status, name]
+})
+
+/** A store in which Ann has unsubscribed since the file was written. */
+const afterUnsubscribing = Effect.gen(function* () {
+  const roster = yield* makeLocalRoster
+  writeFileSync(join(roster.folder, "monday.csv"), file)
+  yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Unsubscribed"])
+  return roster
+})
+
+describe("an import of somebody who has unsubscribed", () => {
+  it.live("keeps the status, says so, and lets them be resubscribed by --resubscribe", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
-      const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
-      for (const args of [
-        ["contacts", "delete", "ann@example.com"],
-        ["contacts", "delete", "ann@example.com", "bob@example.com"],
-        ["contacts", "delete", "--rule", "status = Bounced"],
-        ["contacts", "delete", "--rule", "All"],
-        ["contacts", "delete", "--raw-rule", "status = Bounced"],
-        ["apikeys", "delete", "ci"],
-        ["smtp", "delete", "shop@example.com"]
-      ]) {
-        // An answer that comes by a pipe is nobody's.
-        const declined = yield* run(args, { env, input: "y\nyes\n" })
-        assert.deepStrictEqual([declined.code, declined.stdout], [3, ""], args.join(" "))
-        assert.strictEqual(failure(declined).code, "Declined")
-        assert.match(failure(declined).hint, /--yes/)
-      }
-      assert.deepStrictEqual(requests, [])
+      const roster = yield* afterUnsubscribing
+      const imported = yield* roster.run(["contacts", "import", "monday.csv"])
+      assert.strictEqual(imported.code, 0, imported.stderr)
+      assert.deepInclude(jsonOf<Counts>(imported), {
+        accepted: 2,
+        statusesKept: 1,
+        keptStatuses: [{ line: 2, status: "Unsubscribed" }]
+      })
+      assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
+      const words = yield* roster.run(["contacts", "import", "monday.csv", "-o", "table"])
+      assert.include(words.stdout, "1 accepted row would have resubscribed its contact, who kept the status")
+      assert.include(words.stdout, "line 2: stays Unsubscribed")
+      const told = yield* roster.run(["contacts", "import", "monday.csv", "--resubscribe"])
+      assert.notProperty(json(told), "statusesKept")
+      assert.deepStrictEqual(yield* stored(roster), ["Active", "Ann"])
     })
   )
 
-  it.live("K13 is refused for a rule that is blank, whatever else is said", () =>
+  it.live("--via file does the same, and the job lists the lines", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
-      yield* run(["contacts", "add", "ann@example.com"])
-      for (const rule of ["", " ", "\t\n", "\u00a0"]) {
-        for (const flag of ["--rule", "--raw-rule"]) {
-          const local = yield* run(["contacts", "delete", flag, rule, "--yes"])
-          assert.strictEqual(local.code, 2, JSON.stringify([flag, rule, local.stderr]))
-        }
-      }
-      assert.strictEqual(jsonOf<ReadonlyArray<unknown>>(yield* run(["contacts", "list"])).length, 1)
+      const roster = yield* afterUnsubscribing
+      const importAll = Effect.fnUntraced(function* (count: number, ...args: ReadonlyArray<string>) {
+        yield* roster.run(["contacts", "import", "monday.csv", "--via", "file", ...args])
+        const jobs = yield* Effect.map(roster.run(["jobs", "list"]), jsonOf<ReadonlyArray<SeenJob>>).pipe(
+          Effect.repeat({
+            schedule: Schedule.spaced("10 millis"),
+            until: (seen) => seen.length === count && seen[0]?.state === "Ready"
+          }),
+          Effect.timeout("20 seconds")
+        )
+        return jobs[0]
+      })
+      const job = yield* importAll(1)
+      assert.deepInclude(job, { accepted: 2, statusesKept: 1 })
+      assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
+      const kept = yield* roster.run(["jobs", "get", job?.id ?? "", "--kept"])
+      assert.deepStrictEqual(json(kept), [{ line: 2, status: "Unsubscribed" }])
+      const both = yield* roster.run(["jobs", "get", job?.id ?? "", "--kept", "--rejected", "-"])
+      assert.strictEqual(both.code, 2)
+      assert.deepInclude(yield* importAll(2, "--resubscribe"), { accepted: 2, statusesKept: 0 })
+      assert.deepStrictEqual(yield* stored(roster), ["Active", "Ann"])
+    })
+  )
+
+  it.live("a restore of an older backup keeps the status as well", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      yield* roster.run(["contacts", "add", "ann@example.com", "--first-name", "Ann"])
+      yield* roster.run(["contacts", "export", "--format", "json", "--out", "backup.json"])
+      yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Unsubscribed"])
+      const restored = yield* roster.run(["contacts", "restore", "backup.json"])
+      assert.strictEqual(restored.code, 0, restored.stderr)
+      assert.deepInclude(json(restored), {
+        restored: 1,
+        statusesKept: 1,
+        keptStatuses: [{ email: "ann@example.com", status: "Unsubscribed" }]
+      })
+      assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
+      yield* roster.run(["contacts", "restore", "backup.json", "--resubscribe"])
+      assert.deepStrictEqual(yield* stored(roster), ["Active", "Ann"])
+    })
+  )
+
+  it.live("a service that does not announce the guard is asked for each contact, and not for its import", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      writeFileSync(join(folder, "monday.csv"), file)
+      const bodies: Array<string> = []
+      const { env, requests } = yield* fakeService((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          const email = request.method === "GET" ? /contacts\/([^/?]+)/.exec(request.url ?? "")?.[1] : undefined
+          const contact = { Email: decodeURIComponent(email ?? ""), Status: "Unsubscribed" }
+          const isKnown = contact.Email === "ann@example.com"
+          if (request.method === "POST") bodies.push(Buffer.concat(chunks).toString())
+          response.writeHead(email === undefined || isKnown ? 200 : 404, { "Content-Type": "application/json" })
+          response.end(JSON.stringify(email === undefined ? [] : isKnown ? contact : { Error: "no such contact" }))
+        })
+      })
+      const imported = yield* run(["contacts", "import", "monday.csv", "--no-journal"], { env })
+      assert.strictEqual(imported.code, 0, imported.stderr)
+      assert.deepInclude(jsonOf<Counts>(imported), {
+        accepted: 2,
+        statusesKept: 1,
+        keptStatuses: [{ line: 2, status: "Unsubscribed" }]
+      })
+      assert.deepStrictEqual(
+        bodies.map((body) => JSON.parse(body)),
+        [
+          [
+            { Email: "ann@example.com", FirstName: "Ann" },
+            { Email: "bob@example.com", FirstName: "Bob", Status: "Active" }
+          ]
+        ]
+      )
+      const before = requests.length
+      const over = yield* run(["contacts", "import", "monday.csv", "--via", "file"], { env })
+      assert.strictEqual(over.code, 2, over.stderr)
+      assert.include(failure(over).message, "does not say that its import keeps the status")
+      assert.isFalse(requests.slice(before).some((request) => request.startsWith("POST")))
+      const told = yield* run(["contacts", "import", "monday.csv", "--via", "file", "--resubscribe"], { env })
+      assert.strictEqual(told.code, 0, told.stderr)
     })
   )
 })

@@ -4,6 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
+import { isMailedStatus } from "../contacts/Resubscription.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
 import { encoded, JsonBuffer } from "../values/JsonBuffer.ts"
 import { parse } from "../values/JsonParser.ts"
@@ -26,11 +27,14 @@ export class FastContacts implements Iterable<ContactPayload> {
   readonly length: number
   /** The contacts as a JSON array in UTF-8. */
   readonly json: Uint8Array
+  /** Whether any of them has a status that may resubscribe somebody. The contact of a simple row has none. */
+  readonly mayResubscribe: boolean
   #contacts: ReadonlyArray<ContactPayload> | undefined
 
-  constructor(json: Uint8Array, length: number) {
+  constructor(json: Uint8Array, length: number, mayResubscribe: boolean) {
     this.length = length
     this.json = json
+    this.mayResubscribe = mayResubscribe
   }
 
   [Symbol.iterator](): Iterator<ContactPayload> {
@@ -43,6 +47,7 @@ export class FastContactsWriter {
   readonly #spare: Array<Uint8Array<ArrayBuffer>> = []
   #json = new JsonBuffer(new Uint8Array(firstRoom))
   #count = 0
+  #mayResubscribe = false
 
   /** Number of contacts since the last `take`. */
   get count(): number {
@@ -57,7 +62,10 @@ export class FastContactsWriter {
     if (json !== undefined && Result.isFailure(json)) return json.failure
     this.#json.bytes(this.#count++ === 0 ? list.open : list.comma)
     if (json === undefined) fast?.writeJson(this.#json)
-    else this.#json.raw(json.success)
+    else {
+      this.#json.raw(json.success)
+      this.#mayResubscribe ||= Result.isSuccess(row.contact) && isMailedStatus(row.contact.success.status)
+    }
     return undefined
   }
 
@@ -65,10 +73,11 @@ export class FastContactsWriter {
   take(): FastContacts {
     if (this.#count === 0) this.#json.bytes(list.open)
     this.#json.bytes(list.close)
-    const taken = new FastContacts(this.#json.take(), this.#count)
+    const taken = new FastContacts(this.#json.take(), this.#count, this.#mayResubscribe)
     // The next batch is about as large.
     this.#json = new JsonBuffer(this.#spare.pop() ?? new Uint8Array(Math.ceil(taken.json.length * 1.1) + 2))
     this.#count = 0
+    this.#mayResubscribe = false
     return taken
   }
 

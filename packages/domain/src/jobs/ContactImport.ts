@@ -22,6 +22,12 @@ export interface ImportOptions {
   readonly listName?: string | undefined
   /** The encoding of the file, a name of the Encoding Standard (default: UTF-8). */
   readonly encodingName?: string | undefined
+  /**
+   * Whether contacts that are Unsubscribed, Abuse, Bounced or NotConfirmed may become Active, Engaged or Transactional
+   * (default: false; they keep their status, and everything else is updated). A service that does not say that it
+   * leaves them alone decides by itself; with `false`, it is not asked to import.
+   */
+  readonly resubscribe?: boolean | undefined
 }
 
 /** The service refuses this file, or refuses to fetch from this address. */
@@ -32,3 +38,7 @@ export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRe
     return `The import was refused: ${this.reason}`
   }
 }
+
+/** The reason of an `ImportRefused` where `resubscribe` is `false` and a service does not say that it keeps statuses. */
+export const importNotGuarded =
+  "this service does not say that it keeps the status of contacts who have unsubscribed. Add the contacts in batches, or allow that they are resubscribed."

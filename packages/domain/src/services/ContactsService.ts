@@ -1,6 +1,7 @@
 import { Context, Effect, type PlatformError, type Stream } from "effect"
 import type { Contact, ContactNotFound, ContactPayload, ListNotFound, TooManyContacts } from "../contacts/Contact.ts"
 import type { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
+import type { KeptStatus } from "../contacts/Resubscription.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
 import type {
@@ -48,6 +49,17 @@ export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: C
 export interface AddOptions extends KeyedCall {
   /** The lists that the contacts are put on; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
+  /**
+   * Whether contacts that are Unsubscribed, Abuse, Bounced or NotConfirmed may become Active, Engaged or Transactional
+   * (default: true, as the interface has it). With `false` they keep their status, and everything else is updated.
+   */
+  readonly resubscribe?: boolean | undefined
+}
+
+/** What an add says of its contacts. */
+export interface AddSummary {
+  /** The contacts that kept their status, if `resubscribe` is `false`; in input order. */
+  readonly keptStatuses: ReadonlyArray<KeptStatus>
 }
 
 /** The operations on contacts, the same on every layer. (Service interface, Endpoints, Contacts.) */
@@ -76,7 +88,7 @@ export class ContactsService extends Context.Service<
     readonly addWithoutAnswer: (
       contacts: Iterable<ContactPayload>,
       options?: AddOptions
-    ) => Effect.Effect<void, TooManyContacts | InvalidInput | ServiceError>
+    ) => Effect.Effect<AddSummary, TooManyContacts | InvalidInput | ServiceError>
     /** Changes the given fields only. `contactsByEmailPut`, needs ModifyContacts. */
     readonly update: (
       email: string,

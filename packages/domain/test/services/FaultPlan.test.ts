@@ -28,7 +28,11 @@ const counted = () => {
         done.push("add")
         return Array.from(contacts, ({ email }) => Contact.make({ email }))
       }),
-    addWithoutAnswer: () => Effect.sync(() => void done.push("add")),
+    addWithoutAnswer: () =>
+      Effect.sync(() => {
+        done.push("add")
+        return { keptStatuses: [] }
+      }),
     stream: () => Stream.make(Contact.make({ email }), Contact.make({ email: EmailAddress.make("ben@example.com") }))
   })
   return { done, layer }

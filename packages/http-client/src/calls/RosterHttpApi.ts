@@ -1,5 +1,5 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
-import { idempotencyHonoured, idempotencyKeyHeader } from "@roster/api"
+import { idempotencyHonoured, idempotencyKeyHeader, resubscribeHeader, resubscribeHonoured } from "@roster/api"
 import { fnRedacted } from "@roster/domain"
 import { Context, Effect, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
@@ -29,6 +29,8 @@ export class RosterHttpApi extends Context.Service<
     readonly policyOf: (call: Context.Context<never>) => RetryLimits
     /** Whether the service has said that it honours Idempotency-Key. */
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
+    /** Whether the service has said that it honours Roster-Resubscribe. */
+    readonly isResubscribeHonoured: MutableRef.MutableRef<boolean>
     readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
     /** Whether the base address is https. */
     readonly isEncrypted: boolean
@@ -48,8 +50,12 @@ export class RosterHttpApi extends Context.Service<
       const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
       const { propagateTrace = false, traceSubjects = false } = options
       const isKeyHonoured = MutableRef.make(false)
+      const isResubscribeHonoured = MutableRef.make(false)
       const hear = (response: HttpClientResponse.HttpClientResponse) => {
         if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
+        const honoursResubscribe = response.headers[resubscribeHonoured.name] === resubscribeHonoured.value
+        // A refusal may be that of a proxy.
+        if (honoursResubscribe || response.status < 300) isResubscribeHonoured.current = honoursResubscribe
         return response
       }
       const transport = yield* HttpClient.HttpClient
@@ -71,9 +77,15 @@ export class RosterHttpApi extends Context.Service<
       )
       // The last step before the transport, whose errors never leave this package.
       const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
-      const addKeys = (request: HttpClientRequest.HttpClientRequest, key: string | undefined) => {
+      const addKeys = (
+        request: HttpClientRequest.HttpClientRequest,
+        key: string | undefined,
+        resubscribe: boolean | undefined
+      ) => {
         const { body, hash, headers, method, url, urlParams } = request
-        const all = key === undefined ? own : Headers.set(own, idempotencyKeyHeader, key)
+        const keyed = key === undefined ? own : Headers.set(own, idempotencyKeyHeader, key)
+        const all =
+          resubscribe === undefined ? keyed : Headers.set(keyed, resubscribeHeader, resubscribe ? "allow" : "deny")
         return HttpClientRequest.makeWith(
           method,
           url,
@@ -91,7 +103,8 @@ export class RosterHttpApi extends Context.Service<
       const execute = (request: HttpClientRequest.HttpClientRequest) =>
         Effect.withFiber((fiber) => {
           const key = Context.get(fiber.context, IdempotencyKey)
-          const sent = through(fiber.context, request, (request) => addKeys(request, key))
+          const resubscribe = Context.get(fiber.context, Resubscribe)
+          const sent = through(fiber.context, request, (request) => addKeys(request, key, resubscribe))
           return Effect.map(sent, hear)
         })
       const send = propagateTrace
@@ -106,6 +119,7 @@ export class RosterHttpApi extends Context.Service<
         budget: new RetryBudget(),
         policyOf: yield* clientPolicy(options.retry),
         isKeyHonoured,
+        isResubscribeHonoured,
         secrets: key === undefined ? [] : [key],
         isEncrypted: protocol === "https:",
         fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),
@@ -134,6 +148,11 @@ const clientOf = (
 
 /** The idempotency key of the current call. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {
+  defaultValue: () => undefined
+})
+
+/** Whether the current call may resubscribe contacts; `undefined` leaves it to the service. */
+export const Resubscribe = Context.Reference<boolean | undefined>("@roster/http-client/Resubscribe", {
   defaultValue: () => undefined
 })
 

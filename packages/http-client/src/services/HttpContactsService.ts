@@ -12,8 +12,11 @@ import {
   ExportLink,
   ExportNotFound,
   ExportStatus,
+  importNotGuarded,
+  ImportRefused,
   ImportSource,
   InvalidRule,
+  keptStatuses,
   maximumContactsPerAdd,
   Pagination,
   PollHint,
@@ -26,13 +29,15 @@ import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
+import { makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
-import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
+import { Resubscribe, RosterHttpApi } from "../calls/RosterHttpApi.ts"
 import { inPath, inQuery, oneInQuery } from "./UrlValue.ts"
 
 const readContact = readJson(Contact)
 const readContacts = readJson(Schema.Array(Contact))
+const readListOnly = (...answer: Parameters<typeof readList>) => Effect.as(readList(...answer), [])
 const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
 
@@ -80,7 +85,7 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
 /** Makes the service on a shared client. */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, fn, propagateTrace, withKey } = shared
+  const { api, fn, isResubscribeHonoured, propagateTrace, withKey } = shared
   const call = makeCall(shared)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
@@ -109,6 +114,18 @@ export const make = Effect.gen(function* () {
     return yield* getUntraced(email)
   })
 
+  const guarded = makeConsentGuard(isResubscribeHonoured, getUntraced)
+
+  /** Whether the service decides by itself who would be resubscribed. Any of its answers says so. */
+  const decidesByItself = Effect.suspend(() => {
+    if (isResubscribeHonoured.current) return Effect.succeed(true)
+    const asked = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readContacts, refusals: [] })
+    return Effect.matchEffect(asked, {
+      onSuccess: () => Effect.succeed(isResubscribeHonoured.current),
+      onFailure: (error) => (isResubscribeHonoured.current ? Effect.succeed(true) : Effect.fail(error))
+    })
+  })
+
   return ContactsService.of({
     list,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
@@ -124,13 +141,14 @@ export const make = Effect.gen(function* () {
       }
       yield* inQuery("listnames", options.listNames)
       yield* checkIdempotencyKey(options.idempotencyKey)
+      const sent = yield* guarded(contacts, options.resubscribe)
       return yield* call({
-        ...api.contactsPost({ query: { listnames: options.listNames }, payload: contacts }),
+        ...api.contactsPost({ query: { listnames: options.listNames }, payload: sent.contacts }),
         idempotencyKey: options.idempotencyKey,
         byStatus: keyUsed(options.idempotencyKey),
         read: readContacts,
         refusals: ["TooManyContacts", "InvalidInput"]
-      })
+      }).pipe(Effect.provideService(Resubscribe, sent.isAsked ? false : undefined))
     }),
 
     addWithoutAnswer: fn("ContactsService.addWithoutAnswer")(function* (contacts, options = {}) {
@@ -145,17 +163,19 @@ export const make = Effect.gen(function* () {
         HttpClientRequest.acceptJson,
         HttpClientRequest.setUrlParams(query)
       )
-      return yield* call({
+      const { contacts: sent, isAsked, kept } = yield* guarded(some, options.resubscribe)
+      const answered = yield* call({
         operation: "contactsPost",
         send:
-          some instanceof FastContacts
-            ? withKey.execute(HttpClientRequest.bodyUint8Array(request, some.json, "application/json"))
-            : api.contactsPost({ query, payload: some }).send,
+          sent instanceof FastContacts
+            ? withKey.execute(HttpClientRequest.bodyUint8Array(request, sent.json, "application/json"))
+            : api.contactsPost({ query, payload: sent }).send,
         idempotencyKey: options.idempotencyKey,
         byStatus: keyUsed(options.idempotencyKey),
-        read: readList,
+        read: isAsked ? readContacts : readListOnly,
         refusals: ["TooManyContacts", "InvalidInput"]
-      })
+      }).pipe(Effect.provideService(Resubscribe, isAsked ? false : undefined))
+      return { keptStatuses: isAsked ? keptStatuses(Array.from(some), answered) : kept }
     }),
 
     update: fn("ContactsService.update")(function* (email, payload) {
@@ -194,6 +214,9 @@ export const make = Effect.gen(function* () {
     import: fn("ContactsService.import")(function* (source, options = {}) {
       yield* oneInQuery("listName", options.listName)
       yield* oneInQuery("encodingName", options.encodingName)
+      if (options.resubscribe === false && !(yield* decidesByItself)) {
+        return yield* new ImportRefused({ reason: importNotGuarded })
+      }
       // Some services read these from the query, some from the form, so both have them.
       const fields = Object.entries({
         listName: options.listName,
@@ -212,7 +235,7 @@ export const make = Effect.gen(function* () {
         canRepeatBody: () => file === undefined || file.canRepeat(),
         endedBy: file?.failed,
         refusals: ["ListNotFound", "ImportRefused", "InvalidInput"]
-      })
+      }).pipe(Effect.provideService(Resubscribe, options.resubscribe))
     }),
 
     export: fn("ContactsService.export")(function* (request = {}, { idempotencyKey } = {}) {

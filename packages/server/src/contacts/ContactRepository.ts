@@ -1,5 +1,6 @@
 /** The repository of contacts: the methods of `ContactsService` that read and write them on SQL. */
 import {
+  type AddOptions,
   checkFilter,
   checkPage,
   type Contact,
@@ -128,12 +129,9 @@ export const makeContactRepository = Effect.gen(function* () {
   )
 
   const add = fnRedacted("ContactsService.add")(
-    function* (
-      payloads: ReadonlyArray<ContactPayload>,
-      options: { readonly listNames?: ReadonlyArray<string> | undefined } = {}
-    ) {
+    function* (payloads: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey"> = {}) {
       const { account } = yield* Caller
-      const { listNames = [] } = options
+      const { listNames = [], resubscribe = true } = options
       if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
       }
@@ -144,7 +142,8 @@ export const makeContactRepository = Effect.gen(function* () {
       const written = Effect.gen(function* () {
         const lists = yield* ensureLists(account, listNames)
         const source = "ContactApi"
-        const upserted = yield* upsertContacts({ account, contacts, source, now, returning: contactColumns })
+        const returning = contactColumns
+        const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, returning })
         const rows = yield* checkMerged(contacts, upserted)
         yield* addToLists(lists, rows)
         // A later payload for the same address changes the answer to an earlier one.

@@ -1,4 +1,11 @@
-import { type ContactPayload, ContactSize, type ContactSource, canonicalEmail } from "@roster/domain"
+import {
+  type ContactPayload,
+  ContactSize,
+  type ContactSource,
+  canonicalEmail,
+  isMailedStatus,
+  withheldStatuses
+} from "@roster/domain"
 import { Effect, Iterable } from "effect"
 import { SqlClient } from "effect/sql"
 import { countNewContacts } from "./ContactPagination.ts"
@@ -17,6 +24,8 @@ const optionalColumns: ReadonlyArray<{
   { name: "consent_tracking", read: ({ consent }) => consent?.tracking }
 ]
 
+const withheld = withheldStatuses.map((status) => `'${status}'`).join(", ")
+
 /**
  * Upserts contacts in order: given fields win, custom fields merge by key; spelling, source and the date of adding
  * stay. Returns the given columns of each contact right after its turn, or `undefined` for one that would exceed the
@@ -30,21 +39,25 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
   /** Seconds. */
   readonly now: number
   readonly contacts: ReadonlyArray<ContactPayload>
+  /** Whether contacts may get mail again that get none. */
+  readonly resubscribe: boolean
   /** The canonical address of each contact, if already known. */
   readonly identities?: ReadonlyArray<string>
   readonly returning: ReadonlyArray<string>
 }) {
   const sql = yield* SqlClient.SqlClient
-  const { account, contacts, identities = [], now, returning, source } = options
+  const { account, contacts, identities = [], now, resubscribe, returning, source } = options
   if (contacts.length === 0) return []
   const { mayBecome, mergeFields, returningNothing, runEach } = dialect(sql)
   const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
   const givesStatus = contacts.some(({ status }) => status !== undefined)
   const merged = given.map(({ name }) => `${name} = coalesce(excluded.${name}, contacts.${name}),`)
   // `excluded` has the status of a new contact, even if none was given.
+  const newStatus = sql`coalesce(
+    CASE WHEN contacts.status IN (${sql.literal(withheld)}) THEN ${null} ELSE ${null} END, contacts.status)`
   const mergedStatus = sql`
-    status = coalesce(${null}, contacts.status),
-    status_change_date = CASE WHEN ${null} <> contacts.status
+    status = ${newStatus},
+    status_change_date = CASE WHEN ${newStatus} <> contacts.status
       THEN excluded.date_added ELSE contacts.status_change_date END,`
   const row = { account, identity: "", email: "", custom_fields: "", source, date_added: now, status: "" }
   const [statement] = sql`
@@ -68,7 +81,10 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
     const parameters: Array<unknown> = [account, identity, email.trim(), JSON.stringify(customFields)]
     parameters.push(source, now, status ?? "Active")
     for (const { read } of given) parameters.push(read(contact))
-    if (givesStatus) parameters.push(status, status)
+    if (givesStatus) {
+      const ofWithheld = resubscribe || !isMailedStatus(status) ? status : undefined
+      parameters.push(ofWithheld, status, ofWithheld, status)
+    }
     return parameters
   }
   // One after the other: all of them would be a copy of all contacts.

@@ -1,4 +1,5 @@
 /** Handles the operations on contacts. */
+import { resubscribeHeader } from "@roster/api"
 import {
   checkPage,
   type Contact,
@@ -44,6 +45,17 @@ const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
   yield* Effect.fromResult(parseRule(rule))
   return RuleText.make(rule)
 })
+
+/** Whether a request lets an add or an import resubscribe contacts; `undefined` if it does not say. */
+const resubscribeOf = ({
+  headers
+}: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean | undefined, InvalidInput> => {
+  const said = headers[resubscribeHeader.toLowerCase()]
+  if (said === undefined) return Effect.undefined
+  return said === "allow" || said === "deny"
+    ? Effect.succeed(said === "allow")
+    : Effect.fail(new InvalidInput({ field: resubscribeHeader, issue: "it is allow or deny" }))
+}
 
 /** A page of at most so many contacts is not large: with more of the largest size it takes some 10 ms. */
 const smallPage = 20
@@ -101,8 +113,13 @@ export const contactsHandlers = Effect.gen(function* () {
         }),
         toWireError
       ),
-    contactsPost: ({ payload, query }) =>
-      toWireError(encodedBeforeCommit(contacts.add(payload, { listNames: query.listnames }), responseOfAll)),
+    contactsPost: ({ payload, query, request }) =>
+      resubscribeOf(request).pipe(
+        Effect.flatMap((resubscribe) =>
+          encodedBeforeCommit(contacts.add(payload, { listNames: query.listnames, resubscribe }), responseOfAll)
+        ),
+        toWireError
+      ),
     contactsDeletePost: ({ payload: { emails, rule } }) =>
       // Some clients send both and leave one of them empty or null.
       contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(
@@ -121,8 +138,11 @@ export const contactsHandlers = Effect.gen(function* () {
     contactsExportByIdStatusGet: ({ params: { id } }) =>
       toWireError(isExportId(id) ? contacts.exportStatus(id) : Effect.fail(new ExportNotFound({ id }))),
     contactsImportPost: ({ query, request }) =>
-      readImport(beginUpload, request, query).pipe(
-        Effect.flatMap(({ options, source }) => contacts.import(source, options)),
+      Effect.flatMap(resubscribeOf(request), (resubscribe) =>
+        Effect.flatMap(readImport(beginUpload, request, query), ({ options, source }) =>
+          contacts.import(source, { ...options, resubscribe })
+        )
+      ).pipe(
         // The content of the source is the temporary file.
         Effect.catchTag("PlatformError", () => temporaryFileFailed),
         toWireError

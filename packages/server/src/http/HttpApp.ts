@@ -1,5 +1,5 @@
 /** The service as one effect from request to response, served over a socket or called in-process. */
-import { ApiKeyAuth, idempotencyHonoured, RequestErrors, versionSegment } from "@roster/api"
+import { ApiKeyAuth, idempotencyHonoured, RequestErrors, resubscribeHonoured, versionSegment } from "@roster/api"
 import { EmailsService, loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -190,6 +190,7 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
 /** The headers of every response: it may hold data of people, and is never anything but what its type says. */
 const everywhere = Headers.fromInput({
   [idempotencyHonoured.name]: idempotencyHonoured.value,
+  [resubscribeHonoured.name]: resubscribeHonoured.value,
   "cache-control": "no-store",
   "x-content-type-options": "nosniff"
 })

@@ -1,4 +1,4 @@
-import { idempotencyKeyHeader } from "@roster/api"
+import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -37,7 +37,10 @@ export const onceByKey = <E, R>(
   if (key === undefined || !keyed.has(operation)) return answer
   if (key.length === 0 || key.length > 255)
     return Effect.succeed(errorResponse(400, "An Idempotency-Key has 1 to 255 characters."))
-  const digest = createHash("sha256").update(request.url).update("\0").update(body).digest()
+  const hash = createHash("sha256").update(request.url).update("\0").update(body)
+  const resubscribe = request.headers[resubscribeHeader.toLowerCase()]
+  // No JSON holds a NUL, so no other request has this digest.
+  const digest = (resubscribe === undefined ? hash : hash.update("\0").update(resubscribe)).digest()
   const find = Effect.gen(function* () {
     const { account } = yield* Caller
     const { known, ...kept } = yield* findAnswer(sql, account, key)

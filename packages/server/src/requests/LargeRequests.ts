@@ -2,6 +2,7 @@
  * Large requests on a thread of their own, with its own connection to the store, so that others wait neither for their
  * JSON nor for their sync. The requests take turns by account. (docs/decisions/performance.md)
  */
+import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -94,7 +95,12 @@ const bundledEntry = new URL("./requestEntry.js", import.meta.url)
 export const requestEntry = (): URL | undefined => [ownEntry, bundledEntry].find((entry) => existsSync(entry))
 
 /** The headers that an operation reads after the key was checked. */
-const readHeaders = ["content-type", "content-length", "idempotency-key"] as const
+const readHeaders = [
+  "content-type",
+  "content-length",
+  idempotencyKeyHeader.toLowerCase(),
+  resubscribeHeader.toLowerCase()
+]
 
 /** One request at a time, of each account in turn. */
 const makeTurns = () => {

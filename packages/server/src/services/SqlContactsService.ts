@@ -10,6 +10,7 @@ import {
   type ImportSource,
   InvalidInput,
   type KeyedCall,
+  keptStatuses,
   Pagination,
   redactStreamSpans,
   ruleSource
@@ -34,11 +35,17 @@ const make = Effect.gen(function* () {
     effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.provideService(StorePolicy, policy))
 
   const addOnce = keyedCalls(sql, "contactsPost", {
-    input: Schema.Struct({ listNames: Schema.Array(Schema.String), contacts: Schema.Array(ContactPayload) }),
+    input: Schema.Struct({
+      listNames: Schema.Array(Schema.String),
+      contacts: Schema.Array(ContactPayload),
+      resubscribe: Schema.UndefinedOr(Schema.Boolean)
+    }),
     result: Schema.Array(Contact)
   })
-  const add: ContactsService["Service"]["add"] = (contacts, options = {}) =>
-    addOnce(options, () => ({ listNames: options.listNames ?? [], contacts }), repository.add(contacts, options))
+  const add: ContactsService["Service"]["add"] = (contacts, options = {}) => {
+    const { listNames = [], resubscribe } = options
+    return addOnce(options, () => ({ listNames, contacts, resubscribe }), repository.add(contacts, options))
+  }
 
   const exportOnce = keyedCalls(sql, "contactsExportPost", { input: Schema.Unknown, result: ExportLink })
 
@@ -62,7 +69,12 @@ const make = Effect.gen(function* () {
     ...repository,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
     add,
-    addWithoutAnswer: (contacts, options) => Effect.asVoid(add(Array.from(contacts), options)),
+    addWithoutAnswer: (contacts, options = {}) => {
+      const some = Array.from(contacts)
+      return Effect.map(add(some, options), (answered) => ({
+        keptStatuses: options.resubscribe === false ? keptStatuses(some, answered) : []
+      }))
+    },
     import: fnRedacted("ContactsService.import")(
       function* (source: ImportSource, options: ImportOptions = {}) {
         yield* acceptImport(source, options)

@@ -316,6 +316,17 @@ const auditRetention = ({ isSqlite }: Dialect) => {
   ]
 }
 
+/** Counts the rows of an import whose contacts kept their status, and keeps the first of them. */
+const keptStatuses = ({ isSqlite }: Dialect) => [
+  `ALTER TABLE jobs ADD COLUMN statuses_kept BIGINT NOT NULL DEFAULT 0`,
+  `CREATE TABLE job_kept_statuses (
+      job BIGINT NOT NULL REFERENCES jobs (number) ON DELETE CASCADE,
+      line BIGINT NOT NULL,
+      status TEXT NOT NULL,
+      PRIMARY KEY (job, line)
+    ) ${isSqlite ? "WITHOUT ROWID" : ""}`
+]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -336,7 +347,8 @@ export const migrations = {
   "9_job_address_lists": run(jobAddressLists),
   "10_count_after_adding": run(countAfterAdding),
   "11_account_bounds": run(accountBounds),
-  "12_audit_retention": run(auditRetention)
+  "12_audit_retention": run(auditRetention),
+  "13_kept_statuses": run(keptStatuses)
 }
 
 /** The number of the last migration, which every store of this version has run. */

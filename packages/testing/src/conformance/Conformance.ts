@@ -11,6 +11,7 @@ import type { Layer } from "effect"
 import { absentConformance } from "./AbsentConformance.ts"
 import { badInputConformance } from "./BadInputConformance.ts"
 import { addWithoutAnswerConformance } from "./contacts/AddWithoutAnswerConformance.ts"
+import { consentConformance } from "./contacts/ConsentConformance.ts"
 import { contactBoundsConformance } from "./contacts/ContactBoundsConformance.ts"
 import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
@@ -35,6 +36,7 @@ export const conformance = (
     contactsConformance(it)
     upsertConformance(it)
     addWithoutAnswerConformance(it)
+    consentConformance(it)
     contactListConformance(it)
     contactTextConformance(it)
     contactBoundsConformance(it)

@@ -87,6 +87,8 @@ layer(Layer.merge(layerMemory(), NodeServices.layer), { excludeTestServices: tru
         assert.deepStrictEqual(report, {
           read: 782,
           restored: 782,
+          statusesKept: 0,
+          keptStatuses: [],
           refused: [],
           notSent: 0,
           unknown: 0,

@@ -4,9 +4,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
 import { Jobs } from "@roster/server"
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../../src/conformance/Eventually.ts"
+import { maximumKeptStatuses } from "../../../server/src/jobs/imports/JobKeptStatuses.ts"
 import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
 
 const ann = EmailAddress.make("ann@example.com")
@@ -80,6 +81,26 @@ describe("an import of the service", () => {
       assert.strictEqual(yield* textOf(jobs.rejectedRows(third.id)), "")
       const contact = yield* (yield* ContactsService).get("n7@example.com")
       assert.deepStrictEqual<unknown>([contact.firstName, contact.customFields], ['a "b"\r\n;', { "=Note": "=7" }])
+    }).pipe(Effect.provide(working))
+  )
+
+  it.live.each([1000, 1001])("lists the first 1000 rows whose contacts kept their status, of %s", (count) =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const jobs = yield* Jobs.Jobs
+      const people = Array.from({ length: count }, (_, row) => EmailAddress.make(`p${row}@example.com`))
+      for (const some of Arr.chunksOf(people, 1000)) {
+        yield* contacts.add(some.map((email) => ({ email, status: "Bounced" })))
+      }
+      yield* importText(`Email,Status\n\n${people.map((email) => `${email},Engaged\n`).join("")}nobody,Active\n`)
+      const job = yield* ended
+      assert.deepInclude(job, { state: "Ready", accepted: count, rejected: 1, statusesKept: count })
+      assert.deepStrictEqual(
+        yield* jobs.keptStatuses(job.id),
+        Array.from({ length: maximumKeptStatuses }, (_, row) => ({ line: row + 3, status: "Bounced" as const }))
+      )
+      assert.strictEqual((yield* contacts.get(people.at(-1) ?? "")).status, "Bounced")
+      assert.strictEqual((yield* Effect.flip(jobs.keptStatuses("none")))._tag, "JobNotFound")
     }).pipe(Effect.provide(working))
   )
 })

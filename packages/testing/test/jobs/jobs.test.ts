@@ -193,8 +193,10 @@ describe("jobs of a store", () => {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* contacts.export()
       yield* ended
-      yield* importText("Email\nnobody\n")
+      yield* contacts.add([{ email: EmailAddress.make("gone@example.com"), status: "Abuse" }])
+      yield* importText("Email,Status\nnobody,\ngone@example.com,Active\n")
       yield* ended
+      assert.strictEqual((yield* sql`SELECT * FROM job_kept_statuses`).length, 1)
       yield* clock.advance("25 hours")
       assert.deepStrictEqual(
         (yield* jobList).map(({ kind, state }) => [kind, state]),
@@ -208,6 +210,7 @@ describe("jobs of a store", () => {
       yield* clock.advance("1 day")
       yield* eventually(jobList, (jobs) => jobs.length === 0)
       assert.deepStrictEqual(yield* sql`SELECT * FROM job_rejections`, [])
+      assert.deepStrictEqual(yield* sql`SELECT * FROM job_kept_statuses`, [])
       assert.strictEqual((yield* Effect.flip(contacts.exportStatus(id)))._tag, "ExportNotFound")
     }).pipe(Effect.provide(working))
   )

@@ -1,7 +1,8 @@
 /** Backups: exports as JSON, saved before a deletion and restored one contact at a time in constant memory. */
 import { Effect, Schema, Stream } from "effect"
-import { Contact, ContactPayload, fnRedacted, JsonParser, type ServiceError } from "@roster/domain"
+import { Contact, ContactPayload, fnRedacted, JsonParser, type ServiceError, type WithheldStatus } from "@roster/domain"
 import { addAll } from "../upload/BulkAdd.ts"
+import { maximumNamedRows } from "../upload/UploadSurvey.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
@@ -164,6 +165,10 @@ export const surveyBackup = fnRedacted("surveyBackup")(function* <E, R>(contacts
 export interface RestoreReport {
   readonly read: number
   readonly restored: number
+  /** Number of restored contacts that kept the status they have now, since the backup would have resubscribed them. */
+  readonly statusesKept: number
+  /** The first of them (maximum: 10,000). */
+  readonly keptStatuses: ReadonlyArray<{ readonly email: string; readonly status: WithheldStatus }>
   readonly refused: ReadonlyArray<{ readonly email: string; readonly reason: string }>
   readonly notSent: number
   /** Contacts that were sent but whose answer was lost. */
@@ -175,8 +180,15 @@ export interface RestoreReport {
 /** Adds or updates the contacts of a backup. The interface accepts no source, dates, activity or list membership. */
 export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
-  options: { readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined } = {}
+  options: {
+    readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
+    /** Whether contacts that left since may be resubscribed, as `AddOptions` has it (default: false). */
+    readonly resubscribe?: boolean | undefined
+  } = {}
 ) {
+  const { onProgress, resubscribe } = options
+  const keptStatuses: Array<{ readonly email: string; readonly status: WithheldStatus }> = []
+  let statusesKept = 0
   const refused: Array<{ readonly email: string; readonly reason: string }> = []
   const counts = { Accepted: 0, Refused: 0, Unknown: 0, NotSent: 0 }
   let read = 0
@@ -199,21 +211,35 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
     Stream.flattenIterable,
     Stream.flattenIterable
   )
-  yield* addAll(payloads).pipe(
+  yield* addAll(payloads, { resubscribe }).pipe(
     Stream.runForEachArray((outcomes) =>
       Effect.suspend(() => {
         for (const outcome of outcomes) {
           counts[outcome._tag]++
+          if (outcome._tag === "Accepted" && outcome.keptStatus !== undefined) {
+            statusesKept++
+            const { item, keptStatus: status } = outcome
+            if (keptStatuses.length < maximumNamedRows) keptStatuses.push({ email: item.email, status })
+          }
           if (outcome._tag === "Refused") refused.push({ email: outcome.email, reason: outcome.error.message })
           else if (outcome._tag === "Unknown") lost ??= outcome.error
           else if (outcome._tag === "NotSent") stoppedBy ??= outcome.error
         }
         const done = counts.Accepted + refused.length + counts.Unknown + counts.NotSent
-        return options.onProgress?.(done) ?? Effect.void
+        return onProgress?.(done) ?? Effect.void
       })
     )
   )
   const { Accepted: restored, NotSent: notSent, Unknown: unknown } = counts
-  const report: RestoreReport = { read, restored, refused, notSent, unknown, stoppedBy: lost ?? stoppedBy }
+  const report: RestoreReport = {
+    read,
+    restored,
+    statusesKept,
+    keptStatuses,
+    refused,
+    notSent,
+    unknown,
+    stoppedBy: lost ?? stoppedBy
+  }
   return report
 })

@@ -1,15 +1,18 @@
 /** Adds any number of contacts in concurrent requests of at most 1000, with an outcome for every contact. */
 import {
+  type AddSummary,
   type ContactPayload,
   ContactsService,
   fnRedacted,
   type ImportRow,
   InvalidInput,
+  type KeptStatusRow,
   maximumContactsPerAdd,
   Rejected,
   type RejectedRow,
   ServiceError,
-  Unavailable
+  Unavailable,
+  type WithheldStatus
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
 import { batches } from "./UploadBatches.ts"
@@ -19,7 +22,10 @@ import { maximumNamedRows } from "./UploadSurvey.ts"
 
 /** The outcome of a contact. `Unknown`: sent without a readable answer. `NotSent`: an earlier error stopped it. */
 export type AddOutcome = Data.TaggedEnum<{
-  Accepted: {}
+  Accepted: {
+    /** The status that the contact kept, since the given one would have resubscribed them. */
+    readonly keptStatus?: WithheldStatus | undefined
+  }
   Refused: {
     /** The position of the contact in the input, counted from 0. */
     readonly index: number
@@ -78,6 +84,11 @@ export interface AddOptions {
   readonly listNames?: ReadonlyArray<string> | undefined
   /** Number of concurrent requests (default: 8). */
   readonly concurrency?: number | undefined
+  /**
+   * Whether contacts that are Unsubscribed, Abuse, Bounced or NotConfirmed may become Active, Engaged or Transactional
+   * (default: false). Without it they keep their status, and everything else is updated.
+   */
+  readonly resubscribe?: boolean | undefined
 }
 
 /** The numbers of contacts so far, by their outcome. */
@@ -112,8 +123,25 @@ export interface BulkAdder {
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
 
+/** The outcomes of an accepted batch: one for all, or a run for each contact that kept its status. */
+const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArray<AddResult> => {
+  const runs: Array<AddResult> = []
+  let done = 0
+  const upTo = (index: number) => {
+    if (index > done) runs.push({ count: index - done, outcome: AddOutcome.Accepted({}) })
+    done = index
+  }
+  for (const { index, status } of keptStatuses) {
+    upTo(index)
+    runs.push({ count: 1, outcome: AddOutcome.Accepted({ keptStatus: status }) })
+    done++
+  }
+  upTo(count)
+  return runs
+}
+
 /** Makes an adder. A refused batch is sent again in halves, to lose only its bad contacts; other errors stop it. */
-export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArray<string> | undefined) {
+export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: AddOptions) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
 
@@ -131,8 +159,8 @@ export const makeBulkAdder = Effect.fnUntraced(function* (listNames: ReadonlyArr
       Ref.modify(stopped, (first = error): [ServiceError, ServiceError] => [first, first])
     const before = yield* Ref.get(stopped)
     if (before !== undefined) return all(notSent(before))
-    return yield* service.addWithoutAnswer(batch, { listNames }).pipe(
-      Effect.as(all(AddOutcome.Accepted())),
+    return yield* service.addWithoutAnswer(batch, { listNames, resubscribe }).pipe(
+      Effect.map((summary) => acceptedRuns(count, summary)),
       Effect.catchTags({
         // Splitting a single contact would never end.
         TooManyContacts: ({ message }) =>
@@ -185,9 +213,9 @@ export function addAll<A, E, R>(
   items: Stream.Stream<A, E, R>,
   options: AddAllOptions & { readonly toContact?: ((item: A) => ContactDraft) | undefined } = {}
 ): Stream.Stream<ItemOutcome<A>, E, R | ContactsService> {
-  const { concurrency = defaultAddConcurrency, listNames, onProgress, toContact } = options
+  const { concurrency = defaultAddConcurrency, onProgress, toContact } = options
   return Stream.unwrap(
-    Effect.map(makeBulkAdder(listNames), ({ send }) => {
+    Effect.map(makeBulkAdder(options), ({ send }) => {
       const count = makeCounter()
       return items.pipe(
         Stream.rechunk(maximumContactsPerAdd),
@@ -211,6 +239,19 @@ export function addAll<A, E, R>(
 
 // Rows of a file
 
+/** The rows whose contacts kept their status: their number, and the lines of up to 10,000. */
+export const makeKeptStatusRows = () => {
+  const rows: Array<KeptStatusRow> = []
+  let count = 0
+  return {
+    add: ({ line, status }: KeptStatusRow) => {
+      count++
+      if (rows.length < maximumNamedRows) rows.push({ line, status })
+    },
+    report: () => ({ statusesKept: count, keptStatuses: rows.toSorted((one, other) => one.line - other.line) })
+  }
+}
+
 /** The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. An error ends the reading. */
 export interface RowAddsReport {
   readonly read: number
@@ -219,6 +260,10 @@ export interface RowAddsReport {
   readonly rejected: number
   /** Up to 10,000 of them, in the order of the file. */
   readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
+  /** Number of accepted rows whose contacts kept their status. */
+  readonly statusesKept: number
+  /** Up to 10,000 of them, in the order of the file. */
+  readonly keptStatuses: ReadonlyArray<KeptStatusRow>
   readonly notSent: number
   /** Number of rows that were sent and have no answer. */
   readonly unknown: number
@@ -228,9 +273,11 @@ export interface RowAddsReport {
 /** Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume. */
 export const addRows = fnRedacted("addRows")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
-  { concurrency = defaultAddConcurrency, listNames }: AddOptions = {}
+  options: AddOptions = {}
 ) {
-  const adder = yield* makeBulkAdder(listNames)
+  const { concurrency = defaultAddConcurrency } = options
+  const adder = yield* makeBulkAdder(options)
+  const kept = makeKeptStatusRows()
   const counts = { Accepted: 0, Refused: 0, NotSent: 0, Unknown: 0 }
   const rejectedRows: Array<Omit<RejectedRow, "cells">> = []
   const name = (line: number, reason: string) => {
@@ -248,7 +295,11 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
           let at = 0
           for (const { count, outcome } of runs) {
             counts[outcome._tag] += count
-            if (outcome._tag === "Refused") name(lines[at] ?? 0, outcome.error.message)
+            const line = lines[at] ?? 0
+            if (outcome._tag === "Refused") name(line, outcome.error.message)
+            if (outcome._tag === "Accepted" && outcome.keptStatus !== undefined) {
+              kept.add({ line, status: outcome.keptStatus })
+            }
             at += count
           }
           if (runs.every(({ outcome }) => outcome._tag === "Accepted")) release()
@@ -262,6 +313,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
     accepted: counts.Accepted,
     rejected: counts.Refused,
     rejectedRows: rejectedRows.sort((one, other) => one.line - other.line),
+    ...kept.report(),
     notSent: counts.NotSent,
     unknown: counts.Unknown,
     stoppedBy: yield* adder.stoppedBy

@@ -9,6 +9,7 @@ import {
   type FileHeader,
   fnRedacted,
   type ImportRow,
+  type KeptStatusRow,
   type RejectedRow,
   type ServiceError
 } from "@roster/domain"
@@ -47,6 +48,10 @@ export interface UploadReport {
   readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
   /** Number of rows whose address a later row has too; the last one is sent. */
   readonly duplicates: number
+  /** Number of accepted rows whose contacts kept their status, since the row would have resubscribed them. */
+  readonly statusesKept: number
+  /** Up to 10,000 of them, in the order of the file. */
+  readonly keptStatuses: ReadonlyArray<KeptStatusRow>
   /** Number of rows that were not sent because the upload stopped before them. */
   readonly notSent: number
   /** Number of rows that were sent and have no answer. */
@@ -119,14 +124,13 @@ const problemOf = (row: ImportRow): string | undefined => {
 const counted = (runs: ReadonlyArray<AddResult>, tag: AddOutcome["_tag"]): number =>
   runs.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)
 
-/** The rows of a batch that the service refused; each is a separate run. */
-const refusals = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) => {
+/** The runs of a batch, each with its first row. A row that was refused or kept its status is a run of its own. */
+const placed = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) => {
   let at = 0
-  return runs.flatMap(({ count, outcome }) => {
-    const row = rows[at] ?? 0
-    const line = lines[at] ?? 0
+  return runs.map(({ count, outcome }) => {
+    const place = { row: rows[at] ?? 0, line: lines[at] ?? 0 }
     at += count
-    return outcome._tag === "Refused" ? [{ row, line, reason: outcome.error.message }] : []
+    return { ...place, outcome }
   })
 }
 
@@ -136,8 +140,12 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   survey: UploadSurvey,
   options: UploadOptions<EJ> = {}
 ) {
-  const { concurrency = defaultAddConcurrency, journal, listNames } = options
-  const adder = yield* makeBulkAdder(listNames)
+  const { concurrency = defaultAddConcurrency, resubscribe = false } = options
+  const journal =
+    options.journal === undefined || !resubscribe
+      ? options.journal
+      : { ...options.journal, subject: { ...options.journal.subject, resubscribe } }
+  const adder = yield* makeBulkAdder(options)
   const earlier = yield* resumeUpload(survey, journal)
   const { refused } = earlier
   const now = { accepted: 0, refused: 0, unknown: 0, underWay: 0 }
@@ -155,16 +163,31 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
         now.underWay += count
         const runs = yield* restore(adder.send(batch.contacts))
         now.underWay -= count
-        const bad = refusals(batch, runs)
+        const outcomes = placed(batch, runs)
+        const bad = outcomes.flatMap(({ line, outcome, row }) =>
+          outcome._tag === "Refused" ? [{ row, line, reason: outcome.error.message }] : []
+        )
+        const kept = outcomes.flatMap(({ line, outcome, row }) =>
+          outcome._tag === "Accepted" && outcome.keptStatus !== undefined
+            ? [{ row, line, status: outcome.keptStatus }]
+            : []
+        )
         const done = counted(runs, "Accepted")
         now.accepted += done
         now.unknown += counted(runs, "Unknown")
         now.refused += bad.length
         for (const { line, reason, row } of bad) refused.set(row, { line, reason })
+        kept.forEach(earlier.kept.add)
         const accepted = ranges(batch, runs, "Accepted")
         const unknown = ranges(batch, runs, "Unknown")
         if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
-          yield* journal.lines.append({ _tag: "Answered", accepted, refused: bad, unknown })
+          yield* journal.lines.append({
+            _tag: "Answered",
+            accepted,
+            refused: bad,
+            unknown,
+            ...(kept.length === 0 ? {} : { kept })
+          })
         }
         if (done === count) batch.release()
         if (onProgress !== undefined) yield* onProgress(earlier.answered + now.accepted + now.refused + now.unknown)
@@ -192,6 +215,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
         .sort((one, other) => one.line - other.line)
         .slice(0, maximumNamedRows),
       duplicates,
+      ...earlier.kept.report(),
       notSent: read - accepted - rejected - duplicates - unknown,
       unknown,
       stoppedBy

@@ -1,5 +1,7 @@
 /** The journal by which an interrupted upload resumes. (docs/decisions/bulk-import.md) */
+import { KeptStatusRow } from "@roster/domain"
 import { Effect, Ref, Schema } from "effect"
+import { makeKeptStatusRows } from "./BulkAdd.ts"
 import { makeBitset } from "./DuplicateIndex.ts"
 import type { UploadSurvey } from "./UploadSurvey.ts"
 
@@ -14,7 +16,9 @@ export const UploadSubject = Schema.Struct({
   /** Columns and the fields that they were mapped to. */
   columns: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
   delimiter: Schema.optionalKey(Schema.String),
-  encoding: Schema.optionalKey(Schema.String)
+  encoding: Schema.optionalKey(Schema.String),
+  /** Whether contacts may be resubscribed. */
+  resubscribe: Schema.optionalKey(Schema.Boolean)
 })
 export type UploadSubject = typeof UploadSubject.Type
 
@@ -29,7 +33,9 @@ export const UploadEntry = Schema.TaggedUnion({
   Answered: {
     accepted: Schema.Array(Range),
     refused: Schema.Array(Schema.Struct({ row: Schema.Int, line: Schema.Int, reason: Schema.String })),
-    unknown: Schema.Array(Range)
+    unknown: Schema.Array(Range),
+    /** The accepted rows whose contacts kept their status. */
+    kept: Schema.optionalKey(Schema.Array(Schema.Struct({ row: Schema.Int, ...KeptStatusRow.fields })))
   }
 })
 export type UploadEntry = typeof UploadEntry.Type
@@ -90,7 +96,10 @@ const differencesOf = (noted: UploadSubject, now: UploadSubject): ReadonlyArray<
   ...(same(noted.listNames, now.listNames) ? [] : ["the lists were others"]),
   ...(same(noted.columns, now.columns) ? [] : ["the columns were mapped otherwise"]),
   ...(noted.delimiter === now.delimiter ? [] : ["the delimiter was another"]),
-  ...(noted.encoding === now.encoding ? [] : ["the encoding was another"])
+  ...(noted.encoding === now.encoding ? [] : ["the encoding was another"]),
+  ...((noted.resubscribe ?? false) === (now.resubscribe ?? false)
+    ? []
+    : [`it ${noted.resubscribe === true ? "was" : "was not"} allowed to resubscribe contacts`])
 ]
 
 /** Reads a journal. Unanswered rows count as not sent, as adding again only updates. Fails with `OtherUpload`. */
@@ -99,6 +108,7 @@ export const resumeUpload = Effect.fnUntraced(function* <E>(
   journal: JournaledUpload<E> | undefined
 ) {
   const settled = makeBitset()
+  const kept = makeKeptStatusRows()
   const refused = new Map<number, { readonly line: number; readonly reason: string }>()
   const record = journal === undefined || journal.restart === true ? undefined : yield* journal.lines.load
   if (journal !== undefined && record !== undefined) {
@@ -110,6 +120,7 @@ export const resumeUpload = Effect.fnUntraced(function* <E>(
     for (const [first, last] of entry.accepted) {
       for (let row = first; row <= Math.min(last, read); row++) if (sendable.has(row)) settled.add(row)
     }
+    for (const row of entry.kept ?? []) if (sendable.has(row.row)) kept.add(row)
     for (const { line, reason, row } of entry.refused) if (sendable.has(row)) refused.set(row, { line, reason })
   }
   // A range of accepted rows may contain a row that an earlier run saw refused.
@@ -124,6 +135,8 @@ export const resumeUpload = Effect.fnUntraced(function* <E>(
     accepted,
     /** The rows that the service refused, by number. They are not sent again. */
     refused,
+    /** The accepted rows whose contacts kept their status. */
+    kept,
     /** Number of sendable rows with an answer. */
     answered: accepted + refused.size
   }

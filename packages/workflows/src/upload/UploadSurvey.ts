@@ -5,6 +5,7 @@ import {
   canonicalEmail,
   type FileHeader,
   fnRedacted,
+  isMailedStatus,
   type RejectedRow
 } from "@roster/domain"
 import { type Bitset, type DuplicateIndex, makeBitset, makeDuplicateIndex, makeMemoryIndex } from "./DuplicateIndex.ts"
@@ -23,6 +24,8 @@ export interface UploadSurvey {
   readonly firstInvalid: ReadonlyArray<Omit<RejectedRow, "cells">>
   /** Number of rows whose address a later row has too; the last one is sent. */
   readonly duplicates: number
+  /** Whether a row has a status that may resubscribe somebody. */
+  readonly mayResubscribe: boolean
   /** The numbers of the rows to send, counted from 1. */
   readonly sendable: Bitset
 }
@@ -43,6 +46,7 @@ const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
   let read = 0
   let invalid = 0
   let duplicates = 0
+  let mayResubscribe = false
   yield* Stream.runForEachArray(rows, (part) =>
     Effect.suspend(() => {
       header ??= part[0].header
@@ -58,6 +62,7 @@ const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
             if (firstInvalid.length < maximumNamedRows) firstInvalid.push({ line, reason: contact.failure })
             continue
           }
+          mayResubscribe ||= isMailedStatus(contact.success.status)
           index.add(canonicalEmail(contact.success.email), read)
         }
         sendable.add(read)
@@ -69,7 +74,7 @@ const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
     sendable.remove(row)
     duplicates++
   })
-  const survey: UploadSurvey = { header, read, invalid, firstInvalid, duplicates, sendable }
+  const survey: UploadSurvey = { header, read, invalid, firstInvalid, duplicates, mayResubscribe, sendable }
   return survey
 })
 

@@ -24,6 +24,7 @@ const service = (failing?: string) =>
       }
       const bad = contacts.findIndex(({ email }) => !email.includes("@"))
       if (bad >= 0) return yield* new InvalidInput({ field: `[${bad}].Email`, issue: "it has no @" })
+      return { keptStatuses: [] }
     })
   })
 

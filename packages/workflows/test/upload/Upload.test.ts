@@ -38,13 +38,15 @@ interface Temper {
   readonly failAt?: number
   readonly failAs?: "Unavailable" | "OutcomeUnknown" | "InvalidResponse"
   readonly refuses?: (email: string) => boolean
+  /** The contacts that keep their status. */
+  readonly keeps?: (email: string) => boolean
   readonly most?: number
 }
 
 /** Files of this size need no disk. */
 const noDisk = FileSystem.layerNoop({})
 
-const service = (seen: Ledger, { failAs, failAt, most = 1000, refuses = () => false }: Temper) =>
+const service = (seen: Ledger, { failAs, failAt, keeps = () => false, most = 1000, refuses = () => false }: Temper) =>
   Layer.merge(
     noDisk,
     Layer.succeed(ContactsService, {
@@ -82,6 +84,11 @@ const service = (seen: Ledger, { failAs, failAt, most = 1000, refuses = () => fa
         const bad = emails.findIndex(refuses)
         if (bad >= 0) return yield* new InvalidInput({ field: `[${bad}].Email`, issue: "no" })
         for (const contact of contacts) seen.stored.set(contact.email.toLowerCase(), contact)
+        return {
+          keptStatuses: emails.flatMap((email, index) =>
+            keeps(email) ? [{ index, status: "Unsubscribed" as const }] : []
+          )
+        }
       })
     })
   )
@@ -385,10 +392,13 @@ describe("uploadContacts with a journal", () => {
     Effect.gen(function* () {
       const rows = mixed(4500)
       const whole = ledger()
-      const expected = yield* run(rows, yield* uploadJournalMemory, whole, { refuses: refusesNo })
+      const temper: Temper = { refuses: refusesNo, keeps: (email) => email.includes("7") }
+      const expected = yield* run(rows, yield* uploadJournalMemory, whole, temper)
       assert.strictEqual(total(expected), rows.length)
       assert.isAbove(expected.rejected, 40)
       assert.isAbove(expected.duplicates, 40)
+      assert.isAbove(expected.statusesKept, 40)
+      assert.strictEqual(expected.keptStatuses.length, expected.statusesKept)
       let deaths = 0
       for (let at = 1, ended = false; !ended; at++) {
         for (const kept of [true, false]) {
@@ -403,13 +413,13 @@ describe("uploadContacts with a journal", () => {
               })
           }
           const first = ledger()
-          const exit = yield* Effect.exit(run(rows, mortal, first, { refuses: refusesNo }))
+          const exit = yield* Effect.exit(run(rows, mortal, first, temper))
           ended = Exit.isSuccess(exit)
           if (ended) break
           deaths++
           const noted = acceptedIn((yield* memory.load)?.entries ?? [], rows)
           const second = ledger()
-          const report = yield* run(rows, memory, second, { refuses: refusesNo })
+          const report = yield* run(rows, memory, second, temper)
           assert.deepStrictEqual(
             second.calls.flat().filter((email) => noted.has(email)),
             []

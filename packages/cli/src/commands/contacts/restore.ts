@@ -2,6 +2,7 @@
 import { readBackup, restoreContacts, surveyBackup } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import { resubscribe } from "../shared/CommonFlags.ts"
 import { readBytes } from "../../settings/InputFile.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
@@ -11,7 +12,7 @@ import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 
-const shownRefusals = 20
+const shownContacts = 20
 
 export const command = Command.make(
   "restore",
@@ -19,9 +20,10 @@ export const command = Command.make(
     file: Argument.String("backup").pipe(
       Argument.withDescription("The backup that roster contacts delete wrote, or a JSON export")
     ),
+    resubscribe,
     dryRun
   },
-  Effect.fnUntraced(function* ({ dryRun, file }) {
+  Effect.fnUntraced(function* ({ dryRun, file, resubscribe }) {
     const output = yield* Output
     // Reads the whole file before anything is sent.
     const { count } = yield* surveyBackup(readBackup(yield* readBytes(file)))
@@ -36,14 +38,26 @@ export const command = Command.make(
         total: count,
         interrupted: (done) => `${done} of ${count} contacts are restored. It is safe to run the same command again.`
       },
-      (onProgress) => restoreContacts(contacts, { onProgress })
+      (onProgress) => restoreContacts(contacts, { onProgress, resubscribe })
     )
-    const { notSent, read, refused, restored, stoppedBy, unknown } = report
+    const { keptStatuses, notSent, read, refused, restored, statusesKept, stoppedBy, unknown } = report
     yield* Results.summary(
-      { read, restored, refused: refused.length, notSent, unknown, refusedContacts: refused },
+      {
+        read,
+        restored,
+        refused: refused.length,
+        notSent,
+        unknown,
+        ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses }),
+        refusedContacts: refused
+      },
       [
         `Restored ${restored} of ${counted(read)}`,
-        ...refused.slice(0, shownRefusals).map(({ email, reason }) => printable(`${email}: ${reason}`))
+        ...refused.slice(0, shownContacts).map(({ email, reason }) => printable(`${email}: ${reason}`)),
+        ...(statusesKept === 0
+          ? []
+          : [`${counted(statusesKept)} kept the status that they have now; --resubscribe restores it:`]),
+        ...keptStatuses.slice(0, shownContacts).map(({ email, status }) => printable(`${email}: stays ${status}`))
       ].join("\n")
     )
     if (stoppedBy !== undefined && restored === 0 && unknown === 0) return yield* stoppedBy

@@ -1,11 +1,12 @@
 /** `roster jobs list`, `get` and `cancel` */
-import { Effect } from "effect"
+import { KeptStatusRow } from "@roster/domain"
+import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
 import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
-import { count, refuseFlags, text, withExamples } from "../shared/CommonFlags.ts"
+import { count, refuseFlags, text, toggle, withExamples } from "../shared/CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
 
@@ -36,14 +37,23 @@ export const get = Command.make(
       "Write the rejected rows to FILE (- for stdout), to correct and import them again",
       "FILE|-"
     ),
+    kept: toggle("kept", "List the rows whose contacts kept their status, since the row would have resubscribed them"),
     force: deliveryFlags.force
   },
-  Effect.fnUntraced(function* ({ force, id, rejected }) {
+  Effect.fnUntraced(function* ({ force, id, kept, rejected }) {
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs
     const job = yield* jobs.get(id)
-    if (rejected === undefined) return yield* Results.record(Job, job)
     const output = yield* Output
+    if (kept) {
+      const rows = yield* jobs.keptStatuses(job.id)
+      yield* Results.records(KeptStatusRow, ["line", "status"], Stream.fromIterable(rows))
+      const { statusesKept } = job
+      return rows.length < statusesKept
+        ? yield* output.note(`Only the first ${rows.length} of ${statusesKept} such rows were kept.`)
+        : undefined
+    }
+    if (rejected === undefined) return yield* Results.record(Job, job)
     if (job.rejectedKept === 0) return yield* output.note(`The job ${job.id} has no rejected rows.`)
     const deliver = yield* delivery({ out: rejected === "-" ? undefined : rejected, force })
     yield* deliver(jobs.rejectedRows(job.id))
@@ -52,13 +62,17 @@ export const get = Command.make(
     }
   }, Effect.scoped)
 ).pipe(
-  Command.validate(({ force, rejected }) =>
-    refuseFlags([force && (rejected === undefined || rejected === "-"), "--force needs --rejected FILE."])
+  Command.validate(({ force, kept, rejected }) =>
+    refuseFlags(
+      [force && (rejected === undefined || rejected === "-"), "--force needs --rejected FILE."],
+      [kept && rejected !== undefined, "--kept and --rejected exclude each other."]
+    )
   ),
   withExamples({
     "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6": "",
     "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --rejected rejected.csv":
-      "Save the rejected rows, with the reason in the column _error"
+      "Save the rejected rows, with the reason in the column _error",
+    "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --kept -o json": "List who kept their status, by line"
   }),
   Command.provide(EmbeddedStore.layerJobs)
 )

@@ -88,6 +88,12 @@ export const customFields = parsedEach(
 
 export const lists = texts("list", "Add the contacts to this list, which is created if needed", "NAME")
 
+/** Imports and restores share it. (docs/decisions/upsert.md) */
+export const resubscribe = toggle(
+  "resubscribe",
+  "Let contacts who are Unsubscribed, Abuse, Bounced or NotConfirmed become Active, Engaged or Transactional (default: they keep their status)"
+)
+
 /** A duration with a default. */
 export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
   parsed(

@@ -6,7 +6,10 @@ import {
   fnRedacted,
   type ImportRow,
   readContacts,
-  type RejectedRow
+  isMailedStatus,
+  type KeptStatusRow,
+  type RejectedRow,
+  statusKept
 } from "@roster/domain"
 import { Clock, Effect, Exit, Option, Predicate, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,6 +20,7 @@ import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
+import { keepStatuses } from "./JobKeptStatuses.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
@@ -28,6 +32,8 @@ export const ImportJobRequest = Schema.Struct({
   listName: Schema.optionalKey(Schema.String),
   encodingName: Schema.optionalKey(Schema.String),
   fileUrl: Schema.optionalKey(Schema.String),
+  /** Whether contacts may get mail again that get none. */
+  resubscribe: Schema.optionalKey(Schema.Boolean),
   /** Whether the file has been fetched into the store. */
   fetched: Schema.optionalKey(Schema.Boolean),
   /** The name that the sender gave the file. Never used as a path. */
@@ -100,8 +106,10 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     duplicates: job.duplicates,
     rejectedKept: job.rejected_kept,
     rejectedSize: Number(job.rejected_size),
+    statusesKept: Number(job.statuses_kept),
     header: job.header
   }
+  const { resubscribe = false } = request
   const { isKnown, suspects } = yield* restoreAddressFilter(job.number)
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number, job.account)
@@ -123,6 +131,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     let stepped = started
     const identities: Array<string> = []
     const rejected: Array<RejectedRow> = []
+    const statuses: Array<KeptStatusRow> = []
     const reject = ({ cells, header, line }: ImportRow, reason: string) => {
       rejected.push({ line, cells, reason })
       progress.header ??= encodeHeader(header)
@@ -141,18 +150,23 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         if (Result.isFailure(checked)) reject(row, checked.failure)
         else good.push({ row, contact: checked.success, identity: canonicalEmail(checked.success.email) })
       }
+      const mayKeep = !resubscribe && good.some(({ contact }) => isMailedStatus(contact.status))
       const upserted = yield* upsertContacts({
         account: job.account,
         contacts: good.map(({ contact }) => contact),
         identities: good.map(({ identity }) => identity),
         source: "FileUpload",
         now,
-        returning: list === undefined ? [] : ["id"]
+        resubscribe,
+        returning: mayKeep ? ["id", "status"] : list === undefined ? [] : ["id"]
       })
       for (const [index, { contact, identity, row }] of good.entries()) {
-        if (upserted[index] === undefined) {
+        const written = upserted[index]
+        if (written === undefined) {
           reject(row, mergedRefusal(contact, "").message)
         } else {
+          const status = mayKeep ? statusKept(written[1], contact.status) : undefined
+          if (status !== undefined) statuses.push({ line: row.line, status })
           identities.push(identity)
           if (isKnown(identity)) repeats++
         }
@@ -178,6 +192,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     rejected.sort((one, other) => one.line - other.line)
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
+    yield* keepStatuses(job.number, statuses, progress.statusesKept)
+    progress.statusesKept += statuses.length
     progress.rowsDone += done
     progress.accepted += identities.length
     progress.duplicates += repeats

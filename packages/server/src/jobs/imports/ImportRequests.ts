@@ -72,7 +72,7 @@ const receive = Effect.fnUntraced(function* (
 export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, options: ImportOptions) {
   const { account } = yield* Caller
   const { allowFileUrl } = yield* StorePolicy
-  const { encodingName, listName } = options
+  const { encodingName, listName, resubscribe } = options
   if (encodingName !== undefined && !isEncoding(encodingName)) {
     return yield* new InvalidInput({
       field: "encodingName",
@@ -94,6 +94,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     request: yield* encodeRequest({
       ...(listName === undefined ? {} : { listName }),
       ...(encodingName === undefined ? {} : { encodingName }),
+      ...(resubscribe === true ? { resubscribe } : {}),
       ...(source._tag === "Address" ? { fileUrl: source.url } : { fileName: source.name })
     }).pipe(Effect.orDie)
   })

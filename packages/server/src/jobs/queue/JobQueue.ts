@@ -36,6 +36,8 @@ export interface JobRow {
   readonly rejected_kept: number
   /** Their size, in characters. */
   readonly rejected_size: number
+  /** The number of accepted rows whose contacts kept their status. */
+  readonly statuses_kept: number
   /** The header of an imported file as JSON, once a row has been rejected. */
   readonly header: string | null
   /** The number of rows to process, if known. */
@@ -62,6 +64,7 @@ export interface JobProgress {
   readonly duplicates?: number
   readonly rejectedKept?: number
   readonly rejectedSize?: number
+  readonly statusesKept?: number
   readonly header?: string | null
   readonly total?: number
 }
@@ -185,13 +188,14 @@ export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: J
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const { accepted, duplicates = 0, header = null, rejected, rowsDone, total = null } = progress
-  const { rejectedKept = 0, rejectedSize = 0 } = progress
+  const { rejectedKept = 0, rejectedSize = 0, statusesKept = 0 } = progress
   const reached = rowsDone + accepted
   const held = yield* sql`
     UPDATE jobs SET attempts = CASE WHEN furthest < ${reached} THEN 0 ELSE attempts END,
       furthest = CASE WHEN furthest < ${reached} THEN ${reached} ELSE furthest END,
       rows_done = ${rowsDone}, accepted = ${accepted}, rejected = ${rejected}, duplicates = ${duplicates},
-      rejected_kept = ${rejectedKept}, rejected_size = ${rejectedSize}, header = ${header},
+      rejected_kept = ${rejectedKept}, rejected_size = ${rejectedSize}, statuses_kept = ${statusesKept},
+      header = ${header},
       rows_total = coalesce(${total}, rows_total), leased_until = ${now + leaseSeconds}
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})

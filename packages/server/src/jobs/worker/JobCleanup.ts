@@ -62,14 +62,16 @@ export const removeExpired = Effect.gen(function* () {
     ) RETURNING job`,
     batchLists
   )
-  yield* inBatches(
-    sql`
-    DELETE FROM job_rejections WHERE (job, line) IN (
-      SELECT job, line FROM job_rejections
-      WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - jobSeconds}) LIMIT ${batchRows}
-    ) RETURNING job`,
-    batchRows
-  )
+  for (const rows of ["job_rejections", "job_kept_statuses"]) {
+    yield* inBatches(
+      sql`
+      DELETE FROM ${sql(rows)} WHERE (job, line) IN (
+        SELECT job, line FROM ${sql(rows)}
+        WHERE job IN (SELECT number FROM jobs WHERE ended <= ${now - jobSeconds}) LIMIT ${batchRows}
+      ) RETURNING job`,
+      batchRows
+    )
+  }
   yield* sql`DELETE FROM jobs WHERE ended <= ${now - jobSeconds}`
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
   yield* inBatches(removeOldEntries(sql, batchRows), batchRows)

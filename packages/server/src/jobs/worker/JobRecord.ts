@@ -18,6 +18,8 @@ export const JobRequest = Schema.Struct({
   fileUrl: Schema.optionalKey(Schema.String),
   listName: Schema.optionalKey(Schema.String),
   encodingName: Schema.optionalKey(Schema.String),
+  /** Whether the import may resubscribe contacts. */
+  resubscribe: Schema.optionalKey(Schema.Boolean),
   format: Schema.optionalKey(ExportFileFormat),
   compression: Schema.optionalKey(CompressionFormat),
   rule: Schema.optionalKey(Schema.String),
@@ -46,6 +48,8 @@ export const Job = Schema.Struct({
   rejectedKept: Schema.Int,
   /** The number of accepted rows with the address of an earlier accepted row. The last one wins. */
   duplicates: Schema.Int,
+  /** The number of accepted rows whose contacts kept their status, of which `Jobs.keptStatuses` has the first. */
+  statusesKept: Schema.Int,
   /** The reason of the state `Error`. */
   problem: Schema.NullOr(Schema.String),
   request: JobRequest
@@ -116,6 +120,7 @@ export const toJob = (row: JobRow, now: number): Job => {
     rejected: count(row.rejected),
     rejectedKept: count(row.rejected_kept),
     duplicates: count(row.duplicates),
+    statusesKept: count(row.statuses_kept),
     problem: row.problem,
     request: requestOf(row)
   }

@@ -1,11 +1,19 @@
 /** Lists and cancels the imports and exports of a store, for its owner. (docs/decisions/jobs.md) */
-import { FileHeader, fnRedacted, redactStreamSpans, rejectedFile, type ServiceError } from "@roster/domain"
+import {
+  FileHeader,
+  fnRedacted,
+  type KeptStatusRow,
+  redactStreamSpans,
+  rejectedFile,
+  type ServiceError
+} from "@roster/domain"
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
 import type { JobRow } from "../queue/JobQueue.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { type Job, JobEnded, JobNotFound, toJob } from "./JobRecord.ts"
+import { readKeptStatuses } from "../imports/JobKeptStatuses.ts"
 import { readRejections } from "../imports/JobRejections.ts"
 import { orStoreFailure } from "../../store/StoreFailure.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
@@ -22,6 +30,8 @@ export class Jobs extends Context.Service<
     readonly cancel: (id: string) => Effect.Effect<Job, JobNotFound | JobEnded | ServiceError>
     /** The rows that an import rejected, as CSV with reasons in the column `_error`, to correct and import again. */
     readonly rejectedRows: (id: string) => Stream.Stream<Uint8Array, JobNotFound | ServiceError>
+    /** The first 1000 rows of an import whose contacts kept their status, in the order of the file. */
+    readonly keptStatuses: (id: string) => Effect.Effect<ReadonlyArray<KeptStatusRow>, JobNotFound | ServiceError>
   }
 >()("@roster/server/Jobs") {}
 
@@ -84,7 +94,11 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
       redactStreamSpans
     )
 
-  return Jobs.of({ list, get, cancel, rejectedRows })
+  const keptStatuses = fnRedacted("Jobs.keptStatuses")(function* (id: string) {
+    return yield* readKeptStatuses(sql, (yield* find(id)).number)
+  }, orStoreFailure("jobsKeptStatuses"))
+
+  return Jobs.of({ list, get, cancel, rejectedRows, keptStatuses })
 })
 
 /** Provides the jobs of a store. */

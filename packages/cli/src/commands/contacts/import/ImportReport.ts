@@ -10,7 +10,9 @@ const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "re
 
 /** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
 export const importSummary = (report: UploadReport, rejectedFile?: string) => {
-  const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
+  const { accepted, acceptedEarlier, duplicates, keptStatuses, notSent, read, rejected, rejectedRows, statusesKept } =
+    report
+  const { unknown } = report
   return {
     read,
     accepted,
@@ -19,6 +21,7 @@ export const importSummary = (report: UploadReport, rejectedFile?: string) => {
     duplicates,
     notSent,
     unknown,
+    ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses }),
     ...(rejectedFile === undefined ? {} : { rejectedFile }),
     ...(unnamed(report) === 0 ? {} : { rejectedRowsLeftOut: unnamed(report) }),
     rejectedRows
@@ -31,6 +34,20 @@ const rowWords = (rows: UploadReport["rejectedRows"], all: number, more: string)
   ...rows.slice(0, shownRows).map(({ line, reason }) => `line ${line}: ${printable(reason)}`),
   ...(all > shownRows ? [`and ${all - shownRows} more${more}`] : [])
 ]
+
+const keptWords = ({ keptStatuses, statusesKept }: UploadReport): ReadonlyArray<string> =>
+  statusesKept === 0
+    ? []
+    : [
+        statusesKept === 1
+          ? "1 accepted row would have resubscribed its contact, who kept the status; --resubscribe allows it:"
+          : `${statusesKept} accepted rows would have resubscribed their contacts, who kept their status; --resubscribe allows it:`,
+        ...rowWords(
+          keptStatuses.map(({ line, status }) => ({ line, reason: `stays ${status}` })),
+          statusesKept,
+          "; use -o json to see them"
+        )
+      ]
 
 const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
   counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
@@ -48,6 +65,7 @@ export const importWords = (report: UploadReport, rejectedFile?: string): string
       ["unknown", unknown]
     ]),
     ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
+    ...keptWords(report),
     ...(rejectedFile === undefined
       ? []
       : [`The rejected rows are in ${printable(rejectedFile)}: correct them and import that file.`])

@@ -27,6 +27,7 @@ export interface ImportRun<E> {
   readonly lists: ReadonlyArray<string>
   readonly reading: ReadContactsOptions & { readonly columns: ContactColumns.ColumnMap }
   readonly concurrency: number | undefined
+  readonly resubscribe: boolean
   readonly dryRun: boolean
   readonly restart: boolean
   readonly noJournal: boolean
@@ -40,10 +41,10 @@ const uploadOf = Effect.fnUntraced(function* <E extends { readonly message: stri
   run: ImportRun<E>,
   journal: JournaledUpload<UsageError> | undefined
 ) {
-  const { concurrency, lists, survey } = run
+  const { concurrency, lists, resubscribe, survey } = run
   const rows = Stream.mapError(run.rows, (error) => new Changed({ error, message: error.message }))
   const listNames = lists.length === 0 ? undefined : lists
-  return yield* makeUpload(rows, survey, { concurrency, listNames, journal })
+  return yield* makeUpload(rows, survey, { concurrency, listNames, resubscribe, journal })
 })
 
 const journaled = Effect.fnUntraced(function* <E>(run: ImportRun<E>, lines: UploadJournal<UsageError>) {

@@ -1,5 +1,5 @@
 /** Uploads a file for the service to import. The interface has no status for such an import. */
-import { ContactsService, ImportSource } from "@roster/domain"
+import { ContactsService, importNotGuarded, ImportSource } from "@roster/domain"
 import { type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
@@ -7,7 +7,7 @@ import type { ImportedFile } from "./ImportedFile.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { settings } from "../../../settings/Settings.ts"
 import { Target } from "../../../target/Target.ts"
-import { UsageError } from "../../../errors/UsageError.ts"
+import { usageError, UsageError } from "../../../errors/UsageError.ts"
 
 /** The content with the error type that an import source has. */
 const contentOf = (file: ImportedFile) =>
@@ -24,16 +24,29 @@ const contentOf = (file: ImportedFile) =>
 const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformError): UsageError =>
   error.reason.cause instanceof UsageError ? error.reason.cause : fileProblem(path, "read")(error)
 
+const notGuarded = (target: string): UsageError =>
+  usageError(
+    `${target} does not say that its import keeps the status of contacts who have unsubscribed, and the file gives a status. Nothing was sent.`,
+    "Import without --via file, which reads these contacts first, or add --resubscribe."
+  )
+
 /** Uploads a surveyed file, or reports what would be uploaded. */
 export const handOver = Effect.fnUntraced(function* (
   file: ImportedFile,
-  { duplicates, invalid, read }: UploadSurvey,
-  options: { readonly listName: string | undefined; readonly encoding: string | undefined; readonly dryRun: boolean }
+  { duplicates, invalid, mayResubscribe, read }: UploadSurvey,
+  options: {
+    readonly listName: string | undefined
+    readonly encoding: string | undefined
+    readonly resubscribe: boolean
+    readonly dryRun: boolean
+  }
 ) {
   const path = yield* Path.Path
   const contacts = yield* ContactsService
   const target = yield* Target
   const { dryRun, encoding, listName } = options
+  // Without a status in the file, a service need not say what it does with one.
+  const resubscribe = options.resubscribe ? true : mayResubscribe ? false : undefined
   const counts = { read, invalid, duplicates }
   const found = `${read} rows, ${invalid} invalid, ${duplicates} duplicates`
   if (dryRun) {
@@ -44,9 +57,12 @@ export const handOver = Effect.fnUntraced(function* (
   }
   yield* file.unchanged
   const source = ImportSource.File({ name: path.basename(file.path), content: contentOf(file), replayable: true })
-  yield* contacts
-    .import(source, { listName, encodingName: encoding })
-    .pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(sourceProblem(file, error))))
+  yield* contacts.import(source, { listName, encodingName: encoding, resubscribe }).pipe(
+    Effect.catchTags({
+      PlatformError: (error) => Effect.fail(sourceProblem(file, error)),
+      ImportRefused: (error) => Effect.fail(error.reason === importNotGuarded ? notGuarded(target.name) : error)
+    })
+  )
   const isLocal = (yield* settings)._tag === "Local"
   const status = isLocal
     ? "Check its progress with: roster jobs list"

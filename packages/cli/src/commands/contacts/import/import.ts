@@ -17,6 +17,7 @@ import {
   parsedEach,
   refuse,
   refuseFlags,
+  resubscribe,
   toggle,
   withExamples
 } from "../../shared/CommonFlags.ts"
@@ -76,6 +77,7 @@ const importFlags = {
     Flag.withDefault("skip")
   ),
   ...rejectedFlags,
+  resubscribe,
   dryRun,
   concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
   via: Flag.Literals("via", ["batches", "file"]).pipe(
@@ -108,7 +110,8 @@ export const command = Command.make(
     }
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.via === "file") {
-      return yield* handOver(file, survey, { listName: lists[0], encoding, dryRun: given.dryRun })
+      const { dryRun, resubscribe } = given
+      return yield* handOver(file, survey, { listName: lists[0], encoding, dryRun, resubscribe })
     }
     yield* importRows({ ...given, file, rows: readContacts(file.again, reading), survey, reading, keepRejected })
   }, Effect.scoped)

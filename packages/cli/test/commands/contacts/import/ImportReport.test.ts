@@ -18,6 +18,8 @@ const nothing: UploadReport = {
   rejected: 0,
   rejectedRows: [],
   duplicates: 0,
+  statusesKept: 0,
+  keptStatuses: [],
   notSent: 0,
   unknown: 0,
   stoppedBy: undefined

@@ -1,0 +1,95 @@
+/**
+ * Adds that resubscribe nobody: a service that honours the header decides for each contact; at any other the contacts are
+ * read first, and the status is left out where it would resubscribe. (docs/decisions/upsert.md)
+ */
+import {
+  canonicalEmail,
+  type Contact,
+  type ContactNotFound,
+  type ContactPayload,
+  type InvalidInput,
+  isMailedStatus,
+  type KeptStatus,
+  keptStatuses,
+  type ServiceError,
+  statusKept
+} from "@roster/domain"
+import { FastContacts } from "@roster/domain/FastContacts"
+import { Effect, type MutableRef, Predicate } from "effect"
+
+/** Contacts that one add reads at one time: eight adds at once stay below the 20 connections of the public service. */
+const readsAtOnce = 2
+
+type AddedContacts = FastContacts | ReadonlyArray<ContactPayload>
+
+/** The contacts of an add, as they may be sent. */
+export interface GuardedContacts<A> {
+  readonly contacts: A | ReadonlyArray<ContactPayload>
+  /** Whether the service itself has to keep statuses, and its answer says which. */
+  readonly isAsked: boolean
+  /** The contacts whose status was left out. */
+  readonly kept: ReadonlyArray<KeptStatus>
+}
+
+const asked = <A>(contacts: A): GuardedContacts<A> => ({ contacts, isAsked: true, kept: [] })
+
+/** Whether a contact gives a status. No schema has checked it yet. */
+const hasStatus = (contact: ContactPayload): boolean =>
+  Predicate.hasProperty(contact, "status") &&
+  Predicate.isNotNullish(contact.status) &&
+  Predicate.hasProperty(contact, "email") &&
+  Predicate.isString(contact.email)
+
+const mayResubscribe = (contact: ContactPayload): boolean => hasStatus(contact) && isMailedStatus(contact.status)
+
+/** Makes the guard of a client. */
+export const makeConsentGuard = (
+  isHonoured: MutableRef.MutableRef<boolean>,
+  get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
+) => {
+  /** The status of a contact; nothing once the service says that it decides by itself. */
+  const statusOf = (email: string): Effect.Effect<unknown, ServiceError> =>
+    Effect.suspend(() => (isHonoured.current ? Effect.undefined : Effect.map(get(email), ({ status }) => status))).pipe(
+      Effect.catchTags({
+        ContactNotFound: () => Effect.undefined,
+        // What is no address is refused by the add.
+        InvalidInput: () => Effect.undefined,
+        ServiceError: (error) => (isHonoured.current ? Effect.undefined : Effect.fail(error))
+      })
+    )
+
+  const withoutResubscribing = Effect.fnUntraced(function* <A extends AddedContacts>(given: A) {
+    const contacts = Array.from(given)
+    const identities = new Set(contacts.filter(mayResubscribe).map(({ email }) => canonicalEmail(email)))
+    const read = (identity: string) => Effect.map(statusOf(identity), (status) => [identity, status] as const)
+    const statuses = new Map(yield* Effect.forEach(identities, read, { concurrency: readsAtOnce }))
+    if (isHonoured.current) return asked(given)
+    const sent = contacts.map((contact) => {
+      if (!hasStatus(contact)) return contact
+      const { status, ...rest } = contact
+      const identity = canonicalEmail(contact.email)
+      if (statusKept(statuses.get(identity), status) !== undefined) return rest
+      // A later contact of the same address comes after this one.
+      statuses.set(identity, status)
+      return contact
+    })
+    const stored = contacts.map((contact) => ({
+      status: mayResubscribe(contact) ? statuses.get(canonicalEmail(contact.email)) : undefined
+    }))
+    return { contacts: sent, isAsked: false, kept: keptStatuses(contacts, stored) }
+  })
+
+  return <A extends AddedContacts>(
+    contacts: A,
+    resubscribe: boolean | undefined
+  ): Effect.Effect<GuardedContacts<A>, ServiceError> => {
+    const isNeeded =
+      resubscribe === false &&
+      // The add refuses what is no list.
+      (contacts instanceof FastContacts
+        ? contacts.mayResubscribe
+        : Array.isArray(contacts) && contacts.some(mayResubscribe))
+    if (!isNeeded) return Effect.succeed({ contacts, isAsked: false, kept: [] })
+    return isHonoured.current ? Effect.succeed(asked(contacts)) : withoutResubscribing(contacts)
+  }
+}
