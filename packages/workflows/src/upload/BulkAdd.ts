@@ -20,7 +20,10 @@ import { maximumNamedRows } from "./UploadSurvey.ts"
 
 // Outcomes
 
-/** The outcome of a contact. `Unknown`: sent without a readable answer. `NotSent`: an earlier error stopped it. */
+/**
+ * The outcome of a contact. `Unknown`: sent without a readable answer. `NotSent`: not sent, or only in a request that the
+ * service refused as a whole.
+ */
 export type AddOutcome = Data.TaggedEnum<{
   Accepted: {
     /** The status that the contact kept, since the given one would have resubscribed them. */
@@ -64,6 +67,27 @@ const isAboutCall = ({ field }: InvalidInput): boolean => /^listnames\b/i.test(f
 
 const rejected = ({ message }: InvalidInput): ServiceError =>
   new ServiceError({ operation: "contactsPost", reason: new Rejected({ status: 400, detail: message }) })
+
+/** The statuses by which a service refuses what a request holds, rather than the call. */
+const contentStatuses = new Set([400, 413, 422])
+
+/** The refusal of a contact in the service's own words; `undefined` for an error of the service or the call. */
+const refusalInWords = ({ reason }: ServiceError): InvalidInput | undefined =>
+  reason._tag === "Rejected" && contentStatuses.has(reason.status)
+    ? new InvalidInput({ field: "body", issue: reason.detail })
+    : undefined
+
+/**
+ * Contacts that a service refuses one after the other in its own words, after which it means the call: such words do not
+ * say whether they are about a contact, a list or the account.
+ */
+const maximumRefusedInARow = 25
+
+/** Whether a request that was sent may have been carried out. A redirect or an unusual status does not say. */
+const mayBeDone = (error: ServiceError): boolean =>
+  error.mayHaveHappened ||
+  error.reason._tag === "UnexpectedRedirect" ||
+  (error.reason._tag === "Rejected" && error.reason.status >= 500)
 
 /** The refusal of a contact that was sent alone. */
 const refused = ([contact]: Batch, index: number, { field, issue }: InvalidInput): AddOutcome => {
@@ -144,6 +168,7 @@ const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArra
 export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: AddOptions) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
+  let refusedInARow = 0
 
   const sendHalves = (batch: Batch, index: number): Effect.Effect<ReadonlyArray<AddResult>> => {
     const contacts = Array.from(batch)
@@ -160,7 +185,10 @@ export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscri
     const before = yield* Ref.get(stopped)
     if (before !== undefined) return all(notSent(before))
     return yield* service.addWithoutAnswer(batch, { listNames, resubscribe }).pipe(
-      Effect.map((summary) => acceptedRuns(count, summary)),
+      Effect.map((summary) => {
+        refusedInARow = 0
+        return acceptedRuns(count, summary)
+      }),
       Effect.catchTags({
         // Splitting a single contact would never end.
         TooManyContacts: ({ message }) =>
@@ -173,8 +201,15 @@ export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscri
             : count === 1
               ? Effect.succeed(all(refused(batch, index, error)))
               : sendHalves(batch, index),
-        ServiceError: (error) =>
-          Effect.as(stop(error), all(error.mayHaveHappened ? AddOutcome.Unknown({ error }) : notSent(error)))
+        ServiceError: (error) => {
+          const refusal = refusalInWords(error)
+          if (refusal === undefined) {
+            return Effect.as(stop(error), all(mayBeDone(error) ? AddOutcome.Unknown({ error }) : notSent(error)))
+          }
+          if (count > 1) return sendHalves(batch, index)
+          const alone = all(refused(batch, index, refusal))
+          return ++refusedInARow < maximumRefusedInARow ? Effect.succeed(alone) : Effect.as(stop(error), alone)
+        }
       })
     )
   })

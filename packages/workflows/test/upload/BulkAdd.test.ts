@@ -1,6 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ContactPayload, ContactsService, InvalidInput, OutcomeUnknown, ServiceError } from "@roster/domain"
-import { Effect, Layer, Stream } from "effect"
+import {
+  type ContactPayload,
+  ContactsService,
+  InvalidInput,
+  OutcomeUnknown,
+  Rejected,
+  ServiceError,
+  UnexpectedRedirect
+} from "@roster/domain"
+import { Array as Arr, Effect, Layer, Record, Stream } from "effect"
 import { addAll, type AddProgress } from "../../src/upload/BulkAdd.ts"
 
 /** A row of a table that is not ours. */
@@ -80,5 +88,82 @@ describe("addAll over items of any kind", () => {
         contacts.map((item) => ({ _tag: "Accepted", item }))
       )
     }).pipe(Effect.provide(service()))
+  )
+})
+
+/** A service of another make: it refuses each request that holds some address, in its own words. */
+const foreign = (isBad: (email: string) => boolean, status = 400) => {
+  const calls: Array<number> = []
+  const layer = Layer.mock(ContactsService)({
+    addWithoutAnswer: Effect.fnUntraced(function* (given: Iterable<ContactPayload>) {
+      const contacts = [...given]
+      calls.push(contacts.length)
+      if (contacts.some(({ email }) => isBad(email))) {
+        const reason = new Rejected({ status, detail: "Contact blocked by policy" })
+        return yield* new ServiceError({ operation: "contactsPost", reason })
+      }
+      return { keptStatuses: [] }
+    })
+  })
+  return { calls, layer }
+}
+
+const outcomesOf = (count: number, layer: Layer.Layer<ContactsService>, concurrency = 1) =>
+  Stream.runCollect(
+    addAll(Stream.fromIterable(customers(count)), {
+      toContact: ({ id }) => ({ email: `c${id}@example.com` }),
+      concurrency
+    })
+  ).pipe(Effect.provide(layer))
+
+const tally = (outcomes: ReadonlyArray<{ readonly _tag: string }>) =>
+  Record.map(
+    Arr.groupBy(outcomes, ({ _tag }) => _tag),
+    ({ length }) => length
+  )
+
+describe("a service that refuses in words of its own", () => {
+  it.effect.each([400, 413, 422])("loses only the contacts that it means, by status %s", (status) =>
+    Effect.gen(function* () {
+      const { calls, layer } = foreign((email) => email === "c17@example.com" || email === "c999@example.com", status)
+      const outcomes = yield* outcomesOf(2000, layer)
+      assert.deepStrictEqual(tally(outcomes), { Accepted: 1998, Refused: 2 })
+      const refused = outcomes.flatMap((outcome) =>
+        outcome._tag === "Refused" ? [[outcome.item.id, outcome.index, outcome.email, outcome.error.issue]] : []
+      )
+      assert.deepStrictEqual<unknown>(refused, [
+        [17, 17, "c17@example.com", "Contact blocked by policy"],
+        [999, 999, "c999@example.com", "Contact blocked by policy"]
+      ])
+      // Twice log2(1000) for each, and the second batch.
+      assert.isBelow(calls.length, 45)
+    })
+  )
+
+  it.effect("is taken to mean the call once it has refused 25 in a row, and is asked no more", () =>
+    Effect.gen(function* () {
+      const all = foreign(() => true)
+      const outcomes = yield* outcomesOf(3000, all.layer)
+      assert.deepStrictEqual(tally(outcomes), { Refused: 25, NotSent: 2975 })
+      assert.isBelow(all.calls.length, 80)
+      // One fewer, and then others that it takes.
+      const some = foreign((email) => Number(/\d+/.exec(email)) < 24)
+      assert.deepStrictEqual(tally(yield* outcomesOf(1000, some.layer)), { Refused: 24, Accepted: 976 })
+    })
+  )
+
+  it.effect.each([
+    ["a redirect", new UnexpectedRedirect({ status: 302, targetOrigin: "" }), "Unknown"],
+    ["a status that says nothing of the request", new Rejected({ status: 507, detail: "full" }), "Unknown"],
+    ["a refusal of the call", new Rejected({ status: 404, detail: "no" }), "NotSent"]
+  ] as const)("%s: what was sent has an outcome of its own", ([, reason, outcome]) =>
+    Effect.gen(function* () {
+      const layer = Layer.mock(ContactsService)({
+        addWithoutAnswer: () => Effect.fail(new ServiceError({ operation: "contactsPost", reason }))
+      })
+      const outcomes = yield* outcomesOf(1500, layer)
+      assert.strictEqual(outcomes[0]?._tag, outcome)
+      assert.strictEqual(outcomes[1499]?._tag, "NotSent")
+    })
   )
 })
