@@ -166,17 +166,28 @@ export const importRow = (
 }
 
 const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
-const importedByBareName = new Map(imported.map((name) => [bareName(name), name]))
+/** Names that other programs give to fields, in the form of `bareName`. */
+const otherNames: ReadonlyArray<readonly [string, Imported]> = [
+  ["mail", "Email"],
+  ["emailaddress", "Email"],
+  ["mailaddress", "Email"],
+  ["givenname", "FirstName"],
+  ["forename", "FirstName"],
+  ["surname", "LastName"],
+  ["familyname", "LastName"]
+]
+const importedByBareName = new Map([...imported.map((name) => [bareName(name), name] as const), ...otherNames])
 
-/** The columns that become custom fields despite names close to those of fields: "First Name", "last_name". */
+/** The columns that are not fields despite names close to theirs: "E-mail Address", "First Name", "last_name". */
 export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = []): ColumnMap => {
   const mapped = new Set(map.map(([column]) => column.trim().toLowerCase()))
   const names = header.map((cell) => restoreCell(cell).trim())
   const taken = new Set([...names, ...map.map(([, field]) => field)].map((name) => name.toLowerCase()))
   return names.flatMap((name) => {
     const field = importedByBareName.get(bareName(name))
-    return field === undefined || taken.has(field.toLowerCase()) || mapped.has(name.toLowerCase())
-      ? []
-      : [[name, field]]
+    if (field === undefined || taken.has(field.toLowerCase()) || mapped.has(name.toLowerCase())) return []
+    // Of two columns for one field the first is meant.
+    taken.add(field.toLowerCase())
+    return [[name, field]]
   })
 }

@@ -1,7 +1,14 @@
 /** Reads contacts from the bytes of a CSV file: a stream of rows, each with its line and a contact to add or a problem. */
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
-import { type ColumnMap, type ImportColumns, importColumns, importRow, isCountIssue } from "./ContactColumns.ts"
+import {
+  type ColumnMap,
+  type ImportColumns,
+  importColumns,
+  importRow,
+  isCountIssue,
+  likelyFields
+} from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
 import { joinBytes, makeCsvReader } from "./CsvReader.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
@@ -176,7 +183,11 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
       if (head === undefined) {
         const { cells, problem } = record
         const read = problem === undefined ? readHead(cells, delimiter, columns) : Result.fail(problem)
-        if (Result.isFailure(read)) return unreadable(read.failure)
+        if (Result.isFailure(read)) {
+          const likely = likelyFields(cells, columns)
+          const reason = { line, reason: read.failure }
+          return Result.fail(new UnreadableFile(likely.length === 0 ? reason : { ...reason, likelyFields: likely }))
+        }
         head = read.success
       } else {
         rows.push(new ReadRow(head, record))

@@ -4,7 +4,9 @@ import { joinBytes } from "./CsvReader.ts"
 /** The file as a whole cannot be read as contacts. */
 export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
   line: Schema.Int,
-  reason: Schema.String
+  reason: Schema.String,
+  /** The columns that are probably meant for fields of a contact, to be given as `columns`. */
+  likelyFields: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String])))
 }) {
   override get message(): string {
     return `The file cannot be read as contacts: line ${this.line}: ${this.reason}.`

@@ -1,8 +1,8 @@
 /** The syntax tree of the rule language as plain data, its canonical form, and the comparison of texts. */
 import type * as Arr from "effect/Array"
 import { type DateLiteral, formatDate } from "./RuleDate.ts"
-import { type FieldKind, recordFieldInfo, type RecordFieldName } from "./RuleFields.ts"
-import { quoteText } from "./RuleLexer.ts"
+import { type FieldKind, isRecordFieldName, recordFieldInfo, type RecordFieldName } from "./RuleFields.ts"
+import { isBareName, quoteText } from "./RuleLexer.ts"
 
 /** A rule: either every contact, or a condition. */
 export type Rule = All | Condition
@@ -144,13 +144,16 @@ export const print = (rule: Rule): string => {
     case "Or":
       return rule.terms.map(print).join(" OR ")
     case "Compare":
-      return `${rule.field.name} ${rule.operator} ${printValue(rule.value)}`
+      return `${printField(rule.field)} ${rule.operator} ${printValue(rule.value)}`
     case "MonthDay":
-      return `${rule.field.name} month-day ${quoteText(rule.monthDay)}`
+      return `${printField(rule.field)} month-day ${quoteText(rule.monthDay)}`
     case "DaysFrom":
-      return `daysfrom ${rule.field.name} ${rule.operator} ${rule.days}`
+      return `daysfrom ${printField(rule.field)} ${rule.operator} ${rule.days}`
   }
 }
+
+const printField = ({ _tag, name }: Field): string =>
+  _tag === "RecordField" || (isBareName(name) && !isRecordFieldName(name.toLowerCase())) ? name : quoteText(name)
 
 const printTerm = (term: Condition): string => (term._tag === "Or" ? `(${print(term)})` : print(term))
 

@@ -105,6 +105,14 @@ export const tokenize = (rule: string): Result.Result<(index: number) => Token |
   })
 }
 
+const isWord = /^[\p{L}_][\p{L}\p{M}\p{N}_.-]*$/u
+
+/** The words that are not names of fields. */
+export const reservedWords: ReadonlySet<string> = new Set(["all", "and", "or", "not", "daysfrom"])
+
+/** Whether a custom field of this name can be written without quotes, if no field of the record has the name. */
+export const isBareName = (name: string): boolean => isWord.test(name) && !reservedWords.has(name.toLowerCase())
+
 /** Writes a text as a literal. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
 

@@ -2,9 +2,9 @@ import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import * as Rule from "./Rule.ts"
 import { didYouMean, type InvalidRule, quoted } from "./RuleError.ts"
-import { isRecordFieldName, meantField, recordFieldNames } from "./RuleFields.ts"
+import { isRecordFieldName, meantField, recordFieldInfo, recordFieldNames } from "./RuleFields.ts"
 import { operands, operatorsOf } from "./RuleOperandParser.ts"
-import { type Token, tokenize } from "./RuleLexer.ts"
+import { isBareName, reservedWords, type Token, tokenize } from "./RuleLexer.ts"
 
 /** The deepest nesting of parentheses that is read. */
 export const maximumRuleDepth = 100
@@ -18,7 +18,6 @@ export interface ParseRuleOptions {
 }
 
 const conditionStart = ["a condition such as status = Engaged", "("]
-const reserved = ["all", "and", "or", "not", "daysfrom"]
 
 /**
  * Parses a rule. A blank text is an error; it never selects every contact.
@@ -26,11 +25,12 @@ const reserved = ["all", "and", "or", "not", "daysfrom"]
  * ```
  * rule := 'All' | or      or := and ('OR' and)*      and := prim ('AND' prim)*      prim := '(' or ')' | cond
  * cond := field op value | field 'month-day' text | 'daysfrom' field cmp number
+ * field := name | text
  * ```
  *
  * Keywords, operators and field names are case-insensitive, white space is free, and `daysfrom[field]` may have brackets.
- * The words All, AND, OR, NOT and daysfrom are reserved; a custom field with such a name, or whose name is not one word of
- * letters, digits, `_`, `.` and `-`, cannot be used in rules.
+ * The words All, AND, OR, NOT and daysfrom are reserved. A custom field can be named in quotes, as `'plan name' = 'gold'`; it has
+ * to be if its name is one of these words, or not one word of letters, digits, `_`, `.` and `-`.
  */
 export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> => {
   if (options.customFields === undefined && text === last?.text) return Result.succeed(last.rule)
@@ -141,8 +141,16 @@ const parseTokens = (
 
   const fieldOf = (token: Token): Result.Result<Rule.Field, InvalidRule> => {
     const name = token.text.toLowerCase()
-    if (token.kind !== "word" || reserved.includes(name)) return noField(token)
-    if (isRecordFieldName(name)) return Result.succeed(Rule.recordField(name))
+    if (token.kind === "text") {
+      if (name.trim() === "") return fail(token, "the name of a field is missing here", { expected: conditionStart })
+      // A custom field cannot have the name of a stored field, so this would be a condition about nobody.
+      if (isRecordFieldName(name) && recordFieldInfo(name).column !== undefined) {
+        return fail(token, `${quoted(token.text)} is no custom field`, { hint: "write it without quotes" })
+      }
+    } else {
+      if (token.kind !== "word" || reservedWords.has(name)) return noField(token)
+      if (isRecordFieldName(name)) return Result.succeed(Rule.recordField(name))
+    }
     if (customNames === undefined || customNames.has(Rule.foldText(token.text))) {
       return Result.succeed(Rule.customField(token.text))
     }
@@ -155,9 +163,6 @@ const parseTokens = (
   const noField = (token: Token): Result.Result<never, InvalidRule> => {
     const expected = conditionStart
     if (token.kind === "end") return fail(token, "the rule ends where a condition is missing", { expected })
-    if (token.kind === "text") {
-      return fail(token, "a field is needed here", { expected, hint: "field names are written without quotes" })
-    }
     if (token.kind !== "word") return fail(token, "a condition is missing here", { expected })
     switch (token.text.toLowerCase()) {
       case "all":
@@ -192,7 +197,9 @@ const dateFields = recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordF
 /** Hints at custom fields that may be misspelt record fields: `stauts != 'Active'` selects nearly every contact. */
 export const fieldHints = (rule: Rule.Rule): ReadonlyArray<string> => {
   const names = new Set(
-    (rule._tag === "All" ? [] : fieldsOf(rule)).flatMap((field) => (field._tag === "CustomField" ? [field.name] : []))
+    (rule._tag === "All" ? [] : fieldsOf(rule)).flatMap((field) =>
+      field._tag === "CustomField" && isBareName(field.name) ? [field.name] : []
+    )
   )
   return [...names].flatMap((name) => {
     const question = meantField(name)

@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { formatDate, parseDate } from "./RuleDate.ts"
 import type { InvalidRule } from "./RuleError.ts"
-import { invalidRule, quoteText, tokenize } from "./RuleLexer.ts"
+import { invalidRule, quoteText, type Token, tokenize } from "./RuleLexer.ts"
 import { RuleText } from "./RuleText.ts"
 
 /** A value in a rule: a text, a finite number, or an instant. Booleans are texts in custom fields. */
@@ -25,6 +25,10 @@ const literalOf = (value: unknown): string | undefined => {
 
 const noValue = "this is no value: a text, a finite number, or a date of the years 0 to 9999"
 const noPlace = "this is no place for a value; it stands alone where a value stands, and gets its quotes by itself"
+
+/** Whether what follows a token is a field, whose name no value can be. */
+const isBeforeField = ({ kind, text }: Token): boolean =>
+  kind === "symbol" || (kind === "word" && ["and", "or", "daysfrom"].includes(text.toLowerCase()))
 
 /**
  * A rule with values, such as `` rule`city = ${city} AND totalsent > ${count}` ``. Texts and dates are quoted, so that
@@ -49,8 +53,10 @@ export const rule = (
       Effect.fnUntraced(function* () {
         const tokenAt = yield* Effect.fromResult(tokenize(text))
         const lengths = new Map<number, number>()
+        let isField = true
         for (let index = 0, token = tokenAt(0); token !== undefined; token = tokenAt(++index)) {
-          lengths.set(token.position, token.length)
+          if (!isField) lengths.set(token.position, token.length)
+          isField = isBeforeField(token)
         }
         const stray = places.find(({ length, position }) => lengths.get(position) !== length)
         if (stray !== undefined) return yield* invalidRule(text, stray, noPlace)

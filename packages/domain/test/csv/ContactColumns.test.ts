@@ -248,6 +248,12 @@ describe("a map of columns", () => {
     assert.deepStrictEqual(likelyFields(header, [["FIRST NAME", "FirstName"]]), [["last_name", "LastName"]])
     assert.deepStrictEqual(likelyFields(["Email", "FirstName", "First Name", "Name"]), [])
     assert.deepStrictEqual(likelyFields(header, [["Town", "LastName"]]), [["First Name", "FirstName"]])
+    assert.deepStrictEqual(likelyFields(["E-mail Address", "Given name", "Surname", "Mail", "Phone"]), [
+      ["E-mail Address", "Email"],
+      ["Given name", "FirstName"],
+      ["Surname", "LastName"]
+    ])
+    assert.deepStrictEqual(likelyFields(["Email", "First Name"], [["First Name", "First Name"]]), [])
   })
 })
 

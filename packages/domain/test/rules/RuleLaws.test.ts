@@ -9,14 +9,17 @@ import { selectsEveryContact } from "../../src/rules/RuleTautology.ts"
 const namesOf = (kind: string) => recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordField(name)) === kind)
 const recordFieldOf = (kind: string) =>
   Schema.Struct({ _tag: Schema.tag("RecordField"), name: Schema.Literals(namesOf(kind)) })
-const reserved = ["all", "and", "or", "not", "daysfrom"]
+const isStored = (name: string) => isRecordFieldName(name) && name !== "contactage"
+const notStored = Schema.makeFilter((name: string) => !isStored(name.toLowerCase()))
 const CustomField = Schema.Struct({
   _tag: Schema.tag("CustomField"),
   name: Schema.Union([
-    Schema.Literals(["a", "b"]),
+    Schema.Literals(["a", "b", "AND", "all", "daysfrom", "contactage", "plan name", "it's", '"', "1", "-", "é (cm)"]),
+    Schema.String.check(Schema.isPattern(/^[a-zA-Z_é][a-zA-Z0-9_.-]{0,6}$/), notStored),
     Schema.String.check(
-      Schema.isPattern(/^[a-zA-Z_é][a-zA-Z0-9_.-]{0,6}$/),
-      Schema.makeFilter((name) => !isRecordFieldName(name.toLowerCase()) && !reserved.includes(name.toLowerCase()))
+      Schema.isMaxLength(12),
+      Schema.makeFilter((name) => name.isWellFormed() && !name.includes("\0") && name.trim() !== ""),
+      notStored
     )
   ])
 })

@@ -105,7 +105,8 @@ describe("InvalidRule", () => {
     ["firstname = 'Jo' && city = 'x'", "                 ^^", "write AND"],
     ["firstname = 'Jo' || city = 'x'", "                 ^^", "write OR"],
     ["firstname = 'Jo';", "                ^", 'unexpected character ";" (U+003B)'],
-    ["'firstname' = 'Jo'", "^^^^^^^^^^^", "field names are written without quotes"],
+    ["'firstname' = 'Jo'", "^^^^^^^^^^^", "write it without quotes"],
+    ["status = Active OR '' = 'Jo'", "                   ^^", "the name of a field is missing"],
     ["status = Engagd", "         ^^^^^^", 'did you mean "Engaged"?'],
     ["status = Zzzzzzzz", "         ^^^^^^^^", "in quotes"],
     ["status = 3", "         ^", "a value is needed"],
@@ -275,7 +276,7 @@ describe("hostile rules", () => {
   it.each([
     "email = '' OR 1=1",
     "email = '' OR ''=''",
-    "email = '' OR '1'='1'",
+    "email = '' OR 'email'='1'",
     "email = 'a' -- AND x",
     "email = 'a' /* x */",
     "email = 'a'; DELETE FROM contacts",

@@ -71,11 +71,13 @@ describe("rule`...`", () => {
     ["quotes of the writer around a value", rule`city = '${evil}'`, "it stands alone"],
     ["double quotes of the writer", rule`city = "${evil}"`, "it stands alone"],
     ["a part of a text", rule`city = 'New ${"York"}'`, "unexpected"],
-    ["the name of a field", rule`${"city"} = 'x'`, "field names are written without quotes"],
+    ["the name of a field", rule`${"city"} = 'x'`, "it stands alone"],
+    ["the name of a field in parentheses", rule`age = 1 AND (${"city"} = 'x')`, "it stands alone"],
+    ["the name of a field of dates", rule`daysfrom[${"city"}] < 3`, "it stands alone"],
     ["a part of a name", rule`city${1} = 'x'`, "it stands alone"],
     ["a part of a number", rule`age > 1${1}`, "it stands alone"],
     ["an operator", rule`age ${"="} 1`, "an operator is missing"],
-    ["another rule", rule`${RuleText.make("status = Active")} AND age = 1`, "a field is needed here"],
+    ["another rule", rule`${RuleText.make("status = Active")} AND age = 1`, "unknown operator"],
     ["not a number", rule`age = ${Number.NaN}`, "this is no value"],
     ["an endless number", rule`age = ${Infinity}`, "this is no value"],
     ["too large a number", rule`age = ${2 ** 53}`, "too large"],
@@ -150,8 +152,8 @@ describe("printRule", () => {
   })
 
   it.each([
-    ["a name of two words", Rule.compare(Rule.customField("New York"), "=", Rule.text("x"))],
-    ["a name that reads as a condition", Rule.compare(Rule.customField("a = 1 OR b"), "=", Rule.text("x"))],
+    ["a custom field with the name of a field", Rule.compare(Rule.customField("Email"), "=", Rule.text("x"))],
+    ["a custom field without a name", Rule.compare(Rule.customField(" "), "=", Rule.text("x"))],
     ["a number that is none", Rule.compare(Rule.customField("a"), "=", Rule.number(Number.NaN))],
     ["a day that does not exist", Rule.monthDay(Rule.recordField("dateadded"), "02-30")]
   ])("throws for %s", (_, tree) => assert.throws(() => printRule(tree), InvalidRule))

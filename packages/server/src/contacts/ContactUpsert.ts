@@ -3,6 +3,7 @@ import {
   ContactSize,
   type ContactSource,
   canonicalEmail,
+  type CustomFields,
   isMailedStatus,
   withheldStatuses
 } from "@roster/domain"
@@ -24,11 +25,21 @@ const optionalColumns: ReadonlyArray<{
   { name: "consent_tracking", read: ({ consent }) => consent?.tracking }
 ]
 
+/** An empty custom field is not stored: it removes the one that is. */
+const hasEmpty = (fields: CustomFields = {}): boolean => {
+  for (const name in fields) if (fields[name] === "") return true
+  return false
+}
+
+// `fromEntries` keeps `__proto__`, which an assignment would not.
+const withoutEmpty = (fields: CustomFields): CustomFields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ""))
+
 const withheld = withheldStatuses.map((status) => `'${status}'`).join(", ")
 
 /**
- * Upserts contacts in order: given fields win, custom fields merge by key; spelling, source and the date of adding
- * stay. Returns the given columns of each contact right after its turn, or `undefined` for one that would exceed the
+ * Upserts contacts in order: given fields win, custom fields merge by key, and an empty one goes; spelling, source and the date
+ * of adding stay. Returns the given columns of each contact right after its turn, or `undefined` for one that would exceed the
  * bounds of `ContactSize` and is left as it was. So is one whose stored custom fields alone exceed them: to merge them
  * with each of 1000 rows would take seconds. Runs in a transaction.
  * (docs/decisions/upsert.md)
@@ -59,32 +70,39 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
     status = ${newStatus},
     status_change_date = CASE WHEN ${newStatus} <> contacts.status
       THEN excluded.date_added ELSE contacts.status_change_date END,`
+  const removesFields = contacts.some(({ customFields }) => hasEmpty(customFields))
+  // A new contact has no field to remove, so `excluded` does not say which ones are given as empty.
+  const givenFields = removesFields ? sql`${null}` : sql`excluded.custom_fields`
   const row = { account, identity: "", email: "", custom_fields: "", source, date_added: now, status: "" }
-  const [statement] = sql`
+  const [statement, places] = sql`
     INSERT INTO contacts ${sql.insert({ ...row, ...Object.fromEntries(given.map(({ name }) => [name, null])) })}
     ON CONFLICT (account, identity) DO UPDATE SET
       ${sql.literal(merged.join(" "))}
       ${givesStatus ? mergedStatus : sql.literal("")}
-      custom_fields = ${mergeFields(sql`contacts.custom_fields`, sql`excluded.custom_fields`)},
+      custom_fields = ${mergeFields(sql`contacts.custom_fields`, givenFields)},
       date_updated = excluded.date_added
     WHERE octet_length(contacts.custom_fields) <= ${sql.literal(String(ContactSize.maximumContactBytes))}
       AND ${mayBecome({
         firstName: sql`excluded.first_name`,
         lastName: sql`excluded.last_name`,
         consentIp: sql`excluded.consent_ip`,
-        customFields: sql`excluded.custom_fields`
+        customFields: givenFields
       })}
     ${sql.literal(returning.length === 0 ? returningNothing : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact
     const identity = identities[index] ?? canonicalEmail(email)
-    const parameters: Array<unknown> = [account, identity, email.trim(), JSON.stringify(customFields)]
+    const fields = JSON.stringify(customFields)
+    const newFields = removesFields && hasEmpty(customFields) ? JSON.stringify(withoutEmpty(customFields)) : fields
+    const parameters: Array<unknown> = [account, identity, email.trim(), newFields]
     parameters.push(source, now, status ?? "Active")
     for (const { read } of given) parameters.push(read(contact))
     if (givesStatus) {
       const ofWithheld = resubscribe || !isMailedStatus(status) ? status : undefined
       parameters.push(ofWithheld, status, ofWithheld, status)
     }
+    // The fields as given stand behind all others, as often as the merge names them.
+    while (parameters.length < places.length) parameters.push(fields)
     return parameters
   }
   // One after the other: all of them would be a copy of all contacts.

@@ -55,9 +55,13 @@ const askAtOnce = (sql: SqlClient.SqlClient): Ask => {
 const sqlite = (sql: SqlClient.SqlClient) => ({
   /** The time in seconds by the clock of the database, as its triggers see it. */
   now: sql`unixepoch()`,
-  /** Merges custom fields, both as JSON. Those of `above` win. */
+  /**
+   * Merges custom fields, both as the JSON that JavaScript makes. Those of `above` win, and those that are empty there go:
+   * a name with such a value is the only place where such JSON has a colon before two quotes.
+   */
   mergeFields: (below: Fragment, above: Fragment): Fragment => sql`
-    CASE WHEN ${above} IN ('{}', ${below}) THEN ${below} ELSE roster_merge_fields(${below}, ${above}) END`,
+    CASE WHEN ${above} = '{}' OR (${above} = ${below} AND instr(${above}, ':""') = 0) THEN ${below}
+      ELSE roster_merge_fields(${below}, ${above}) END`,
   /** Whether the row of `contacts` may become what the texts make of it, by the bounds of `ContactSize`. */
   mayBecome: ({ consentIp, customFields, firstName, lastName }: GivenTexts): Fragment => {
     const texts = sql`
@@ -108,45 +112,51 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
 
 export type SqlDialect = ReturnType<typeof sqlite>
 
-const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
-  now: sql`extract(epoch FROM now())`,
-  mergeFields: (below, above) => sql`(${below}::jsonb || ${above}::jsonb)::text`,
-  // Not run by a test yet. The JSON has a space behind each colon and comma, so the bound is a little lower.
-  mayBecome: ({ consentIp, customFields, firstName, lastName }) => {
-    const bytes = (first: Fragment, last: Fragment, ip: Fragment, fields: Fragment) => sql`
-      octet_length(jsonb_build_object('Email', contacts.email, 'FirstName', ${first}, 'LastName', ${last},
-        'ConsentIP', ${ip}, 'CustomFields', ${fields})::text)`
-    const count = (fields: Fragment) => sql`(SELECT count(*) FROM jsonb_object_keys(${fields}))`
-    const stored = sql`contacts.custom_fields::jsonb`
-    const merged = sql`(${stored} || ${customFields}::jsonb)`
-    const [first, last, ip] = [sql`contacts.first_name`, sql`contacts.last_name`, sql`contacts.consent_ip`]
-    const after = bytes(
-      sql`coalesce(${firstName}, ${first})`,
-      sql`coalesce(${lastName}, ${last})`,
-      sql`coalesce(${consentIp}, ${ip})`,
-      merged
-    )
-    const most = (bound: number) => sql.literal(String(bound))
-    return sql`(${count(merged)} <= greatest(${most(ContactSize.maximumCustomFields)}, ${count(stored)})
-      AND ${after} <= greatest(${most(ContactSize.maximumContactBytes)}, ${bytes(first, last, ip, stored)}))`
-  },
-  isOneOf: (column, texts) =>
-    sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
-  textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
-  textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
-  countsBlocks: false,
-  rulesInSql: true,
-  runEach: eachAlone(sql),
-  returningNothing: "RETURNING 1",
-  streamValues: (statement, columns) =>
-    Stream.map(
-      // Each row is an object.
-      statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
-      (row) => columns.map((column) => row[column])
-    ),
-  ask: (query, parameters) => sql.unsafe(query, parameters).values,
-  walBytes: Effect.succeed(() => 0)
-})
+const postgres = (sql: SqlClient.SqlClient): SqlDialect => {
+  const mergedFields = (below: Fragment, above: Fragment): Fragment => sql`(
+    SELECT coalesce(jsonb_object_agg(key, value), '{}'::jsonb)
+    FROM jsonb_each(${below}::jsonb || ${above}::jsonb) AS merged (key, value)
+    WHERE ${above}::jsonb ->> key IS DISTINCT FROM '')`
+  return {
+    now: sql`extract(epoch FROM now())`,
+    mergeFields: (below, above) => sql`${mergedFields(below, above)}::text`,
+    // Not run by a test yet. The JSON has a space behind each colon and comma, so the bound is a little lower.
+    mayBecome: ({ consentIp, customFields, firstName, lastName }) => {
+      const bytes = (first: Fragment, last: Fragment, ip: Fragment, fields: Fragment) => sql`
+        octet_length(jsonb_build_object('Email', contacts.email, 'FirstName', ${first}, 'LastName', ${last},
+          'ConsentIP', ${ip}, 'CustomFields', ${fields})::text)`
+      const count = (fields: Fragment) => sql`(SELECT count(*) FROM jsonb_object_keys(${fields}))`
+      const stored = sql`contacts.custom_fields::jsonb`
+      const merged = mergedFields(stored, customFields)
+      const [first, last, ip] = [sql`contacts.first_name`, sql`contacts.last_name`, sql`contacts.consent_ip`]
+      const after = bytes(
+        sql`coalesce(${firstName}, ${first})`,
+        sql`coalesce(${lastName}, ${last})`,
+        sql`coalesce(${consentIp}, ${ip})`,
+        merged
+      )
+      const most = (bound: number) => sql.literal(String(bound))
+      return sql`(${count(merged)} <= greatest(${most(ContactSize.maximumCustomFields)}, ${count(stored)})
+        AND ${after} <= greatest(${most(ContactSize.maximumContactBytes)}, ${bytes(first, last, ip, stored)}))`
+    },
+    isOneOf: (column, texts) =>
+      sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
+    textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
+    textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
+    countsBlocks: false,
+    rulesInSql: true,
+    runEach: eachAlone(sql),
+    returningNothing: "RETURNING 1",
+    streamValues: (statement, columns) =>
+      Stream.map(
+        // Each row is an object.
+        statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
+        (row) => columns.map((column) => row[column])
+      ),
+    ask: (query, parameters) => sql.unsafe(query, parameters).values,
+    walBytes: Effect.succeed(() => 0)
+  }
+}
 
 /** The dialect of a client. */
 export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>

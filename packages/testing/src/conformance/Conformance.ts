@@ -16,6 +16,7 @@ import { contactBoundsConformance } from "./contacts/ContactBoundsConformance.ts
 import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
 import { contactTextConformance } from "./contacts/ContactTextConformance.ts"
+import { customFieldsConformance } from "./contacts/CustomFieldsConformance.ts"
 import { credentialKindsConformance } from "./credentials/CredentialKindsConformance.ts"
 import { credentialsConformance } from "./credentials/CredentialsConformance.ts"
 import { emailsConformance } from "./EmailsConformance.ts"
@@ -40,6 +41,7 @@ export const conformance = (
     contactListConformance(it)
     contactTextConformance(it)
     contactBoundsConformance(it)
+    customFieldsConformance(it)
     exportConformance(it)
     exportFormatConformance(it)
     importConformance(it)

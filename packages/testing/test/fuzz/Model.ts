@@ -132,21 +132,28 @@ export const credentialOfJson = (value: unknown, token: string): Credential => {
 /** Addresses of the model are ASCII, and in no other form equal but for their case. */
 export const identityOf = (email: string): string => email.toLowerCase()
 
-/** Adds contacts or changes them, as a request or a file gives them. */
+/** The custom fields of a contact after a change; an empty one removes the one before it. */
+const mergedFields = (before: Iterable<readonly [string, string]> = [], given: unknown) => {
+  const changes = new Map(Object.entries(jsonOf(given)).map(([name, value]) => [name, String(value)]))
+  return new Map([...before, ...changes].filter(([name]) => changes.get(name) !== ""))
+}
+
+const withheld = ["Unsubscribed", "Abuse", "Bounced", "NotConfirmed"]
+const mailed = ["Active", "Engaged", "Transactional"]
+
+/** Adds contacts or changes them, as a request or a file gives them. A file resubscribes nobody. */
 export const upsert = ({ people }: Account, payloads: ReadonlyArray<unknown>, source: string): void => {
   for (const payload of payloads) {
     const { Consent, CustomFields, Email, FirstName, LastName, Status } = given(payload)
     const email = String(Email)
     const before = people.get(identityOf(email))
+    const stays = source === "FileUpload" && withheld.includes(before?.status ?? "") && mailed.includes(String(Status))
     people.set(identityOf(email), {
       email: before?.email ?? email,
-      status: textOf(Status) ?? before?.status ?? "Active",
+      status: (stays ? undefined : textOf(Status)) ?? before?.status ?? "Active",
       firstName: textOf(FirstName) ?? before?.firstName,
       lastName: textOf(LastName) ?? before?.lastName,
-      fields: new Map([
-        ...(before?.fields ?? []),
-        ...Object.entries(jsonOf(CustomFields)).map(([name, value]) => [name, String(value)] as const)
-      ]),
+      fields: mergedFields(before?.fields, CustomFields),
       consent: { ...before?.consent, ...given(Consent) },
       source: before?.source ?? source
     })

@@ -82,7 +82,7 @@ export const customFields = parsedEach(
       ? refuse("field", `${name} is a built-in field, not a custom field`)
       : Effect.succeed([name, given.slice(at + 1)] as const)
   },
-  "Set a custom field",
+  "Set a custom field; an empty value removes it",
   "key=value"
 ).pipe(Flag.map((pairs) => (pairs.length === 0 ? undefined : Object.fromEntries(pairs))))
 

@@ -49,8 +49,10 @@ const merger = () => {
     if (belowText !== lastBelow || aboveText !== lastAbove) {
       // Contacts of one address in an add are merged one after the other.
       const below = belowText === result.text ? result.merged : parseFields(belowText)
+      const above = parseFields(aboveText)
       // A spread keeps `__proto__`, which an assignment would not.
-      const merged = { ...below, ...parseFields(aboveText) }
+      const merged: Record<string, string> = { ...below, ...above }
+      for (const name in above) if (above[name] === "") delete merged[name]
       result = { below, merged, text: JSON.stringify(merged) }
       lastBelow = belowText
       lastAbove = aboveText

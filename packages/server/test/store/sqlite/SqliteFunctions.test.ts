@@ -19,7 +19,7 @@ const Name = Schema.Literals([
   "\\n",
   "a b"
 ])
-const Fields = Schema.Array(Schema.Tuple([Name, Schema.String]))
+const Fields = Schema.Array(Schema.Tuple([Name, Schema.Union([Schema.Literal(""), Schema.String])]))
 
 const json = (entries: ReadonlyArray<readonly [string, string]>) => JSON.stringify(Object.fromEntries(entries))
 
@@ -36,14 +36,17 @@ const entriesOf = (text: unknown) => Object.entries(Object(JsonParser.parse(Stri
 
 describe("roster_merge_fields", () => {
   it.prop(
-    "merges texts as json_patch does",
+    "merges texts as json_patch does, and removes a field for an empty text as that does for null",
     [Fields, Fields, Fields],
     ([first, ...others]) => {
       using database = opened()
       let below = json(first)
       for (const other of others) {
         const above = json(other)
-        const expected = merged(database, "json_patch(?, ?)", below, above)
+        const patch = JSON.stringify(
+          Object.fromEntries(other.map(([name, value]) => [name, value === "" ? null : value]))
+        )
+        const expected = merged(database, "json_patch(?, ?)", below, patch)
         const actual = merged(database, "roster_merge_fields(?, ?)", below, above)
         assert.deepStrictEqual(entriesOf(actual), entriesOf(expected))
         assert.strictEqual(merged(database, "roster_merge_fields(?, ?)", below, above), actual)

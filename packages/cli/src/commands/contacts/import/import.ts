@@ -25,7 +25,9 @@ import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
-import { quoted } from "../../../terminal/ResumeHint.ts"
+import { UsageError } from "../../../errors/UsageError.ts"
+import { printable } from "../../../terminal/Printable.ts"
+import { quoted, resumeCommand } from "../../../terminal/ResumeHint.ts"
 
 /** The public service refuses more than 20 connections. */
 const mostAtOnce = 16
@@ -90,6 +92,21 @@ const importFlags = {
   noJournal: toggle("no-journal", "Do not write a resume journal")
 }
 
+/** Fails with the command line that maps the columns of a header that are nearly fields. Nothing has been sent. */
+const nearlyFields = Effect.fnUntraced(function* (
+  likely: ContactColumns.ColumnMap,
+  message = `${likely.map(([column, field]) => `${printable(column)} looks like ${field}`).join(", ")}; nothing was sent.`
+) {
+  const maps = likely.flatMap(([column, field]) => ["--map", `${column}=${field}`])
+  const [column] = likely.find(([, field]) => field !== "Email") ?? []
+  const own = column === undefined ? "" : `\n  or keep one as a custom field: --map ${quoted(`${column}=${column}`)}`
+  return yield* new UsageError({
+    code: "NearlyFields",
+    message,
+    hint: `Import them as these fields: ${yield* resumeCommand([], maps)}${own}`
+  })
+})
+
 export const command = Command.make(
   "import",
   importFlags,
@@ -100,13 +117,18 @@ export const command = Command.make(
     const keepRejected = yield* rejectedRowsOf(given.file, given)
     const file = yield* openImported(given.file)
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
-      Effect.catchTag(surveyContacts(readContacts(file.digested, reading), { onProgress }), "PlatformError", (error) =>
-        Effect.fail(fileProblem("A temporary file for the addresses", "written")(error))
-      )
+      Effect.catchTags(surveyContacts(readContacts(file.digested, reading), { onProgress }), {
+        PlatformError: (error) => Effect.fail(fileProblem("A temporary file for the addresses", "written")(error)),
+        UnreadableFile: (error) =>
+          error.likelyFields === undefined || given.via === "file"
+            ? Effect.fail(error)
+            : nearlyFields(error.likelyFields, error.message)
+      })
     )
-    for (const [column, field] of ContactColumns.likelyFields(survey.header?.cells ?? [], columns)) {
-      const map = `--map ${quoted(`${column}=${field}`)}`
-      yield* output.note(`${column} is imported as a custom field; to use the built-in field, add ${map}`)
+    const likely = ContactColumns.likelyFields(survey.header?.cells ?? [], columns)
+    if (likely.length > 0 && given.via === "batches") return yield* nearlyFields(likely)
+    for (const [column, field] of likely) {
+      yield* output.note(`${column} becomes a custom field; to import it as ${field}, rename it in the file`)
     }
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.via === "file") {
