@@ -37,7 +37,10 @@ const importsOf = (file: string): ReadonlyArray<string> =>
     join(dirname(file), path)
   )
 
-/** The packages that each package may import. Only `connect` and `testing` may import both the client and the server. */
+/**
+ * The packages that each package may import, or the one entry of a package that it may. Only `connect` and `testing` may
+ * import both the client and the server.
+ */
 const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   workflows: ["domain"],
@@ -53,12 +56,34 @@ describe.each(Object.entries(arrows))("the package %s", (name, allowed) => {
   it("imports no other packages than its arrows say", () => {
     const imported = globSync(`packages/${name}/src/**/*.ts`).flatMap((file) =>
       Array.from(
-        readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)[\s(]+"@roster\/([\w-]+)/g),
-        ([, used = ""]) => `${file} -> ${used}`
-      ).filter((arrow) => !allowed.some((one) => arrow.endsWith(` -> ${one}`)))
+        readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)[\s(]+"@roster\/([\w/-]+)/g),
+        ([, used = ""]) => used
+      )
+        .filter((used) => !allowed.some((one) => used === one || used.startsWith(`${one}/`)))
+        .map((used) => `${file} -> ${used}`)
     )
     assert.deepStrictEqual(imported, [])
   })
+})
+
+describe.each(["index.ts", "conformance/index.ts"])("the entry %s of testing", (entry) => {
+  it("reaches no test runner: programs import it too", () => {
+    const reached = new Set([`packages/testing/src/${entry}`])
+    // A set goes on to what is added meanwhile.
+    for (const file of reached) for (const imported of importsOf(file)) reached.add(imported)
+    assert.isAtLeast(reached.size, 10)
+    assert.deepStrictEqual(
+      [...reached].filter((file) => /\bfrom "(?:@effect\/)?vitest"/.test(readFileSync(file, "utf8"))),
+      []
+    )
+  })
+})
+
+it("the conformance suite knows neither the client nor the server", () => {
+  const used = globSync("packages/testing/src/conformance/**/*.ts").flatMap((file) =>
+    Array.from(readFileSync(file, "utf8").matchAll(/\bfrom "@roster\/([\w-]+)/g), ([, name = ""]) => name)
+  )
+  assert.deepStrictEqual([...new Set(used)].sort(), ["domain", "workflows"])
 })
 
 describe.each(Object.entries(rooms))("the rooms of %s", (name, order) => {

@@ -1,4 +1,3 @@
-export * from "./conformance/Conformance.ts"
 export * from "./conformance/Eventually.ts"
 export * from "./conformance/jobs/ExportedFile.ts"
 export * from "./conformance/Refused.ts"

@@ -1,6 +1,8 @@
-import { conformance, layerEmbedded, layerFile, layerMemory, layerServed } from "../src/index.ts"
+import { conformance } from "@roster/testing/conformance"
+import { testConformance } from "@roster/testing/vitest"
+import { layerEmbedded, layerFile, layerMemory, layerServed } from "../src/index.ts"
 
-conformance("SQL in memory", layerMemory)
-conformance("SQL on a file", layerFile)
-conformance("HTTP client, server, SQL on a file, in one process", layerEmbedded)
-conformance("HTTP client, server, SQL on a file, over a socket", layerServed)
+testConformance("SQL in memory", conformance.all(), layerMemory)
+testConformance("SQL on a file", conformance.all(), layerFile)
+testConformance("HTTP client, server, SQL on a file, in one process", conformance.all(), layerEmbedded)
+testConformance("HTTP client, server, SQL on a file, over a socket", conformance.all(), layerServed)

@@ -1,5 +1,6 @@
 /** On every layer, a field that is `undefined` counts as absent. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "./Assert.ts"
+import type { Cases } from "./Cases.ts"
 import {
   type ContactPayload,
   type ImportRow,
@@ -65,77 +66,77 @@ const message = (everything: undefined): EmailMessage => ({
   }
 })
 
-const contactsAbsent = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  it.effect("of a contact to add: as if it were not there, for one that is new and for one that is known", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const { email } = place()
-      const known = {
-        email: email("known"),
-        status: "Stale",
-        firstName: "A",
-        lastName: "B",
-        customFields: { x: "1" },
-        consent: { ip: "192.0.2.1", tracking: "Allow" }
-      } as const
-      const [before] = yield* contacts.add([known])
-      const [bare] = yield* contacts.add([{ email: email("bare") }])
-      const added = yield* contacts.add([
-        { email: email("known"), ...nothing },
-        { email: email("new"), ...nothing },
-        { email: email("other"), consent: noConsent }
-      ])
-      const said = ({ consent, customFields, firstName, lastName, status }: typeof before & object) => ({
-        consent,
-        customFields,
-        firstName,
-        lastName,
-        status
+const area = "what is undefined is absent"
+
+export const contactsAbsentConformance = (it: Cases<ContactsService>): void => {
+  it.describe(area, () => {
+    it.effect("of a contact to add: as if it were not there, for one that is new and for one that is known", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email } = place()
+        const known = {
+          email: email("known"),
+          status: "Stale",
+          firstName: "A",
+          lastName: "B",
+          customFields: { x: "1" },
+          consent: { ip: "192.0.2.1", tracking: "Allow" }
+        } as const
+        const [before] = yield* contacts.add([known])
+        const [bare] = yield* contacts.add([{ email: email("bare") }])
+        const added = yield* contacts.add([
+          { email: email("known"), ...nothing },
+          { email: email("new"), ...nothing },
+          { email: email("other"), consent: noConsent }
+        ])
+        const said = ({ consent, customFields, firstName, lastName, status }: typeof before & object) => ({
+          consent,
+          customFields,
+          firstName,
+          lastName,
+          status
+        })
+        assert.deepStrictEqual(added[0] && said(added[0]), before && said(before))
+        assert.deepStrictEqual(added[1] && said(added[1]), bare && said(bare))
+        assert.deepStrictEqual(added[2] && said(added[2]), bare && said(bare))
       })
-      assert.deepStrictEqual(added[0] && said(added[0]), before && said(before))
-      assert.deepStrictEqual(added[1] && said(added[1]), bare && said(bare))
-      assert.deepStrictEqual(added[2] && said(added[2]), bare && said(bare))
-    })
-  )
+    )
 
-  it.effect("of contacts in a batch, in a stream and in rows", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const { email, rule } = place()
-      const some = (name: string): ReadonlyArray<ContactPayload> =>
-        Array.from({ length: 3 }, (_, i) => ({ ...nothing, email: email(`${name}${i}`), lastName: "L" }))
-      yield* contacts.addWithoutAnswer(some("batch"))
-      const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(some("stream"))))
-      assert.deepStrictEqual(
-        outcomes.map(({ _tag }) => _tag),
-        ["Accepted", "Accepted", "Accepted"]
-      )
-      const report = yield* addRows(Stream.fromIterable(some("row").map(rowOf)))
-      assert.deepStrictEqual([report.accepted, report.rejected], [3, 0])
-      assert.deepStrictEqual(
-        (yield* contacts.list({ rule })).map((contact) => [contact.email, contact.firstName, contact.lastName]),
-        ["batch", "stream", "row"].flatMap((name) => some(name).map((contact) => [contact.email, undefined, "L"]))
-      )
-    })
-  )
+    it.effect("of contacts in a batch, in a stream and in rows", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const some = (name: string): ReadonlyArray<ContactPayload> =>
+          Array.from({ length: 3 }, (_, i) => ({ ...nothing, email: email(`${name}${i}`), lastName: "L" }))
+        yield* contacts.addWithoutAnswer(some("batch"))
+        const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(some("stream"))))
+        assert.deepStrictEqual(
+          outcomes.map(({ _tag }) => _tag),
+          ["Accepted", "Accepted", "Accepted"]
+        )
+        const report = yield* addRows(Stream.fromIterable(some("row").map(rowOf)))
+        assert.deepStrictEqual([report.accepted, report.rejected], [3, 0])
+        assert.deepStrictEqual(
+          (yield* contacts.list({ rule })).map((contact) => [contact.email, contact.firstName, contact.lastName]),
+          ["batch", "stream", "row"].flatMap((name) => some(name).map((contact) => [contact.email, undefined, "L"]))
+        )
+      })
+    )
 
-  it.effect("of a change", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const email = place().email("change")
-      yield* contacts.add([{ email, firstName: "A", lastName: "B", customFields: { x: "1" } }])
-      const changed = yield* contacts.update(email, { ...noChange, lastName: "C" })
-      assert.deepStrictEqual([changed.firstName, changed.lastName, changed.customFields], ["A", "C", { x: "1" }])
-    })
-  )
+    it.effect("of a change", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("change")
+        yield* contacts.add([{ email, firstName: "A", lastName: "B", customFields: { x: "1" } }])
+        const changed = yield* contacts.update(email, { ...noChange, lastName: "C" })
+        assert.deepStrictEqual([changed.firstName, changed.lastName, changed.customFields], ["A", "C", { x: "1" }])
+      })
+    )
+  })
 }
 
-export const absentConformance = (
-  it: Vitest.MethodsNonLive<ContactsService | CredentialsService | EmailsService>
-): void => {
-  describe("what is undefined is absent", () => {
-    contactsAbsent(it)
-
+export const credentialsAbsentConformance = (it: Cases<CredentialsService>): void => {
+  it.describe(area, () => {
     it.effect("of a key: no expiry, any address, the own account", () =>
       Effect.gen(function* () {
         const { apiKeys: keys } = yield* CredentialsService
@@ -166,7 +167,11 @@ export const absentConformance = (
         assert.deepStrictEqual<unknown>([millis(same.expires), same.ipRanges], [millis(soon), ranges])
       })
     )
+  })
+}
 
+export const emailsAbsentConformance = (it: Cases<EmailsService>): void => {
+  it.describe(area, () => {
     it.effect("of a message and all that is in it", () =>
       Effect.gen(function* () {
         const emails = yield* EmailsService

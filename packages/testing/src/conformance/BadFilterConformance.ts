@@ -1,5 +1,6 @@
 /** On every layer, a filter that no compiler would accept selects nobody. */
-import { assert, type Vitest } from "@effect/vitest"
+import { assert } from "./Assert.ts"
+import type { Cases } from "./Cases.ts"
 import { ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { inspect } from "node:util"
@@ -24,8 +25,8 @@ const filterCases: ReadonlyArray<readonly [field: string, filter: unknown]> = [
   ...[undefined, null, 7, {}, [], { text: 7 }].map((rule) => ["Rule", { _tag: "ByRule", rule, emails: [] }] as const)
 ]
 
-export const badFilters = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  it.effect("in a filter: nobody is exported, and nobody is deleted", () =>
+export const badFilters = (it: Cases<ContactsService>): void => {
+  it.needing("own-account").effect("in a filter: nobody is exported, and nobody is deleted", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
       const { email, rule } = place()

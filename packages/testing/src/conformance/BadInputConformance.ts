@@ -2,7 +2,8 @@
  * On every layer, input that no compiler would accept (from plain JavaScript, or casts) is refused with the name of its
  * field, and none of it is carried out.
  */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "./Assert.ts"
+import type { Cases } from "./Cases.ts"
 import {
   type ApiKeyPayload,
   type ContactPayload,
@@ -146,162 +147,166 @@ const rowOf = (contact: ContactPayload, index: number): ImportRow => ({
   contact: Result.succeed(contact)
 })
 
-const badContacts = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  it.effect("in a contact to add", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const { email, rule } = place()
-      for (const [at, [field, change]] of contactCases.entries()) {
-        const some = [{ email: email("good") }, unchecked<ContactPayload>({ email: email("bad"), ...change })]
-        const error = yield* refused(contacts.add(some), "InvalidInput")
-        assert.strictEqual(error.field, `[1].${field}`, shown(contactCases, at))
-        const withoutAnswer = yield* refused(contacts.addWithoutAnswer(some), "InvalidInput")
-        assert.deepStrictEqual(withoutAnswer, error, shown(contactCases, at))
-      }
-      for (const value of [null, undefined, 7, "x"]) {
-        const error = yield* refused(contacts.add([{ email: email("good") }, unchecked(value)]), "InvalidInput")
-        assert.strictEqual(error.field, "[1]")
-        yield* refused(contacts.add(unchecked(value)), "InvalidInput")
-      }
-      assert.deepStrictEqual(yield* contacts.list({ rule }), [])
-    })
-  )
+const area = "what no compiler would let through is refused by its field"
 
-  it.effect("in a contact of many: it is refused alone, by its own place and address", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const { domain, email, rule } = place()
-      const bad = contactCases.map(([, change], at) =>
-        unchecked<ContactPayload>({ email: email(`bad${at}`), ...change })
-      )
-      const some = bad.flatMap((contact, at) => [{ email: email(`good${at}`) }, contact])
-      const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(some)))
-      assert.deepStrictEqual(
-        outcomes.map((outcome) =>
-          outcome._tag === "Refused" ? [outcome.index, outcome.email, outcome.error.field] : outcome._tag
-        ),
-        contactCases.flatMap(([field, change], at) => {
-          const address = "email" in change ? change["email"] : `bad${at}@${domain}`
-          return ["Accepted", [2 * at + 1, typeof address === "string" ? address : "", field]]
-        })
-      )
-      assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, bad.length)
-    })
-  )
+export const badContactsConformance = (it: Cases<ContactsService>): void => {
+  it.describe(area, () => {
+    it.effect("in a contact to add", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        for (const [at, [field, change]] of contactCases.entries()) {
+          const some = [{ email: email("good") }, unchecked<ContactPayload>({ email: email("bad"), ...change })]
+          const error = yield* refused(contacts.add(some), "InvalidInput")
+          assert.strictEqual(error.field, `[1].${field}`, shown(contactCases, at))
+          const withoutAnswer = yield* refused(contacts.addWithoutAnswer(some), "InvalidInput")
+          assert.deepStrictEqual(withoutAnswer, error, shown(contactCases, at))
+        }
+        for (const value of [null, undefined, 7, "x"]) {
+          const error = yield* refused(contacts.add([{ email: email("good") }, unchecked(value)]), "InvalidInput")
+          assert.strictEqual(error.field, "[1]")
+          yield* refused(contacts.add(unchecked(value)), "InvalidInput")
+        }
+        assert.deepStrictEqual(yield* contacts.list({ rule }), [])
+      })
+    )
 
-  it.effect("in the rows of an upload: each is rejected by its line, and the others are sent", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const { email, rule } = place()
-      const bad = contactCases.map(([, change], at) =>
-        unchecked<ContactPayload>({ email: email(`bad${at}`), ...change })
-      )
-      const rows = Stream.fromIterable(
-        bad.flatMap((contact, at) => [{ email: email(`good${at}`) }, contact]).map(rowOf)
-      )
-      const rejected = contactCases.map(([field], at) => [2 * at + 3, field])
-      const said = (rows: ReadonlyArray<{ readonly line: number; readonly reason: string }>) =>
-        rows.map(({ line, reason }) => [line, reason.split(": ")[0]])
-      const added = yield* addRows(rows)
-      assert.deepStrictEqual([added.accepted, said(added.rejectedRows)], [bad.length, rejected])
-      yield* uploadContacts(rows).pipe(
-        Effect.map((report) => {
-          assert.deepStrictEqual([report.accepted, said(report.rejectedRows)], [bad.length, rejected])
-          assert.deepStrictEqual([report.notSent, report.unknown, report.duplicates], [0, 0, 0])
-        })
-      )
-      assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, bad.length)
-    })
-  )
-
-  it.effect("in a change", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const email = place().email("a")
-      const [before] = yield* contacts.add([{ email, firstName: "A", customFields: { age: "1" } }])
-      for (const [at, [field, change]] of profileCases.entries()) {
-        const error = yield* refused(contacts.update(email, unchecked<ContactUpdatePayload>(change)), "InvalidInput")
-        assert.strictEqual(error.field, field, shown(profileCases, at))
-      }
-      for (const value of [null, undefined, 7, "x"]) {
-        yield* refused(contacts.update(email, unchecked(value)), "InvalidInput")
-      }
-      assert.deepStrictEqual(yield* contacts.get(email), before)
-    })
-  )
-
-  it.effect("in addresses, names, numbers and formats", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const email = place().email("a")
-      for (const value of [null, undefined, 7, {}]) {
-        assert.strictEqual((yield* refused(contacts.get(unchecked(value)), "InvalidInput")).field, "email")
-        assert.strictEqual((yield* refused(contacts.update(unchecked(value), {}), "InvalidInput")).field, "email")
-        assert.strictEqual((yield* refused(contacts.delete(unchecked(value)), "InvalidInput")).field, "email")
-        const named = contacts.add([{ email }], { listNames: [unchecked(value)] })
-        assert.strictEqual((yield* refused(named, "InvalidInput")).field, "listnames")
-      }
-      for (const value of [null, 7, {}, { text: 7 }]) {
-        assert.strictEqual((yield* refused(contacts.list({ rule: unchecked(value) }), "InvalidInput")).field, "rule")
-      }
-      for (const value of [null, "7", 1.5, -1, Number.NaN]) {
-        assert.strictEqual((yield* refused(contacts.list({ limit: unchecked(value) }), "InvalidInput")).field, "limit")
-        assert.strictEqual(
-          (yield* refused(contacts.list({ offset: unchecked(value) }), "InvalidInput")).field,
-          "offset"
+    it.effect("in a contact of many: it is refused alone, by its own place and address", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email, rule } = place()
+        const bad = contactCases.map(([, change], at) =>
+          unchecked<ContactPayload>({ email: email(`bad${at}`), ...change })
         )
-      }
-      for (const [name, value] of [
-        ["fileFormat", "Pdf"],
-        ["fileFormat", null],
-        ["compressionFormat", "Rar"],
-        ["compressionFormat", 7],
-        ["fileName", 7]
-      ] as const) {
-        const exported = contacts.export(unchecked({ [name]: value }))
-        assert.strictEqual((yield* refused(exported, "InvalidInput")).field, name)
-      }
-      for (const name of ["listName", "encodingName"]) {
-        const imported = contacts.import(file(utf8("Email\n")), unchecked({ [name]: 7 }))
-        assert.strictEqual((yield* refused(imported, "InvalidInput")).field, name)
-      }
-      yield* refused(contacts.get(email), "ContactNotFound")
-    })
-  )
+        const some = bad.flatMap((contact, at) => [{ email: email(`good${at}`) }, contact])
+        const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(some)))
+        assert.deepStrictEqual(
+          outcomes.map((outcome) =>
+            outcome._tag === "Refused" ? [outcome.index, outcome.email, outcome.error.field] : outcome._tag
+          ),
+          contactCases.flatMap(([field, change], at) => {
+            const address = "email" in change ? change["email"] : `bad${at}@${domain}`
+            return ["Accepted", [2 * at + 1, typeof address === "string" ? address : "", field]]
+          })
+        )
+        assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, bad.length)
+      })
+    )
 
-  it.effect("in the name of a list: nothing is sent, and no contact is blamed for it", () =>
-    Effect.gen(function* () {
-      const contacts = yield* ContactsService
-      const { email, rule } = place()
-      for (const [name, count] of [
-        [" ", 1000],
-        ["a\nb", 1],
-        ["a\ud800", 2],
-        [unchecked<string>(7), 2]
-      ] as const) {
-        const people = Array.from({ length: count }, (_, i) => ({ email: email(`p${i}`) }))
-        const options = { listNames: ["fine", name] }
-        const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(people), options))
-        const errors = new Set(outcomes.map((outcome) => (outcome._tag === "NotSent" ? outcome.error : outcome._tag)))
-        const [error] = errors
-        const reason = error instanceof ServiceError ? error.reason : undefined
-        assert.deepStrictEqual([outcomes.length, errors.size, reason?._tag], [count, 1, "Rejected"])
-        assert.match(reason?.message ?? "", /400.*Invalid listnames: /)
-        const added = yield* addRows(Stream.fromIterable(people.map(rowOf)), options)
-        assert.deepStrictEqual([added.notSent, added.rejected, added.stoppedBy], [count, 0, error])
-      }
-      assert.deepStrictEqual(yield* contacts.list({ rule }), [])
-    })
-  )
+    it.effect("in the rows of an upload: each is rejected by its line, and the others are sent", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const bad = contactCases.map(([, change], at) =>
+          unchecked<ContactPayload>({ email: email(`bad${at}`), ...change })
+        )
+        const rows = Stream.fromIterable(
+          bad.flatMap((contact, at) => [{ email: email(`good${at}`) }, contact]).map(rowOf)
+        )
+        const rejected = contactCases.map(([field], at) => [2 * at + 3, field])
+        const said = (rows: ReadonlyArray<{ readonly line: number; readonly reason: string }>) =>
+          rows.map(({ line, reason }) => [line, reason.split(": ")[0]])
+        const added = yield* addRows(rows)
+        assert.deepStrictEqual([added.accepted, said(added.rejectedRows)], [bad.length, rejected])
+        yield* uploadContacts(rows).pipe(
+          Effect.map((report) => {
+            assert.deepStrictEqual([report.accepted, said(report.rejectedRows)], [bad.length, rejected])
+            assert.deepStrictEqual([report.notSent, report.unknown, report.duplicates], [0, 0, 0])
+          })
+        )
+        assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, bad.length)
+      })
+    )
+
+    it.effect("in a change", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("a")
+        const [before] = yield* contacts.add([{ email, firstName: "A", customFields: { age: "1" } }])
+        for (const [at, [field, change]] of profileCases.entries()) {
+          const error = yield* refused(contacts.update(email, unchecked<ContactUpdatePayload>(change)), "InvalidInput")
+          assert.strictEqual(error.field, field, shown(profileCases, at))
+        }
+        for (const value of [null, undefined, 7, "x"]) {
+          yield* refused(contacts.update(email, unchecked(value)), "InvalidInput")
+        }
+        assert.deepStrictEqual(yield* contacts.get(email), before)
+      })
+    )
+
+    it.effect("in addresses, names, numbers and formats", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("a")
+        for (const value of [null, undefined, 7, {}]) {
+          assert.strictEqual((yield* refused(contacts.get(unchecked(value)), "InvalidInput")).field, "email")
+          assert.strictEqual((yield* refused(contacts.update(unchecked(value), {}), "InvalidInput")).field, "email")
+          assert.strictEqual((yield* refused(contacts.delete(unchecked(value)), "InvalidInput")).field, "email")
+          const named = contacts.add([{ email }], { listNames: [unchecked(value)] })
+          assert.strictEqual((yield* refused(named, "InvalidInput")).field, "listnames")
+        }
+        for (const value of [null, 7, {}, { text: 7 }]) {
+          assert.strictEqual((yield* refused(contacts.list({ rule: unchecked(value) }), "InvalidInput")).field, "rule")
+        }
+        for (const value of [null, "7", 1.5, -1, Number.NaN]) {
+          assert.strictEqual(
+            (yield* refused(contacts.list({ limit: unchecked(value) }), "InvalidInput")).field,
+            "limit"
+          )
+          assert.strictEqual(
+            (yield* refused(contacts.list({ offset: unchecked(value) }), "InvalidInput")).field,
+            "offset"
+          )
+        }
+        for (const [name, value] of [
+          ["fileFormat", "Pdf"],
+          ["fileFormat", null],
+          ["compressionFormat", "Rar"],
+          ["compressionFormat", 7],
+          ["fileName", 7]
+        ] as const) {
+          const exported = contacts.export(unchecked({ [name]: value }))
+          assert.strictEqual((yield* refused(exported, "InvalidInput")).field, name)
+        }
+        for (const name of ["listName", "encodingName"]) {
+          const imported = contacts.import(file(utf8("Email\n")), unchecked({ [name]: 7 }))
+          assert.strictEqual((yield* refused(imported, "InvalidInput")).field, name)
+        }
+        yield* refused(contacts.get(email), "ContactNotFound")
+      })
+    )
+
+    it.effect("in the name of a list: nothing is sent, and no contact is blamed for it", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        for (const [name, count] of [
+          [" ", 1000],
+          ["a\nb", 1],
+          ["a\ud800", 2],
+          [unchecked<string>(7), 2]
+        ] as const) {
+          const people = Array.from({ length: count }, (_, i) => ({ email: email(`p${i}`) }))
+          const options = { listNames: ["fine", name] }
+          const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(people), options))
+          const errors = new Set(outcomes.map((outcome) => (outcome._tag === "NotSent" ? outcome.error : outcome._tag)))
+          const [error] = errors
+          const reason = error instanceof ServiceError ? error.reason : undefined
+          assert.deepStrictEqual([outcomes.length, errors.size, reason?._tag], [count, 1, "Rejected"])
+          assert.match(reason?.message ?? "", /400.*Invalid listnames: /)
+          const added = yield* addRows(Stream.fromIterable(people.map(rowOf)), options)
+          assert.deepStrictEqual([added.notSent, added.rejected, added.stoppedBy], [count, 0, error])
+        }
+        assert.deepStrictEqual(yield* contacts.list({ rule }), [])
+      })
+    )
+
+    badFilters(it)
+  })
 }
 
-export const badInputConformance = (
-  it: Vitest.MethodsNonLive<ContactsService | CredentialsService | EmailsService>
-): void => {
-  describe("what no compiler would let through is refused by its field", () => {
-    badContacts(it)
-    badFilters(it)
-
+export const badCredentialsConformance = (it: Cases<CredentialsService>): void => {
+  it.describe(area, () => {
     it.effect("in an API key", () =>
       Effect.gen(function* () {
         const { credentials, name, subaccount } = yield* arrange(apiKeys)
@@ -354,7 +359,11 @@ export const badInputConformance = (
         }
       })
     )
+  })
+}
 
+export const badMessagesConformance = (it: Cases<EmailsService>): void => {
+  it.describe(area, () => {
     it.effect("in a message", () =>
       Effect.gen(function* () {
         const emails = yield* EmailsService

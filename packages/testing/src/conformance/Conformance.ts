@@ -1,15 +1,19 @@
 /**
- * The behaviour that all layers of the services share: the embedded store, the HTTP client in front of a server, and
- * any later one. No test knows which layer it runs on.
+ * The conformance suite: the behaviour that all layers of the services share, the embedded store as well as the HTTP
+ * client in front of a server. No case knows which layer it runs on.
  *
- * The layer runs on its own store, which allows senders of `example.com` and fetches no files by URL. Tests wait for
- * conditions of background work, on the real clock.
+ * The cases run in one account, each in a part of it that no other case uses (`Place`). Some need more of the account,
+ * which they say in their `needs`; a program that cannot give it passes over them. They wait for conditions of background
+ * work, so they run on the real clock and not on a `TestClock`, and they may run at the same time.
  */
-import { layer } from "@effect/vitest"
-import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
-import type { Layer } from "effect"
-import { absentConformance } from "./AbsentConformance.ts"
-import { badInputConformance } from "./BadInputConformance.ts"
+import type { AccessLevel, ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import {
+  contactsAbsentConformance,
+  credentialsAbsentConformance,
+  emailsAbsentConformance
+} from "./AbsentConformance.ts"
+import { badContactsConformance, badCredentialsConformance, badMessagesConformance } from "./BadInputConformance.ts"
+import { casesOf, type Cases, type ConformanceCase, type Need } from "./Cases.ts"
 import { addWithoutAnswerConformance } from "./contacts/AddWithoutAnswerConformance.ts"
 import { consentConformance } from "./contacts/ConsentConformance.ts"
 import { contactBoundsConformance } from "./contacts/ContactBoundsConformance.ts"
@@ -17,40 +21,77 @@ import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
 import { contactTextConformance } from "./contacts/ContactTextConformance.ts"
 import { customFieldsConformance } from "./contacts/CustomFieldsConformance.ts"
+import { roundTripConformance } from "./contacts/RoundTripConformance.ts"
+import { upsertConformance } from "./contacts/UpsertConformance.ts"
 import { credentialKindsConformance } from "./credentials/CredentialKindsConformance.ts"
 import { credentialsConformance } from "./credentials/CredentialsConformance.ts"
 import { emailsConformance } from "./EmailsConformance.ts"
 import { exportConformance } from "./jobs/ExportConformance.ts"
 import { exportFormatConformance } from "./jobs/ExportFormatConformance.ts"
-import { keyedCallsConformance } from "./KeyedCallsConformance.ts"
 import { importContentConformance } from "./jobs/ImportContentConformance.ts"
 import { importConformance } from "./jobs/ImportConformance.ts"
-import { roundTripConformance } from "./contacts/RoundTripConformance.ts"
-import { upsertConformance } from "./contacts/UpsertConformance.ts"
+import {
+  keyedContactCallsConformance,
+  keyedEmailCallsConformance,
+  keysAcrossServicesConformance
+} from "./KeyedCallsConformance.ts"
 
-/** Registers the suite for a layer. */
-export const conformance = (
-  name: string,
-  services: Layer.Layer<ContactsService | CredentialsService | EmailsService, unknown>
-): void =>
-  layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
-    contactsConformance(it)
-    upsertConformance(it)
-    addWithoutAnswerConformance(it)
-    consentConformance(it)
-    contactListConformance(it)
-    contactTextConformance(it)
-    contactBoundsConformance(it)
-    customFieldsConformance(it)
-    exportConformance(it)
-    exportFormatConformance(it)
-    importConformance(it)
-    importContentConformance(it)
-    roundTripConformance(it)
-    credentialsConformance(it)
-    credentialKindsConformance(it)
-    emailsConformance(it)
-    keyedCallsConformance(it)
-    absentConformance(it)
-    badInputConformance(it)
-  })
+const readAndWrite: ReadonlyArray<AccessLevel> = ["ViewContacts", "ModifyContacts"]
+const manageKeys: ReadonlyArray<AccessLevel> = ["Security", "ModifyAccessTokens"]
+const sendMail: ReadonlyArray<Need> = ["SendHttp", "senders"]
+const andExport: ReadonlyArray<AccessLevel> = [...readAndWrite, "Export"]
+
+const registered = <R>(
+  needs: ReadonlyArray<Need>,
+  registrations: ReadonlyArray<(it: Cases<R>) => void>
+): ReadonlyArray<ConformanceCase<R>> => registrations.flatMap((register) => casesOf(register, needs))
+
+const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
+  ...registered(readAndWrite, [
+    contactsConformance,
+    upsertConformance,
+    addWithoutAnswerConformance,
+    contactListConformance,
+    contactTextConformance,
+    contactBoundsConformance,
+    customFieldsConformance
+  ]),
+  ...registered(andExport, [exportConformance, exportFormatConformance]),
+  ...registered(readAndWrite, [importConformance, importContentConformance]),
+  ...registered(andExport, [consentConformance, roundTripConformance]),
+  ...registered([...andExport, "idempotency-keys"], [keyedContactCallsConformance]),
+  ...registered(readAndWrite, [contactsAbsentConformance]),
+  ...registered(andExport, [badContactsConformance])
+]
+
+const credentials = (): ReadonlyArray<ConformanceCase<CredentialsService>> => [
+  ...registered(
+    [...manageKeys, "subaccounts"],
+    [credentialsConformance, credentialKindsConformance, credentialsAbsentConformance, badCredentialsConformance]
+  )
+]
+
+const emails = (): ReadonlyArray<ConformanceCase<EmailsService>> => [
+  ...registered(sendMail, [emailsConformance, emailsAbsentConformance, badMessagesConformance]),
+  ...registered([...sendMail, "idempotency-keys"], [keyedEmailCallsConformance])
+]
+
+/** The cases of one service, or of all. Give the layer of a service to whatever runs its cases. */
+export const conformance = {
+  /** Contacts, their imports and exports. */
+  contacts,
+  /** API keys and SMTP credentials. */
+  credentials,
+  /** Messages. */
+  emails,
+  /** All of these, and what holds between services. */
+  all: (): ReadonlyArray<ConformanceCase<ContactsService | CredentialsService | EmailsService>> => [
+    ...contacts(),
+    ...credentials(),
+    ...emails(),
+    ...registered<ContactsService | EmailsService>(
+      [...readAndWrite, ...sendMail, "idempotency-keys"],
+      [keysAcrossServicesConformance]
+    )
+  ]
+} as const

@@ -2,7 +2,8 @@
  * Sending mail, on every layer: allowed senders, accepted messages and their ids. The layers of this suite allow only
  * senders of `example.com`.
  */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "./Assert.ts"
+import type { Cases } from "./Cases.ts"
 import { EmailMessage, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
 import { refused } from "./Refused.ts"
@@ -17,8 +18,8 @@ const message = (from: string, to: ReadonlyArray<string> = ["someone@elsewhere.t
     { disableChecks: true }
   )
 
-export const emailsConformance = (it: Vitest.MethodsNonLive<EmailsService>): void => {
-  describe("emails: send", () => {
+export const emailsConformance = (it: Cases<EmailsService>): void => {
+  it.describe("emails: send", () => {
     it.effect.each([
       "john@example.com",
       "John Doe <john@example.com>",

@@ -1,5 +1,6 @@
 /** What every layer promises of a call with an idempotency key of the caller's own: it is carried out once. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "./Assert.ts"
+import type { Cases } from "./Cases.ts"
 import {
   ContactFilter,
   type ContactPayload,
@@ -36,8 +37,32 @@ const asRows = (contacts: ReadonlyArray<ContactPayload>) => {
   return writer.take()
 }
 
-export const keyedCallsConformance = (it: Vitest.MethodsNonLive<ContactsService | EmailsService>): void => {
-  describe("calls with an idempotency key of the caller's own", () => {
+const area = "calls with an idempotency key of the caller's own"
+
+/** Asserts that the call is refused because of its key. */
+const keyRefused = Effect.fnUntraced(function* (call: Call, words: string) {
+  const error = yield* refused(call, "InvalidInput")
+  assert.strictEqual(error.field, "idempotencyKey")
+  assert.include(error.message, words)
+})
+
+/** Asserts that the calls, which no compiler would let through, are refused alike with a key and without one. */
+const refusedAlike = Effect.fnUntraced(function* (calls: ReadonlyArray<(options?: KeyedCall) => Call>) {
+  for (const call of calls) {
+    const plain = yield* refused(call(), "InvalidInput")
+    const keyed = yield* refused(call(keyOf()), "InvalidInput")
+    assert.deepStrictEqual([keyed.field, keyed.issue], [plain.field, plain.issue])
+  }
+})
+
+const longestKey = () => crypto.randomUUID().padEnd(maximumIdempotencyKey, "~")
+
+/** Texts and other values that are no keys. */
+const noKeys = () =>
+  [`${longestKey()}~`, "", "two words", "a\nb", "ключ", "\u007f", ...noTexts].map((value) => unchecked<string>(value))
+
+export const keyedContactCallsConformance = (it: Cases<ContactsService>): void => {
+  it.describe(area, () => {
     it.effect("add: the same call again returns the first result, and changes nothing", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
@@ -87,6 +112,83 @@ export const keyedCallsConformance = (it: Vitest.MethodsNonLive<ContactsService 
       })
     )
 
+    it.effect("add at the same time: all get the one result", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email } = place()
+        const options = keyOf()
+        const added = yield* Effect.all(
+          Array.from({ length: 8 }, () => contacts.add([{ email: email("ada"), firstName: "Ada" }], options)),
+          { concurrency: 8 }
+        )
+        for (const one of added) assert.deepStrictEqual(one, added[0])
+      })
+    )
+
+    it.effect("another call with the same key is refused, and nothing of it is done", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email, rule } = place()
+        const options = keyOf()
+        const some = [{ email: email("ada") }]
+        yield* contacts.add(some, options)
+        const others: ReadonlyArray<Call> = [
+          contacts.add([{ email: email("bob") }], options),
+          contacts.add([...some, { email: email("bob") }], options),
+          contacts.add(some, { ...options, listNames: [`${domain} list`] }),
+          contacts.export({}, options)
+        ]
+        for (const other of others) yield* keyRefused(other, "another call")
+        assert.strictEqual((yield* contacts.list({ rule })).length, 1)
+      })
+    )
+
+    it.effect("input that no compiler would let through is refused as without a key", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* refusedAlike([
+          ...[null, 7, { _tag: "ByRule", rule: 7 }, { _tag: "ByEmails", emails: [7] }].map(
+            (filter) => (options?: KeyedCall) => contacts.export({ filter: unchecked(filter) }, options)
+          ),
+          (options) => contacts.add(unchecked([{ email: 7 }]), options),
+          (options) => contacts.add([], { ...options, listNames: unchecked([7]) })
+        ])
+      })
+    )
+
+    it.effect("a refused call uses up no key", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email } = place()
+        const options = keyOf()
+        yield* refused(contacts.add([{ email: email("ada"), firstName: "a\0b" }], options), "InvalidInput")
+        yield* contacts.add([{ email: email("ada"), firstName: "Ada" }], options)
+      })
+    )
+
+    it.effect(`a key has 1 to ${maximumIdempotencyKey} visible ASCII characters`, () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const some = [{ email: email("ada") }]
+        yield* contacts.add(some, { idempotencyKey: longestKey() })
+        yield* contacts.delete(email("ada"))
+        for (const idempotencyKey of noKeys()) {
+          const calls: ReadonlyArray<Call> = [
+            contacts.add(some, { idempotencyKey }),
+            contacts.addWithoutAnswer(some, { idempotencyKey }),
+            contacts.export({}, { idempotencyKey })
+          ]
+          for (const call of calls) yield* keyRefused(call, String(maximumIdempotencyKey))
+        }
+        assert.deepStrictEqual(yield* contacts.list({ rule }), [])
+      })
+    )
+  })
+}
+
+export const keyedEmailCallsConformance = (it: Cases<EmailsService>): void => {
+  it.describe(area, () => {
     it.effect("send: the same message again is not sent again, but another one is", () =>
       Effect.gen(function* () {
         const emails = yield* EmailsService
@@ -98,112 +200,68 @@ export const keyedCallsConformance = (it: Vitest.MethodsNonLive<ContactsService 
       })
     )
 
-    it.effect("at the same time: all get the one result", () =>
+    it.effect("send at the same time: all get the one result", () =>
       Effect.gen(function* () {
         const emails = yield* EmailsService
-        const contacts = yield* ContactsService
-        const { email } = place()
         const options = keyOf()
         const sent = yield* Effect.all(
           Array.from({ length: 8 }, () => emails.send(mail("Hello"), options)),
           { concurrency: 8 }
         )
         assert.strictEqual(new Set(sent.map(({ messageId }) => messageId)).size, 1)
-        const adds = keyOf()
-        const added = yield* Effect.all(
-          Array.from({ length: 8 }, () => contacts.add([{ email: email("ada"), firstName: "Ada" }], adds)),
-          { concurrency: 8 }
-        )
-        for (const one of added) assert.deepStrictEqual(one, added[0])
       })
     )
 
-    it.effect("another call with the same key is refused, and nothing of it is done", () =>
+    it.effect("another message with the same key is refused", () =>
       Effect.gen(function* () {
-        const contacts = yield* ContactsService
         const emails = yield* EmailsService
-        const { domain, email, rule } = place()
         const options = keyOf()
-        const some = [{ email: email("ada") }]
-        yield* contacts.add(some, options)
-        const others: ReadonlyArray<Call> = [
-          contacts.add([{ email: email("bob") }], options),
-          contacts.add([...some, { email: email("bob") }], options),
-          contacts.add(some, { ...options, listNames: [`${domain} list`] }),
-          contacts.export({}, options),
-          emails.send(mail("Hello"), options)
-        ]
-        for (const other of others) {
-          const error = yield* refused(other, "InvalidInput")
-          assert.strictEqual(error.field, "idempotencyKey")
-          assert.include(error.message, "another call")
-        }
-        assert.strictEqual((yield* contacts.list({ rule })).length, 1)
+        yield* emails.send(mail("Hello"), options)
+        yield* keyRefused(emails.send(mail("Goodbye"), options), "another call")
       })
     )
 
-    it.effect("input that no compiler would let through is refused as without a key", () =>
+    it.effect("a message that no compiler would let through is refused as without a key", () =>
       Effect.gen(function* () {
-        const contacts = yield* ContactsService
         const emails = yield* EmailsService
-        const calls: ReadonlyArray<(options?: KeyedCall) => Call> = [
-          ...[null, 7, { _tag: "ByRule", rule: 7 }, { _tag: "ByEmails", emails: [7] }].map(
-            (filter) => (options?: KeyedCall) => contacts.export({ filter: unchecked(filter) }, options)
-          ),
-          (options) => contacts.add(unchecked([{ email: 7 }]), options),
-          (options) => contacts.add([], { ...options, listNames: unchecked([7]) }),
-          (options) => emails.send(unchecked({ recipients: 7 }), options)
-        ]
-        for (const call of calls) {
-          const plain = yield* refused(call(), "InvalidInput")
-          const keyed = yield* refused(call(keyOf()), "InvalidInput")
-          assert.deepStrictEqual([keyed.field, keyed.issue], [plain.field, plain.issue])
-        }
+        yield* refusedAlike([(options) => emails.send(unchecked({ recipients: 7 }), options)])
       })
     )
 
-    it.effect("a refused call uses up no key", () =>
+    it.effect("a refused message uses up no key", () =>
       Effect.gen(function* () {
-        const contacts = yield* ContactsService
         const emails = yield* EmailsService
-        const { email } = place()
         const options = keyOf()
-        yield* refused(contacts.add([{ email: email("ada"), firstName: "a\0b" }], options), "InvalidInput")
-        yield* contacts.add([{ email: email("ada"), firstName: "Ada" }], options)
-        const sending = keyOf()
         const { content, recipients } = mail("Hello")
         const evil = EmailMessage.make({ recipients, content: { ...content, from: "eve@evil.test" } })
-        yield* refused(emails.send(evil, sending), "NotAllowedSender")
-        yield* emails.send(mail("Hello"), sending)
+        yield* refused(emails.send(evil, options), "NotAllowedSender")
+        yield* emails.send(mail("Hello"), options)
       })
     )
 
-    it.effect(`a key has 1 to ${maximumIdempotencyKey} visible ASCII characters`, () =>
+    it.effect(`a key of a message has 1 to ${maximumIdempotencyKey} visible ASCII characters`, () =>
+      Effect.gen(function* () {
+        const emails = yield* EmailsService
+        const longest = { idempotencyKey: longestKey() }
+        const one = yield* emails.send(mail("Hello"), longest)
+        assert.deepStrictEqual(yield* emails.send(mail("Hello"), longest), one)
+        for (const idempotencyKey of noKeys()) {
+          yield* keyRefused(emails.send(mail("Hello"), { idempotencyKey }), String(maximumIdempotencyKey))
+        }
+      })
+    )
+  })
+}
+
+export const keysAcrossServicesConformance = (it: Cases<ContactsService | EmailsService>): void => {
+  it.describe(area, () => {
+    it.effect("the key of an add is refused for a message", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const emails = yield* EmailsService
-        const { email, rule } = place()
-        const some = [{ email: email("ada") }]
-        const longest = crypto.randomUUID().padEnd(maximumIdempotencyKey, "~")
-        yield* contacts.add(some, { idempotencyKey: longest })
-        const one = yield* emails.send(mail("Hello"), { idempotencyKey: longest.slice(0, -1) })
-        assert.deepStrictEqual(yield* emails.send(mail("Hello"), { idempotencyKey: longest.slice(0, -1) }), one)
-        yield* contacts.delete(email("ada"))
-        const texts = [`${longest}~`, "", "two words", "a\nb", "ключ", "\u007f"]
-        for (const idempotencyKey of [...texts, ...noTexts.map((value) => unchecked<string>(value))]) {
-          const calls: ReadonlyArray<Call> = [
-            contacts.add(some, { idempotencyKey }),
-            contacts.addWithoutAnswer(some, { idempotencyKey }),
-            contacts.export({}, { idempotencyKey }),
-            emails.send(mail("Hello"), { idempotencyKey })
-          ]
-          for (const call of calls) {
-            const error = yield* refused(call, "InvalidInput")
-            assert.strictEqual(error.field, "idempotencyKey")
-            assert.include(error.message, String(maximumIdempotencyKey))
-          }
-        }
-        assert.deepStrictEqual(yield* contacts.list({ rule }), [])
+        const options = keyOf()
+        yield* contacts.add([{ email: place().email("ada") }], options)
+        yield* keyRefused(emails.send(mail("Hello"), options), "another call")
       })
     )
   })

@@ -10,10 +10,13 @@ export interface Place {
   readonly where: (condition: string) => RuleText
 }
 
+/** The e-mail domain above all places of this process. No other run has it, so the suite can run again on an account. */
+export const placesDomain = `${crypto.randomUUID().slice(0, 8)}.conformance.example`
+
 let places = 0
 
 export const place = (): Place => {
-  const domain = `p${++places}.conformance.example`
+  const domain = `p${++places}.${placesDomain}`
   const ofPlace = `email ends-with '@${domain}'`
   return {
     domain,

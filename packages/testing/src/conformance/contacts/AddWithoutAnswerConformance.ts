@@ -1,5 +1,6 @@
 /** What every layer promises of `addWithoutAnswer`: the same as of `add`, but for the answer. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { ContactsService, EmailAddress, readContacts } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { Effect, Stream } from "effect"
@@ -14,8 +15,8 @@ const contactsOf = (file: string) =>
     return writer.take()
   })
 
-export const addWithoutAnswerConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: addWithoutAnswer", () => {
+export const addWithoutAnswerConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: addWithoutAnswer", () => {
     it.effect("adds the rows of a file as they were read, whichever way they took", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

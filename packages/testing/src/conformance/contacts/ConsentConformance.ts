@@ -1,5 +1,6 @@
 /** What every layer promises of somebody who left: no import makes them Active again. (docs/decisions/upsert.md) */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import {
   type ContactPayload,
   ContactsService,
@@ -64,8 +65,8 @@ const resubscribed = (people: ReadonlyArray<Person>) => people.map(({ email, to 
 
 const guarded = { resubscribe: false }
 
-export const consentConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: consent", () => {
+export const consentConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: consent", () => {
     it.effect("add resubscribes, as the interface has it, unless it is told not to", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

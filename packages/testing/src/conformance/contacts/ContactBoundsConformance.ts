@@ -1,5 +1,6 @@
 /** On every layer, a contact at its bounds is kept; beyond them it is refused by its field, and nothing is written. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import {
   type ContactPayload,
   ContactSize,
@@ -44,8 +45,8 @@ const beyondBounds: ReadonlyArray<readonly [field: string, changes: Changes]> = 
   ["LastName", () => ({ lastName: long, customFields: { a: "b" } })]
 ]
 
-export const contactBoundsConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: bounds", () => {
+export const contactBoundsConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: bounds", () => {
     it.effect.each(atBounds)("keeps a contact at the bound: %s", ([, changes]) =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

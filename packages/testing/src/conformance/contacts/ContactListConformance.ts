@@ -1,5 +1,6 @@
 /** Many contacts at once, on every layer: pages, rules and bulk deletes. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import {
   ContactFilter,
   contactFilterFromInput,
@@ -22,8 +23,8 @@ const numbered = (email: (local: string) => EmailAddress, count: number): Readon
 
 const emails = (contacts: ReadonlyArray<{ readonly email: string }>) => contacts.map((contact) => contact.email)
 
-export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: list", () => {
+export const contactListConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: list", () => {
     it.effect("gives 20 where no limit is given", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
@@ -76,20 +77,17 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       })
     )
 
-    it.effect(
-      "streams all that a rule selects, page behind page, in the order of adding",
-      () =>
-        Effect.gen(function* () {
-          const contacts = yield* ContactsService
-          const { email, rule } = place()
-          const many = numbered(email, 2005)
-          for (let at = 0; at < many.length; at += 1000) yield* contacts.add(many.slice(at, at + 1000))
-          assert.deepStrictEqual(emails(yield* Stream.runCollect(contacts.stream({ rule }))), emails(many))
-          const head = yield* Stream.runCollect(Stream.take(contacts.stream({ rule }), 3))
-          assert.deepStrictEqual(emails(head), emails(many.slice(0, 3)))
-          assert.isAtLeast((yield* Stream.runCollect(contacts.stream())).length, many.length)
-        }),
-      60_000
+    it.needing("own-account").effect("streams all that a rule selects, page behind page, in the order of adding", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const many = numbered(email, 2005)
+        for (let at = 0; at < many.length; at += 1000) yield* contacts.add(many.slice(at, at + 1000))
+        assert.deepStrictEqual(emails(yield* Stream.runCollect(contacts.stream({ rule }))), emails(many))
+        const head = yield* Stream.runCollect(Stream.take(contacts.stream({ rule }), 3))
+        assert.deepStrictEqual(emails(head), emails(many.slice(0, 3)))
+        assert.isAtLeast((yield* Stream.runCollect(contacts.stream())).length, many.length)
+      })
     )
 
     it.effect("gives nothing for a limit of 0 and behind the last contact", () =>
@@ -130,7 +128,7 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       })
     )
 
-    it.effect("S40 refuses a rule that cannot be read", () =>
+    it.needing("own-account").effect("S40 refuses a rule that cannot be read", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         yield* refused(contacts.list({ rule: unreadable }), "InvalidRule")
@@ -140,7 +138,7 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       })
     )
 
-    it.effect("reads a raw rule itself, and shows where it does not understand it", () =>
+    it.needing("own-account").effect("reads a raw rule itself, and shows where it does not understand it", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule } = place()
@@ -181,8 +179,8 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
     )
   })
 
-  describe("contacts: delete in bulk", () => {
-    it.effect("deletes what a rule selects", () =>
+  it.describe("contacts: delete in bulk", () => {
+    it.needing("own-account").effect("deletes what a rule selects", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule, where } = place()
@@ -197,7 +195,7 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       })
     )
 
-    it.effect("deletes more contacts than one transaction does, and keeps the others", () =>
+    it.needing("own-account").effect("deletes more contacts than one transaction does, and keeps the others", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule, where } = place()
@@ -263,7 +261,7 @@ export const contactListConformance = (it: Vitest.MethodsNonLive<ContactsService
       refused(contactFilterFromInput({ rule: "All", emails: ["a@example.com"] }), "ConflictingFilter")
     )
 
-    it.effect("S43 refuses to be told everything in other words than All", () =>
+    it.needing("own-account").effect("S43 refuses to be told everything in other words than All", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const rule = RuleText.make("status = Active OR status != Active")

@@ -1,7 +1,8 @@
 /**
  * Texts, on every layer: a name comes back unchanged, and a text that cannot be stored is refused rather than changed.
  */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { ContactsService, type CustomFields, EmailAddress } from "@roster/domain"
 import { Effect } from "effect"
 import { place } from "../Place.ts"
@@ -70,8 +71,8 @@ export const awkwardFields: CustomFields = Object.fromEntries([
   ["naïve 😀", "non-ASCII"]
 ])
 
-export const contactTextConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: texts", () => {
+export const contactTextConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: texts", () => {
     it.effect.each(awkwardLocals)("keeps a contact %s", (local) =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

@@ -1,5 +1,6 @@
 /** Custom fields on every layer: an empty value removes one, and a rule names any of them. (docs/decisions/upsert.md) */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { ContactFilter, ContactsService, type CustomFields, Rule } from "@roster/domain"
 import { Effect } from "effect"
 import { eventually } from "../Eventually.ts"
@@ -26,8 +27,8 @@ const awkwardNames = [
   "__proto__"
 ]
 
-export const customFieldsConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: custom fields", () => {
+export const customFieldsConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: custom fields", () => {
     it.effect("an empty value removes a field, in an update and in an add", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

@@ -1,5 +1,6 @@
 /** On every layer, importing an exported file into the same store changes nothing. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { type Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { awkwardFields, awkwardTexts } from "./ContactTextConformance.ts"
@@ -8,8 +9,8 @@ import { exported } from "../jobs/Exporting.ts"
 import { file, imported, profile, utf8 } from "../jobs/Importing.ts"
 import { place } from "../Place.ts"
 
-export const roundTripConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: an export that is imported again", () => {
+export const roundTripConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: an export that is imported again", () => {
     const formulas = ["=1+1", "+49", "-x", "@x", "\tx", "'=x", "''"]
     const arrange = Effect.gen(function* () {
       const contacts = yield* ContactsService
@@ -48,7 +49,7 @@ export const roundTripConformance = (it: Vitest.MethodsNonLive<ContactsService>)
       })
     )
 
-    it.effect("brings deleted contacts back", () =>
+    it.needing("own-account").effect("brings deleted contacts back", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { again, before, rule } = yield* arrange

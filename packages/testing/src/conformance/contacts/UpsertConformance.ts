@@ -1,5 +1,6 @@
 /** Adding an existing contact, on every layer: which contact an address means, and which fields change. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { ContactPayload, ContactsService, EmailAddress } from "@roster/domain"
 import { Clock, type DateTime, Effect } from "effect"
 import { kept, seconds } from "./ContactFacts.ts"
@@ -11,8 +12,8 @@ import { refused } from "../Refused.ts"
 const nextSecond = (date: DateTime.Utc | undefined) =>
   eventually(Clock.currentTimeMillis, (now) => Math.floor(now / 1000) > (seconds(date) ?? 0))
 
-export const upsertConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: add of what exists", () => {
+export const upsertConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: add of what exists", () => {
     it.effect("merges the profile and leaves status, source and date of adding", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

@@ -1,12 +1,13 @@
 /** What only API keys or only SMTP credentials do, on every layer. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { AccessLevel, CredentialsService } from "@roster/domain"
 import { Effect } from "effect"
 import { apiKeys, arrange, smtp, soon } from "./CredentialKind.ts"
 import { refused } from "../Refused.ts"
 
-export const credentialKindsConformance = (it: Vitest.MethodsNonLive<CredentialsService>): void => {
-  describe("credentials: API keys alone", () => {
+export const credentialKindsConformance = (it: Cases<CredentialsService>): void => {
+  it.describe("credentials: API keys alone", () => {
     it.effect("have the levels that are given, and others when they are changed", () =>
       Effect.gen(function* () {
         const { credentials, name, subaccount } = yield* arrange(apiKeys)
@@ -48,7 +49,7 @@ export const credentialKindsConformance = (it: Vitest.MethodsNonLive<Credentials
     )
   })
 
-  describe("credentials: SMTP credentials alone", () => {
+  it.describe("credentials: SMTP credentials alone", () => {
     it.effect("have the level SendSmtp", () =>
       Effect.gen(function* () {
         const { name, subaccount } = yield* arrange(smtp)

@@ -1,5 +1,6 @@
 /** Exports, on every layer: which contacts are in the file, in which order, and how to wait for it. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { ContactsService, ExportId } from "@roster/domain"
 import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
@@ -8,31 +9,28 @@ import { byEmails, exported } from "./Exporting.ts"
 import { impossibleEmails, place } from "../Place.ts"
 import { refused } from "../Refused.ts"
 
-export const exportConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: export", () => {
-    it.effect(
-      "of everything has all contacts in the order of the list",
-      () =>
-        Effect.gen(function* () {
-          const contacts = yield* ContactsService
-          const { email } = place()
-          yield* contacts.add([{ email: email("b") }, { email: email("a") }])
-          const all: Array<string> = []
-          for (
-            let page = yield* contacts.list({ limit: 1000 });
-            page.length > 0;
-            page = yield* contacts.list({ limit: 1000, offset: all.length })
-          ) {
-            all.push(...page.map((contact) => contact.email))
-          }
-          const file = jsonRecordsOf(textOf(yield* exported({ fileFormat: "Json" })))
-          assert.deepStrictEqual<ReadonlyArray<unknown>>(
-            file.map((contact) => contact["Email"]),
-            all
-          )
-          assert.isAtLeast(csvOf(textOf(yield* exported())).length, all.length + 1)
-        }),
-      30_000
+export const exportConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: export", () => {
+    it.needing("own-account").effect("of everything has all contacts in the order of the list", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email } = place()
+        yield* contacts.add([{ email: email("b") }, { email: email("a") }])
+        const all: Array<string> = []
+        for (
+          let page = yield* contacts.list({ limit: 1000 });
+          page.length > 0;
+          page = yield* contacts.list({ limit: 1000, offset: all.length })
+        ) {
+          all.push(...page.map((contact) => contact.email))
+        }
+        const file = jsonRecordsOf(textOf(yield* exported({ fileFormat: "Json" })))
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(
+          file.map((contact) => contact["Email"]),
+          all
+        )
+        assert.isAtLeast(csvOf(textOf(yield* exported())).length, all.length + 1)
+      })
     )
 
     it.effect("of addresses has those that are there, in the order of the list and in any spelling", () =>
@@ -77,7 +75,7 @@ export const exportConformance = (it: Vitest.MethodsNonLive<ContactsService>): v
       })
     )
 
-    it.effect("gives a link that is an address of its own, and a status until it is there", () =>
+    it.needing("own-account").effect("gives a link that is an address of its own, and a status until it is there", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const [first, second] = [yield* contacts.export(), yield* contacts.export()]

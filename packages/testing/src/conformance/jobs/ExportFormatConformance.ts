@@ -1,5 +1,6 @@
 /** Export files, on every layer: Csv, Json and Xml, plain or in a Zip, strictly by the standard of each format. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect, Predicate, Schema } from "effect"
 import { awkwardFields, awkwardTexts } from "../contacts/ContactTextConformance.ts"
@@ -14,8 +15,8 @@ const inXml = awkwardTexts.filter((text) =>
 
 const childOf = (element: XmlElement, name: string) => element.children.find((child) => child.name === name)
 
-export const exportFormatConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
-  describe("contacts: the file of an export", () => {
+export const exportFormatConformance = (it: Cases<ContactsService>): void => {
+  it.describe("contacts: the file of an export", () => {
     it.effect("as Csv has a header, one record for each contact, and the cells of its fields", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
@@ -146,25 +147,22 @@ export const exportFormatConformance = (it: Vitest.MethodsNonLive<ContactsServic
       })
     )
 
-    it.effect.each(["Csv", "Json", "Xml"] as const)(
-      "as %s in a Zip is that one file",
-      (fileFormat) =>
-        Effect.gen(function* () {
-          const contacts = yield* ContactsService
-          const { email, rule } = place()
-          yield* contacts.add(
-            Array.from({ length: 500 }, (_, i) => ({ email: email(`z${i}`), firstName: "😀".repeat(i % 50) }))
-          )
-          const filter = ContactFilter.ByRule({ rule })
-          const plain = yield* exported({ filter, fileFormat })
-          const archive = yield* exported({ filter, fileFormat, compressionFormat: "Zip" })
-          const files = [...zipOf(archive)]
-          assert.strictEqual(files.length, 1)
-          assert.isTrue(files[0]?.[0].endsWith(`.${fileFormat.toLowerCase()}`))
-          assert.strictEqual(textOf(files[0]?.[1] ?? new Uint8Array()), textOf(plain))
-          assert.isBelow(archive.length, plain.length)
-        }),
-      30_000
+    it.effect.each(["Csv", "Json", "Xml"] as const)("as %s in a Zip is that one file", (fileFormat) =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        yield* contacts.add(
+          Array.from({ length: 500 }, (_, i) => ({ email: email(`z${i}`), firstName: "😀".repeat(i % 50) }))
+        )
+        const filter = ContactFilter.ByRule({ rule })
+        const plain = yield* exported({ filter, fileFormat })
+        const archive = yield* exported({ filter, fileFormat, compressionFormat: "Zip" })
+        const files = [...zipOf(archive)]
+        assert.strictEqual(files.length, 1)
+        assert.isTrue(files[0]?.[0].endsWith(`.${fileFormat.toLowerCase()}`))
+        assert.strictEqual(textOf(files[0]?.[1] ?? new Uint8Array()), textOf(plain))
+        assert.isBelow(archive.length, plain.length)
+      })
     )
   })
 }

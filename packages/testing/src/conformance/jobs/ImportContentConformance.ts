@@ -1,5 +1,6 @@
 /** On every layer, an import whose source fails ends with the source's error, and nothing is imported. */
-import { assert, describe, type Vitest } from "@effect/vitest"
+import { assert } from "../Assert.ts"
+import type { Cases } from "../Cases.ts"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Cause, Effect, Exit, PlatformError, Stream } from "effect"
 import { file, imported, utf8 } from "./Importing.ts"
@@ -27,7 +28,7 @@ const rows = ({ email }: Place, count: number): Uint8Array =>
   utf8(`Email,FirstName\n${Array.from({ length: count }, (_, row) => `${email(`r${row}`)},Name ${row}\n`).join("")}`)
 
 /** Registers the tests. */
-export const importContentConformance = (it: Vitest.MethodsNonLive<ContactsService>): void => {
+export const importContentConformance = (it: Cases<ContactsService>): void => {
   /** Nothing of the failed import is there once a later import is complete. */
   const nothingImported = Effect.fnUntraced(function* ({ email, rule }: Place) {
     const contacts = yield* ContactsService
@@ -39,7 +40,7 @@ export const importContentConformance = (it: Vitest.MethodsNonLive<ContactsServi
     )
   })
 
-  describe("contacts: the content of an import", () => {
+  it.describe("contacts: the content of an import", () => {
     it.effect.each(errors)("fails with the error of its source: %s", ([, error]) =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
