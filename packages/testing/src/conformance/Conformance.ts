@@ -21,9 +21,11 @@ import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
 import { contactTextConformance } from "./contacts/ContactTextConformance.ts"
 import { customFieldsConformance } from "./contacts/CustomFieldsConformance.ts"
+import { readAfterWriteConformance } from "./contacts/ReadAfterWriteConformance.ts"
 import { roundTripConformance } from "./contacts/RoundTripConformance.ts"
 import { upsertConformance } from "./contacts/UpsertConformance.ts"
 import { credentialKindsConformance } from "./credentials/CredentialKindsConformance.ts"
+import { credentialReadsConformance } from "./credentials/CredentialReadsConformance.ts"
 import { credentialsConformance } from "./credentials/CredentialsConformance.ts"
 import { emailsConformance } from "./EmailsConformance.ts"
 import { exportConformance } from "./jobs/ExportConformance.ts"
@@ -58,13 +60,14 @@ const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
   ]),
   ...registered(andExport, [exportConformance, exportFormatConformance]),
   ...registered(readAndWrite, [importConformance, importContentConformance]),
-  ...registered(andExport, [consentConformance, roundTripConformance]),
+  ...registered(andExport, [consentConformance, roundTripConformance, readAfterWriteConformance]),
   ...registered([...andExport, "idempotency-keys"], [keyedContactCallsConformance]),
   ...registered(readAndWrite, [contactsAbsentConformance]),
   ...registered(andExport, [badContactsConformance])
 ]
 
 const credentials = (): ReadonlyArray<ConformanceCase<CredentialsService>> => [
+  ...registered(manageKeys, [credentialReadsConformance]),
   ...registered(
     [...manageKeys, "subaccounts"],
     [credentialsConformance, credentialKindsConformance, credentialsAbsentConformance, badCredentialsConformance]
