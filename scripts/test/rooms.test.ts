@@ -48,7 +48,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
   "http-client": ["domain", "api"],
   server: ["domain", "api"],
   connect: ["domain", "http-client", "server"],
-  cli: ["domain", "workflows", "api", "http-client", "server", "connect"],
+  cli: ["domain", "workflows", "api", "http-client", "server", "connect", "testing/conformance"],
   testing: ["domain", "workflows", "api", "http-client", "server", "connect"]
 }
 

@@ -215,6 +215,11 @@ const commands = {
       description: "Check the settings, the network, the API key and the local store",
       load: () => import("../commands/setup/doctor.ts")
     },
+    conformance: {
+      description:
+        "Run the conformance suite on an account, and show what its service does where the interface is silent",
+      load: () => import("../commands/conformance/conformance.ts")
+    },
     completions: {
       description: "Print the completion script for a shell",
       load: async () => ({ command: (await import("./CommandTree.ts")).completions(everyCommand) })

@@ -48,7 +48,7 @@ export const progressText = (
 }
 
 /** Yields to the event loop for timers and signals, which the work of a local store never does. */
-const turn = Effect.callback<void>((resume) => {
+export const turn = Effect.callback<void>((resume) => {
   const pending = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(pending))
 })
