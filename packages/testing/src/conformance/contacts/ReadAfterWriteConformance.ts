@@ -128,7 +128,8 @@ const check = (read: Read, name: string, { after, run }: Write) =>
     const contacts = yield* ContactsService
     const at = place()
     yield* contacts.add(before.map(([local, firstName]) => ({ email: at.email(local), firstName })))
-    assert.deepStrictEqual(yield* read(at), before, "before")
+    // Each export is a new file, so there is none from before that could be served again.
+    if (read !== reads["export"]) assert.deepStrictEqual(yield* read(at), before, "before")
     yield* run(at, contacts)
     // Nobody is told when the rows of an import are there: a read may be behind for a while, and no longer.
     const now =
