@@ -214,7 +214,7 @@ const faultyContacts = (next: NextFault, service: ContactsService["Service"]): C
     delete: (email) => call("contacts.delete", service.delete(email)),
     deleteMany: (filter) => call("contacts.deleteMany", service.deleteMany(filter)),
     import: (source, options) => call("contacts.import", service.import(source, options)),
-    export: (request) => call("contacts.export", service.export(request)),
+    export: (request, options) => call("contacts.export", service.export(request, options)),
     exportStatus: (id) => call("contacts.exportStatus", service.exportStatus(id)),
     download: (link) => stream("contacts.download", service.download(link))
   }
@@ -246,7 +246,8 @@ const faulty = <Services>(context: Context.Context<Services>, next: NextFault): 
   }
   const emails = Context.getOrUndefined(context, EmailsService)
   if (emails !== undefined) {
-    const send: typeof emails.send = (message) => calling(next).call("emails.send", emails.send(message))
+    const send: typeof emails.send = (message, options) =>
+      calling(next).call("emails.send", emails.send(message, options))
     all = Context.add(all, EmailsService, { send })
   }
   return all

@@ -6,9 +6,12 @@ import {
   ContactsService,
   CredentialsService,
   EmailAddress,
+  EmailsService,
+  ExportId,
   FaultPlan,
   layerTestContacts,
   layerTestCredentials,
+  layerTestEmails,
   ServiceError
 } from "../../src/index.ts"
 
@@ -68,6 +71,34 @@ describe("a fault plan", () => {
       assert.deepStrictEqual(done.splice(0), ["add", "add", "add", "get"])
     }).pipe(Effect.provide(layer.pipe(FaultPlan.layer(plan)), { local: true }))
     return Effect.andThen(run, run)
+  })
+
+  it.effect("passes the idempotency key of a call on", () => {
+    const keys: Array<string | undefined> = []
+    const noted = (options?: { readonly idempotencyKey?: string | undefined }) =>
+      Effect.sync(() => void keys.push(options?.idempotencyKey))
+    const services = Layer.merge(
+      layerTestContacts({
+        add: (_, options) => Effect.as(noted(options), []),
+        addWithoutAnswer: (_, options) => noted(options),
+        export: (_, options) =>
+          Effect.as(noted(options), {
+            id: ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6"),
+            link: "https://example.com/1"
+          })
+      }),
+      layerTestEmails({ send: (_, options) => Effect.as(noted(options), {}) })
+    )
+    return Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const emails = yield* EmailsService
+      yield* contacts.add([{ email }], { idempotencyKey: "add" })
+      yield* contacts.addWithoutAnswer([{ email }], { idempotencyKey: "addWithoutAnswer" })
+      yield* contacts.export({}, { idempotencyKey: "export" })
+      const message = { recipients: [{ email }], content: { from: "news@example.com" } }
+      yield* emails.send(message, { idempotencyKey: "send" })
+      assert.deepStrictEqual(keys, ["add", "addWithoutAnswer", "export", "send"])
+    }).pipe(Effect.provide(services.pipe(FaultPlan.layer(FaultPlan.make({})))))
   })
 
   it.effect("says what each fault is, of a write and of a read", () => {
