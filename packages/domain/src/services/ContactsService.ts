@@ -1,4 +1,4 @@
-import { Context, Effect, type PlatformError, type Stream } from "effect"
+import { Context, type Effect, type PlatformError, type Stream } from "effect"
 import type { Contact, ContactNotFound, ContactPayload, ListNotFound, TooManyContacts } from "../contacts/Contact.ts"
 import type { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
 import type { KeptStatus } from "../contacts/Resubscription.ts"
@@ -12,38 +12,11 @@ import type {
   ExportRequest,
   ExportStatus
 } from "../jobs/Export.ts"
-import { InvalidInput } from "../errors/InvalidInput.ts"
-import { type InvalidRule, ruleRefusal } from "../rules/RuleError.ts"
-import type { ContactRule } from "../rules/RuleText.ts"
+import type { InvalidInput } from "../errors/InvalidInput.ts"
+import type { InvalidRule } from "../rules/RuleError.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
+import type { ContactsPage } from "./ContactsPage.ts"
 import type { KeyedCall } from "./KeyedCall.ts"
-
-/** The maximum `limit` of a page; a larger one is refused. (docs/decisions/paging.md) */
-export const maximumContactsPerPage = 1000
-
-/** The page of contacts to list. */
-export interface ContactsPage {
-  /** Maximum number of contacts, up to 1000 (default: 20). `stream` gives more. */
-  readonly limit?: number | undefined
-  /** The number of contacts to skip (default: 0). */
-  readonly offset?: number | undefined
-  readonly rule?: ContactRule | undefined
-}
-
-const checkCount = (field: "limit" | "offset", count: number | undefined, most: number, issue: string) =>
-  count === undefined || (Number.isSafeInteger(count) && count >= 0 && count <= most)
-    ? Effect.void
-    : Effect.fail(new InvalidInput({ field, issue }))
-
-const limitIssue = `it is a whole number from 0 to ${maximumContactsPerPage}; more contacts are read page by page, by offset`
-
-/** Checks a page, with the same messages on every layer. */
-export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: ContactsPage) {
-  yield* checkCount("limit", limit, maximumContactsPerPage, limitIssue)
-  yield* checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
-  const refusal = rule === undefined ? undefined : ruleRefusal("rule", rule)
-  if (refusal !== undefined) return yield* refusal
-})
 
 /** The options of an add. */
 export interface AddOptions extends KeyedCall {

@@ -1,6 +1,6 @@
 import { Effect, Fiber, Option, Stream } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
-import { maximumContactsPerPage } from "./ContactsService.ts"
+import { maximumContactsPerPage } from "./ContactsPage.ts"
 import { canonicalEmail } from "../contacts/EmailAddress.ts"
 
 const pageSize = maximumContactsPerPage

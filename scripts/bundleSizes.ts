@@ -1,0 +1,100 @@
+/**
+ * Measures what an application ships of Roster: `pnpm sizes` prints a table and fails beyond the bounds. Each entry is
+ * bundled for browsers and minified by rolldown, from the sources of the packages, and compressed by gzip.
+ */
+import { join, resolve } from "node:path"
+import { gzipSync } from "node:zlib"
+import { build, VERSION } from "rolldown"
+
+/** The level of gzip, the highest. */
+export const gzipLevel = 9
+
+/** An application as far as it imports Roster, and the size that it may have. */
+interface Entry {
+  readonly name: string
+  readonly code: string
+  /** Maximum size in bytes, minified and compressed. */
+  readonly maximum: number
+}
+
+export const entries: ReadonlyArray<Entry> = [
+  {
+    name: "the tag alone",
+    code: `import { ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+export const program = Effect.gen(function* () {
+  const contacts = yield* ContactsService
+  return yield* contacts.get("ada@example.com")
+})`,
+    maximum: 6 * 1024
+  },
+  {
+    name: "the whole fetch client",
+    code: `import { RosterClient } from "@roster/http-client"
+import { Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+export const layer = (options) => RosterClient.layer(options).pipe(Layer.provide(FetchHttpClient.layer))`,
+    maximum: 91 * 1024
+  }
+]
+
+/** A file that does not exist, in a folder whose imports are those of an application. */
+const file = join(resolve(import.meta.dirname, ".."), "examples/src/bundleSize.js")
+
+/** A bundle of an entry. */
+export interface Size {
+  readonly minified: number
+  readonly compressed: number
+  /** The modules by the bytes that are left of them before minification, largest first. */
+  readonly modules: ReadonlyArray<readonly [module: string, bytes: number]>
+}
+
+/** Bundles an entry. */
+export const measure = async ({ code }: Pick<Entry, "code">): Promise<Size> => {
+  const { output } = await build({
+    input: file,
+    platform: "browser",
+    logLevel: "warn",
+    write: false,
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === file ? id : undefined),
+        load: (id) => (id === file ? code : undefined)
+      }
+    ],
+    output: { format: "esm", minify: true, codeSplitting: false }
+  })
+  const chunks = output.filter((chunk) => chunk.type === "chunk")
+  const text = chunks.map((chunk) => chunk.code).join("")
+  return {
+    minified: Buffer.byteLength(text),
+    compressed: gzipSync(text, { level: gzipLevel }).length,
+    modules: chunks
+      .flatMap((chunk) =>
+        Object.entries(chunk.modules).map(([id, { renderedLength }]) => [id, renderedLength] as const)
+      )
+      .filter(([, bytes]) => bytes > 0)
+      .sort(([, a], [, b]) => b - a)
+  }
+}
+
+const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`
+
+const line = (text: string): unknown => process.stdout.write(`${text}\n`)
+
+/** Prints the table; with `--modules`, also the largest parts of each bundle. */
+const main = async (args: ReadonlyArray<string>): Promise<void> => {
+  line(`rolldown ${VERSION}, minified, gzip level ${gzipLevel}\n`)
+  line("| Entry | Minified | Compressed | At most |\n|---|---|---|---|")
+  for (const entry of entries) {
+    const { compressed, minified, modules } = await measure(entry)
+    line(`| ${entry.name} | ${kib(minified)} | ${kib(compressed)} | ${kib(entry.maximum)} |`)
+    if (compressed > entry.maximum) process.exitCode = 1
+    if (!args.includes("--modules")) continue
+    for (const [module, bytes] of modules.slice(0, 40)) line(`  ${bytes} ${module.replace(/.*node_modules\//, "")}`)
+  }
+  if (process.exitCode === 1) line("\nAn entry is larger than it may be. `pnpm sizes --modules` shows its parts.")
+}
+
+if (import.meta.main) await main(process.argv.slice(2))
