@@ -3,7 +3,6 @@
  * an empty column is `undefined`, and is passed on as it is.
  */
 import {
-  ApiKeyPayload,
   type ContactPayload,
   ContactsService,
   type ContactUpdatePayload,
@@ -68,12 +67,11 @@ export const thank = Effect.fn("thank")(function* ({ email, first }: Customer, c
 /** Creates a key for a partner, with an optional expiry. */
 export const keyFor = Effect.fn("keyFor")(function* (partner: string, expires?: DateTime.Utc) {
   const { apiKeys } = yield* CredentialsService
-  const payload = yield* ApiKeyPayload.fromInput({
+  return yield* apiKeys.create({
     name: partner,
     for: ["contacts:read"],
     expires,
     ipRanges: undefined,
     subaccount: undefined
   })
-  return yield* apiKeys.create(payload)
 })

@@ -1,5 +1,6 @@
 /** API keys, for programs that use HTTP. (Service interface, Resources: ApiKey, ApiKeyPayload, NewApiKey.) */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Effect, Option, Predicate, Schema } from "effect"
+import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
@@ -37,12 +38,18 @@ export interface ApiKeyInput {
   readonly subaccount?: string | undefined
 }
 
+/** The input of a key for purposes, which `create` and `update` take as it is. */
+export interface ApiKeyForPurposes extends ApiKeyInput {
+  readonly for: ReadonlyArray<Purpose>
+  readonly subaccount?: EmailAddress | undefined
+}
+
 const decode = Schema.decodeUnknownEffect(Schema.toType(Payload))
 
 const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Return<ApiKeyPayload, InvalidInput> {
   const { accessLevels = [], expires, for: wanted = [], ipRanges, name, subaccount } = input
   const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
-  if (!wanted.every((purpose) => purposes.includes(purpose))) {
+  if (!Array.isArray(wanted) || !wanted.every((purpose) => purposes.includes(purpose))) {
     return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
   }
   // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
@@ -51,7 +58,8 @@ const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Re
   if (expires != null && ends === undefined) return yield* refuse("Expires", "it is no date and time that exists")
   const payload = {
     name,
-    accessLevels: [...new Set([...accessLevels, ...accessFor(wanted)])],
+    // Levels that are no list are refused below.
+    accessLevels: Array.isArray(accessLevels) ? [...new Set([...accessLevels, ...accessFor(wanted)])] : accessLevels,
     expires: ends === undefined ? expires : DateTime.toUtc(ends),
     ipRanges,
     subaccount
@@ -65,3 +73,11 @@ export const ApiKeyPayload = Object.assign(explained(Payload), {
   fromInput
 })
 export interface ApiKeyPayload extends Schema.Schema.Type<typeof ApiKeyPayload> {}
+
+const isForPurposes = (given: ApiKeyPayload | ApiKeyForPurposes): given is ApiKeyForPurposes =>
+  Predicate.hasProperty(given, "for") && given.for !== undefined
+
+/** Makes the payload of a key for purposes, with the same messages on every layer. Any other payload stays as it is. */
+export const readApiKeyPayload = (
+  given: ApiKeyPayload | ApiKeyForPurposes
+): Effect.Effect<ApiKeyPayload, InvalidInput> => (isForPurposes(given) ? fromInput(given) : Effect.succeed(given))

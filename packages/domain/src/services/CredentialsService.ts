@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { ApiKey, ApiKeyPayload, NewApiKey } from "../credentials/ApiKey.ts"
+import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
 import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
@@ -36,7 +36,8 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
 export class CredentialsService extends Context.Service<
   CredentialsService,
   {
-    readonly apiKeys: CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey>
+    /** A key is created from a payload, or for purposes: `create({ name: "reporting", for: ["contacts:read"] })`. */
+    readonly apiKeys: CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload | ApiKeyForPurposes, LastManagingKey>
     readonly smtp: CredentialOperations<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayload>
   }
 >()("@roster/domain/CredentialsService") {}

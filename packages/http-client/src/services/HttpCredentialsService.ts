@@ -9,8 +9,10 @@ import {
   NewApiKey,
   NewSmtpCredentials,
   OutcomeUnknown,
+  readApiKeyPayload,
   ServiceError,
   SmtpCredentials,
+  type SmtpCredentialsPayload,
   type SubaccountScope
 } from "@roster/domain"
 import { type DateTime, Effect, Layer, Predicate, Schema } from "effect"
@@ -82,8 +84,10 @@ type Named<Rest> = Rest & { readonly params: { readonly name: string } }
 type Scoped = { readonly query: SubaccountScope }
 
 /** The differences between API keys and SMTP credentials. */
-interface Kind<Credential, NewCredential, Payload, Kept> {
+interface Kind<Credential, NewCredential, Payload, Kept, Given> {
   readonly name: "apiKeys" | "smtp"
+  /** Makes the payload of what a caller gives. */
+  readonly read: (given: Given) => Effect.Effect<Payload, InvalidInput>
   readonly list: (request: Scoped) => Request
   readonly get: (request: Named<Scoped>) => Request
   readonly create: (request: { readonly payload: Payload }) => Request
@@ -106,9 +110,10 @@ export const make = Effect.gen(function* () {
     Credential extends Found,
     NewCredential,
     Payload extends Sent & SubaccountScope,
-    Kept extends Refusal["_tag"]
+    Kept extends Refusal["_tag"],
+    Given
   >(
-    kind: Kind<Credential, NewCredential, Payload, Kept>
+    kind: Kind<Credential, NewCredential, Payload, Kept, Given>
   ) => {
     const { kept } = kind
     const read = readJson(kind.credential)
@@ -134,8 +139,9 @@ export const make = Effect.gen(function* () {
         })
       }),
       get,
-      create: fn("create")(function* (payload: Payload) {
-        yield* isRecord(payload)
+      create: fn("create")(function* (given: Given) {
+        yield* isRecord(given)
+        const payload = yield* kind.read(given)
         return yield* call({
           ...kind.create({ payload }),
           about: payload.name,
@@ -144,9 +150,10 @@ export const make = Effect.gen(function* () {
           byStatus: taken(payload.name)
         })
       }),
-      update: fn("update")(function* (name: string, payload: Payload) {
+      update: fn("update")(function* (name: string, given: Given) {
         yield* inPath("name", name)
-        yield* isRecord(payload)
+        yield* isRecord(given)
+        const payload = yield* kind.read(given)
         const { subaccount } = payload
         const byStatus: Record<number, () => CredentialNotFound | NameTaken> = {
           ...notFound(name),
@@ -179,6 +186,7 @@ export const make = Effect.gen(function* () {
   return CredentialsService.of({
     apiKeys: methodsOf({
       name: "apiKeys",
+      read: readApiKeyPayload,
       list: api.securityApikeysGet,
       get: api.securityApikeysByNameGet,
       create: api.securityApikeysPost,
@@ -190,6 +198,7 @@ export const make = Effect.gen(function* () {
     }),
     smtp: methodsOf({
       name: "smtp",
+      read: (given: SmtpCredentialsPayload) => Effect.succeed(given),
       list: api.securitySmtpGet,
       get: api.securitySmtpByNameGet,
       create: api.securitySmtpPost,

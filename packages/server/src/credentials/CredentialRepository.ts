@@ -37,10 +37,10 @@ import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
 type Payload = Omit<SmtpCredentialsPayload, "name"> & { readonly name: string }
 
 /** The differences between the kinds of credential. */
-interface Kind<Credential, P extends Payload, Protected> {
+interface Kind<Credential, P extends Payload, Protected, Given> {
   readonly kind: CredentialKind
-  /** Validates the payload of a caller in this process, which did not come through the HTTP interface. */
-  readonly read: (payload: P) => Effect.Effect<P, InvalidInput>
+  /** Validates what a caller in this process gives, which did not come through the HTTP interface. */
+  readonly read: (given: Given) => Effect.Effect<P, InvalidInput>
   /** The middle of the operation identifiers: `Apikeys` or `Smtp`. */
   readonly resource: "Apikeys" | "Smtp"
   readonly accessLevels: (payload: P) => ReadonlyArray<AccessLevel>
@@ -63,12 +63,13 @@ const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =
 export const credentialRepository = <
   Credential,
   P extends Payload,
-  Protected extends { readonly _tag: string } = never
+  Protected extends { readonly _tag: string } = never,
+  Given = P
 >(
   sql: SqlClient.SqlClient,
   refusals: AuditRefusals["Service"],
-  { accessLevels, identity, kind, protect, read, resource, toCredential }: Kind<Credential, P, Protected>
-): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, P, Protected> => {
+  { accessLevels, identity, kind, protect, read, resource, toCredential }: Kind<Credential, P, Protected, Given>
+): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, Given, Protected> => {
   const toAnswer = (row: CredentialRow) => toCredential(toRecord(row), accessLevelsOf(row))
   const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
   const operation = (rest: string) => `security${resource}${rest}`
@@ -76,9 +77,9 @@ export const credentialRepository = <
   const changing = auditedChange(sql, refusals)
 
   /** An invalid payload is recorded without a name, as over HTTP. */
-  const readPayload = Effect.fnUntraced(function* (operation: string, payload: P) {
+  const readPayload = Effect.fnUntraced(function* (operation: string, given: Given) {
     const event = eventOf(yield* Caller, operation)
-    return yield* Effect.tapError(read(payload), () => refusals.record(event, "InvalidInput"))
+    return yield* Effect.tapError(read(given), () => refusals.record(event, "InvalidInput"))
   })
 
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
@@ -147,7 +148,7 @@ export const credentialRepository = <
   })
 
   const create = fnRedacted(span("create"))(
-    function* (given: P) {
+    function* (given: Given) {
       const payload = yield* readPayload(operation("Post"), given)
       const { name, subaccount } = payload
       return yield* changing(operation("Post"), name, subaccount, (change) => insert(payload, change)).pipe(
@@ -178,7 +179,7 @@ export const credentialRepository = <
   })
 
   const update = fnRedacted(span("update"))(
-    function* (name: string, given: P) {
+    function* (name: string, given: Given) {
       const payload = yield* readPayload(operation("ByNamePut"), given)
       const { name: next, subaccount } = payload
       return yield* changing(operation("ByNamePut"), name, subaccount, (change) => replace(name, payload, change)).pipe(

@@ -1,9 +1,11 @@
 import {
   type ApiKey,
+  type ApiKeyForPurposes,
   ApiKeyPayload,
   CredentialsService,
   canonicalEmail,
   type LastManagingKey,
+  readApiKeyPayload,
   type SmtpCredentials,
   SmtpCredentialsPayload
 } from "@roster/domain"
@@ -14,19 +16,25 @@ import { credentialRepository } from "../credentials/CredentialRepository.ts"
 import { delivered } from "../store/WirePayload.ts"
 import { requireAdminKey } from "../credentials/LastAdminKey.ts"
 
+const deliveredKey = delivered(ApiKeyPayload)
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals.AuditRefusals
   return CredentialsService.of({
-    apiKeys: credentialRepository<ApiKey, ApiKeyPayload, LastManagingKey>(sql, refusals, {
-      kind: "ApiKey",
-      read: delivered(ApiKeyPayload),
-      resource: "Apikeys",
-      accessLevels: (payload) => [...new Set(payload.accessLevels)],
-      identity: (name) => name,
-      toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
-      protect: requireAdminKey(sql)
-    }),
+    apiKeys: credentialRepository<ApiKey, ApiKeyPayload, LastManagingKey, ApiKeyPayload | ApiKeyForPurposes>(
+      sql,
+      refusals,
+      {
+        kind: "ApiKey",
+        read: (given) => Effect.flatMap(readApiKeyPayload(given), deliveredKey),
+        resource: "Apikeys",
+        accessLevels: (payload) => [...new Set(payload.accessLevels)],
+        identity: (name) => name,
+        toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
+        protect: requireAdminKey(sql)
+      }
+    ),
     smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload>(sql, refusals, {
       kind: "Smtp",
       read: delivered(SmtpCredentialsPayload),

@@ -51,7 +51,7 @@ export const retryUntilConfirmed = <E extends { readonly _tag: string }, E2 exte
  */
 export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Payload extends CredentialPayload>(
   operations: CredentialOperations<Credential, New, Payload, LastManagingKey>,
-  payload: Payload
+  payload: NoInfer<Payload>
 ) {
   const { name, subaccount } = payload
   const find = operations.get(name, { subaccount }).pipe(

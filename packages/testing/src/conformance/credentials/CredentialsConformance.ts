@@ -1,11 +1,19 @@
 /** Credentials of both kinds, on every layer. Each test has its own subaccount, which its first credential creates. */
 import { assert } from "../Assert.ts"
 import type { Cases } from "../Cases.ts"
-import { ApiKeyPayload, CredentialsService, EmailAddress, IpRange, maximumIpRanges } from "@roster/domain"
+import {
+  type ApiKeyForPurposes,
+  ApiKeyPayload,
+  CredentialsService,
+  EmailAddress,
+  IpRange,
+  maximumIpRanges
+} from "@roster/domain"
 import { Clock, Effect, Redacted } from "effect"
 import { inspect } from "node:util"
 import { apiKeys, arrange, type Kind, millis, names, smtp, soon } from "./CredentialKind.ts"
 import { refused } from "../Refused.ts"
+import { unchecked } from "../Unchecked.ts"
 
 const ofBothKinds = <Payload>(title: string, kind: Kind<Payload>, it: Cases<CredentialsService>): void => {
   it.describe(`credentials: ${title}`, () => {
@@ -217,17 +225,41 @@ export const credentialsConformance = (it: Cases<CredentialsService>): void => {
     it.effect("have the access levels of these, and end when they are told to", () =>
       Effect.gen(function* () {
         const { name, subaccount } = yield* arrange(apiKeys)
-        const service = yield* CredentialsService
-        const payload = yield* ApiKeyPayload.fromInput({
+        const { apiKeys: keys } = yield* CredentialsService
+        const given = {
           name: name("for"),
           for: ["contacts:read", "contacts:export"],
           expires: "2099-01-02T04:04:05+01:00",
           ipRanges: ["192.0.2.0/24"],
           subaccount
-        })
-        const made = yield* service.apiKeys.create(payload)
+        } as const
+        const made = yield* keys.create(given)
         assert.deepStrictEqual([...made.accessLevels].sort(), ["Export", "ViewContacts"])
         assert.deepStrictEqual([millis(made.expires), made.ipRanges], [millis(soon), ["192.0.2.0/24"]])
+        const changed = yield* keys.update(given.name, { name: given.name, for: ["emails:send"], subaccount })
+        assert.deepStrictEqual<unknown>(changed.accessLevels, ["SendHttp"])
+        assert.deepStrictEqual([millis(changed.expires), changed.ipRanges], [millis(soon), ["192.0.2.0/24"]])
+        // The same payload, made beforehand.
+        const payload = yield* ApiKeyPayload.fromInput(given)
+        assert.deepStrictEqual([...(yield* keys.update(given.name, payload)).accessLevels].sort(), [
+          "Export",
+          "ViewContacts"
+        ])
+        for (const [field, change] of [
+          ["AccessLevel", { for: null }],
+          ["AccessLevel", { for: ["contacts:eat"] }],
+          ["AccessLevel", { accessLevels: null }],
+          ["AccessLevel[0]", { accessLevels: ["Everything"] }],
+          ["Name", { name: " padded" }],
+          ["Expires", { expires: "soon" }],
+          ["RestrictAccessToIPRange[0]", { ipRanges: ["the office"] }],
+          ["subaccount", { subaccount: "nobody" }]
+        ] as const) {
+          const bad = unchecked<ApiKeyForPurposes>({ ...given, name: name("bad"), ...change })
+          assert.strictEqual((yield* refused(keys.create(bad), "InvalidInput")).field, field)
+          assert.strictEqual((yield* refused(keys.update(given.name, bad), "InvalidInput")).field, field)
+        }
+        assert.strictEqual((yield* keys.list({ subaccount })).length, 1)
       })
     )
   })

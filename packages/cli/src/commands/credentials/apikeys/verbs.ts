@@ -1,5 +1,13 @@
 /** `roster apikeys list`, `get`, `create`, `update` and `delete` */
-import { ApiKey, CredentialName, CredentialsService, NewApiKey } from "@roster/domain"
+import {
+  ApiKey,
+  type ApiKeyPayload,
+  CredentialName,
+  type CredentialOperations,
+  CredentialsService,
+  type LastManagingKey,
+  NewApiKey
+} from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changed, keptLevels } from "../ChangedCredential.ts"
@@ -31,7 +39,9 @@ const kind = {
   schema: ApiKey,
   created: NewApiKey,
   columns: ["Name", "AccessLevel", "Expires", "LastUse", "DateCreated"],
-  operations: ({ apiKeys }: CredentialsService["Service"]) => apiKeys
+  operations: ({
+    apiKeys
+  }: CredentialsService["Service"]): CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey> => apiKeys
 } as const
 
 export const { get, list, remove } = credentialVerbs(kind)
