@@ -1,0 +1,124 @@
+/** What docs/composing.md shows, run. */
+import { assert, describe, it } from "@effect/vitest"
+import { ContactNotFound, ContactsService, EmailAddress, FaultPlan, InvalidInput } from "@roster/domain"
+import { InvalidSettings } from "@roster/http-client"
+import { EmbeddedHttpClient, layerMemory } from "@roster/server"
+import { type Config, ConfigProvider, Effect, Layer, LayerMap } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApiBuilder, HttpApiTest } from "effect/http-api"
+import { accounts, invite, NewsContacts, ShopContacts } from "../src/composing/Accounts.ts"
+import { CustomersApi, customers } from "../src/composing/CustomersApi.ts"
+import { openContacts } from "../src/composing/Promises.ts"
+import { recentOf, Tenants } from "../src/composing/Tenants.ts"
+
+const ada = { email: EmailAddress.make("ada@example.com"), firstName: "Ada" }
+const url = EmbeddedHttpClient.baseUrl
+
+/** One store, at any address. */
+const service = EmbeddedHttpClient.layer({ filename: ":memory:" })
+const settings = (env: Record<string, string>) => ConfigProvider.layer(ConfigProvider.fromUnknown(env))
+
+describe("two accounts in one application", () => {
+  const shop = Layer.effect(ShopContacts, ContactsService).pipe(Layer.provide(layerMemory()))
+  const news = Layer.effect(NewsContacts, ContactsService).pipe(Layer.provide(layerMemory()))
+
+  it.effect("are two stores", () =>
+    Effect.gen(function* () {
+      yield* ShopContacts.use((contacts) => contacts.add([ada]))
+      assert.deepStrictEqual(yield* NewsContacts.use((contacts) => contacts.list()), [])
+      assert.strictEqual(yield* invite, 1)
+      assert.strictEqual((yield* NewsContacts.use((contacts) => contacts.get(ada.email))).firstName, "Ada")
+    }).pipe(Effect.provide(Layer.merge(shop, news)))
+  )
+
+  const env = { SHOP_URL: url, SHOP_KEY: "shop", NEWS_URL: url, NEWS_KEY: "news" }
+  it.effect("come from settings of their own names", () =>
+    Effect.gen(function* () {
+      yield* ShopContacts.use((contacts) => contacts.add([ada]))
+      assert.strictEqual(yield* invite, 1)
+    }).pipe(Effect.provide(accounts.pipe(Layer.provide([service, settings(env)]))))
+  )
+
+  it.effect("name the setting that cannot be used", () =>
+    Effect.gen(function* () {
+      const built = Layer.build(accounts.pipe(Layer.provide([service, settings({ ...env, NEWS_KEY: "a b" })])))
+      const error = yield* Effect.flip(built)
+      assert.instanceOf(error, InvalidSettings)
+      assert.strictEqual(error.variable, "NEWS_KEY")
+    }).pipe(Effect.scoped)
+  )
+})
+
+type Services = Layer.Success<ReturnType<typeof layerMemory>>
+
+describe("tenants", () => {
+  it.effect("have an account each", () =>
+    Effect.gen(function* () {
+      const add = ContactsService.use((contacts) => contacts.add([ada]))
+      yield* add.pipe(Effect.provide(Tenants.get("acme")))
+      assert.deepStrictEqual(yield* recentOf("acme"), ["ada@example.com"])
+      assert.deepStrictEqual(yield* recentOf("globex"), [])
+    }).pipe(
+      Effect.provideServiceEffect(
+        Tenants,
+        LayerMap.make((): Layer.Layer<Services, InvalidSettings | Config.ConfigError> => Layer.fresh(layerMemory()), {
+          idleTimeToLive: "10 minutes"
+        })
+      )
+    )
+  )
+
+  it.effect("are found by their settings", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* recentOf("acme"), [])
+      assert.strictEqual((yield* Effect.flip(recentOf("nobody")))._tag, "ConfigError")
+    }).pipe(
+      Effect.provide(
+        Tenants.layer.pipe(Layer.provide([service, settings({ ROSTER_BASE_URL: url, TENANT_ACME_KEY: "acme" })]))
+      )
+    )
+  )
+})
+
+describe("an interface of one's own", () => {
+  const client = HttpApiTest.groups(CustomersApi, ["customers"])
+  const plan = FaultPlan.make({ "contacts.get": { 4: FaultPlan.rateLimited(3) } })
+  const services = layerMemory().pipe(FaultPlan.layer(plan))
+  const handlers = customers.pipe(Layer.provideMerge(services), Layer.provideMerge(HttpServer.layerServices))
+
+  it.effect("gives its clients Roster's errors", () =>
+    Effect.gen(function* () {
+      yield* ContactsService.use((contacts) => contacts.add([ada]))
+      const { customers } = yield* client
+      const get = (email: string) => customers.get({ params: { email } })
+      assert.deepStrictEqual(yield* get(ada.email), ada)
+      assert.instanceOf(yield* Effect.flip(get("bob@example.com")), ContactNotFound)
+      assert.instanceOf(yield* Effect.flip(get(" ")), InvalidInput)
+      const busy = yield* Effect.flip(get(ada.email))
+      assert.strictEqual(busy._tag === "ServiceError" && busy.reason._tag, "RateLimited")
+    }).pipe(Effect.provide(handlers))
+  )
+
+  it("answers them with the statuses that it gives them", async () => {
+    const routes = HttpApiBuilder.layer(CustomersApi).pipe(
+      Layer.provide(customers),
+      Layer.provide([layerMemory(), HttpServer.layerServices])
+    )
+    const { dispose, handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })
+    const answer = await handler(new Request("http://localhost/customers/bob@example.com"))
+    assert.strictEqual(answer.status, 404)
+    assert.deepStrictEqual(await answer.json(), { _tag: "ContactNotFound", email: "bob@example.com" })
+    await dispose()
+  })
+})
+
+describe("promises", () => {
+  it("reject with the tagged errors", async () => {
+    const contacts = openContacts(":memory:")
+    await contacts.add("ada@example.com")
+    assert.strictEqual((await contacts.find("ada@example.com")).email, "ada@example.com")
+    const error: unknown = await contacts.find("bob@example.com").catch((error: unknown) => error)
+    assert.instanceOf(error, ContactNotFound)
+    await contacts.close()
+  })
+})
