@@ -4,27 +4,32 @@
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hasPnpm, pack, pnpm } from "../packing.ts"
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
-const names = ["domain", "workflows", "api", "http-client", "server", "connect", "testing"]
+const names = ["domain", "workflows", "api", "http-client", "server", "connect", "testing", "cli"]
 const yarn = "@yarnpkg/cli-dist@4.18.1"
 
 const archive = (name: string) => `file:./packed/roster-${name}-${versionOf(name)}.tgz`
 const manifestOf = (name: string) =>
   Object(JSON.parse(readFileSync(join(checkout, "packages", name, "package.json"), "utf8")))
 const versionOf = (name: string): string => manifestOf(name).version
-const installed = (name: string): string =>
-  Object(JSON.parse(readFileSync(join(checkout, "node_modules", name, "package.json"), "utf8"))).version
+const installedIn = (folder: string): string =>
+  Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).version
+const installed = (name: string): string => installedIn(join(checkout, "node_modules", name))
 
 const ours = Object.fromEntries(names.map((name) => [`@roster/${name}`, archive(name)]))
-const theirs = Object.fromEntries(
-  ["effect", "@effect/platform-node", "@effect/vitest", "vitest"].map((name) => [name, installed(name)])
-)
+const theirs = {
+  ...Object.fromEntries(
+    ["effect", "@effect/platform-node", "@effect/vitest", "vitest"].map((name) => [name, installed(name)])
+  ),
+  // A peer of Vitest, which stands beside it.
+  vite: installedIn(join(realpathSync(join(checkout, "node_modules/vitest")), "../vite"))
+}
 
 const program = `
 import { ContactsService, EmailAddress } from "@roster/domain"
@@ -37,6 +42,28 @@ const program = Effect.gen(function* () {
   return (yield* contacts.get("ada@example.com")).email
 })
 console.log(await Effect.runPromise(Effect.provide(program, layerMemory())))
+`
+
+/** A test of that project, which starts the command line that is installed there. */
+const serving = `
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { ContactsService } from "@roster/domain"
+import { RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { serveProcess } from "@roster/testing"
+import { Effect } from "effect"
+import { resolve } from "node:path"
+
+const program = [process.execPath, resolve("node_modules/@roster/cli/dist/roster.js")]
+
+it.live.each([undefined, { program }])("is served by %o", (options) =>
+  Effect.gen(function* () {
+    const { apiKey, baseUrl } = yield* serveProcess(options)
+    const list = ContactsService.use((contacts) => contacts.list())
+    assert.deepStrictEqual(yield* list.pipe(Effect.provide(RosterClient.layer({ baseUrl, apiKey }))), [])
+  }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, UndiciHttpClient.layer()]))
+)
 `
 
 /** The entry points, but for those that are to be run by a thread or by a test. */
@@ -68,6 +95,10 @@ const project = (folder: string): void => {
   }
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
   writeFileSync(join(folder, "program.mjs"), program)
+  writeFileSync(join(folder, "serving.test.mjs"), serving)
+  // What they all import is loaded once.
+  const test = { include: ["*.test.mjs", "docs-testing-md-*.ts"], isolate: false, maxWorkers: 1 }
+  writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify({ test })}`)
 }
 
 let folder = ""
@@ -93,6 +124,7 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
       // JSON is YAML.
       writeFileSync(join(strict, "pnpm-workspace.yaml"), JSON.stringify({ packages: [], ...settings }))
       pnpm(strict, ["install", "--prefer-offline", "--ignore-scripts"])
+      for (const { code, file } of blocks) writeFileSync(join(strict, file), code)
     })
 
     it("runs the services", () => {
@@ -109,7 +141,6 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
 
     it("compiles every block of the documentation as it stands", () => {
       assert.isAtLeast(blocks.length, 3)
-      for (const { code, file } of blocks) writeFileSync(join(strict, file), code)
       const compilerOptions = {
         strict: true,
         exactOptionalPropertyTypes: true,
@@ -125,6 +156,11 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
       const said = spawnSync(process.execPath, [tsc, "-p", "."], { cwd: strict, encoding: "utf8" })
       assert.strictEqual(said.stdout, "")
       assert.strictEqual(said.status, 0)
+    })
+
+    it("runs the tests of the documentation, and serveProcess of the command line that is installed", () => {
+      const said = pnpm(strict, ["exec", "vitest", "run"], { NO_COLOR: "1" })
+      assert.match(said, /Tests {2}7 passed \(7\)/)
     })
   })
 

@@ -30,7 +30,7 @@ export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()
   }
 }
 
-/** The bundle of a checkout. An installed package has none beside it. */
+/** The command line beside this package: in a checkout, and where a package manager puts all packages into one folder. */
 const bundle = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
 
 /** How the process is started. */
@@ -49,8 +49,8 @@ export const serveProcess = Effect.fn("serveProcess")(function* (options: ServeP
   const filename = path.join(folder, "roster.db")
   const keyFile = path.join(folder, "key")
   const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile, "--allow-sender", "*@example.com"]
-  const ofCheckout = (yield* fileSystem.exists(bundle)) ? ([process.execPath, bundle] as const) : undefined
-  const [command, ...first] = options.program ?? ofCheckout ?? ["roster"]
+  const beside = (yield* fileSystem.exists(bundle)) ? ([process.execPath, bundle] as const) : undefined
+  const [command, ...first] = options.program ?? beside ?? ["roster"]
   const child = yield* ChildProcess.make(command, [...first, ...args, ...(options.args ?? [])], {
     cwd: folder,
     env: { HOME: folder, NO_COLOR: "1" },
