@@ -33,6 +33,9 @@ export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()
 /** The command line beside this package: in a checkout, and where a package manager puts all packages into one folder. */
 const bundle = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
 
+/** The exit code of shells for a program that does not exist. */
+const commandNotFound = 127
+
 /** How the process is started. */
 export interface ServeProcessOptions {
   /** Further arguments of `roster serve`. */
@@ -56,7 +59,12 @@ export const serveProcess = Effect.fn("serveProcess")(function* (options: ServeP
     env: { HOME: folder, NO_COLOR: "1" },
     extendEnv: true,
     stdin: "ignore"
-  })
+  }).pipe(
+    Effect.catchReason("PlatformError", "NotFound", () => {
+      const missing = `There is no program ${command}. Install @roster/cli, or give the program.`
+      return new ServeProcessFailed({ exitCode: commandNotFound, output: missing })
+    })
+  )
 
   let output = ""
   const listening = yield* Deferred.make<string>()
