@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactNotFound, ContactsService, EmailAddress, FaultPlan, InvalidInput } from "@roster/domain"
 import { InvalidSettings } from "@roster/http-client"
 import { EmbeddedHttpClient, layerMemory } from "@roster/server"
-import { type Config, ConfigProvider, Effect, Layer, LayerMap } from "effect"
+import { addAll } from "@roster/workflows"
+import { type Config, ConfigProvider, Effect, Layer, LayerMap, Stream } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, HttpApiTest } from "effect/http-api"
 import { accounts, invite, NewsContacts, ShopContacts } from "../src/composing/Accounts.ts"
@@ -28,6 +29,12 @@ describe("two accounts in one application", () => {
       assert.deepStrictEqual(yield* NewsContacts.use((contacts) => contacts.list()), [])
       assert.strictEqual(yield* invite, 1)
       assert.strictEqual((yield* NewsContacts.use((contacts) => contacts.get(ada.email))).firstName, "Ada")
+      // A workflow on one of them.
+      yield* addAll(Stream.make({ email: EmailAddress.make("bob@example.com") })).pipe(
+        Stream.runDrain,
+        Effect.provideServiceEffect(ContactsService, ShopContacts)
+      )
+      assert.strictEqual((yield* ShopContacts.use((contacts) => contacts.list())).length, 2)
     }).pipe(Effect.provide(Layer.merge(shop, news)))
   )
 
