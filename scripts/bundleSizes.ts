@@ -17,6 +17,7 @@ interface Entry {
   readonly maximum: number
 }
 
+/** What is measured. The client may have 5 % more than before it had settings, keys and transforms of calls (86.9 KiB). */
 export const entries: ReadonlyArray<Entry> = [
   {
     name: "the tag alone",
