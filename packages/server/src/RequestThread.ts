@@ -1,11 +1,9 @@
 /** The thread for large requests: the same service as on the thread that sends them, with its own connection. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
-import { Effect, Layer, Predicate, References, Schema } from "effect"
+import { Effect, Layer, References, Schema } from "effect"
 import { Headers, HttpClientRequest, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { DatabaseSync } from "node:sqlite"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { isMainThread } from "node:worker_threads"
 import * as RuleScans from "./contacts/RuleScans.ts"
 import { Caller } from "./credentials/Caller.ts"
@@ -44,16 +42,9 @@ const bytesOf = (response: HttpServerResponse.HttpServerResponse): Uint8Array<Ar
 /** A request or a response of at least this many bytes leaves garbage worth collecting at once. */
 const muchGarbage = 8 * 1024 * 1024
 
-/** The garbage collection of this thread. V8 would leave some 100 MiB of garbage to an idle thread. */
-const makeCollect = (): (() => void) => {
-  setFlagsFromString("--expose-gc")
-  const collect: unknown = runInNewContext("gc")
-  return () => void (Predicate.isFunction(collect) && collect())
-}
-
 const answering = Effect.gen(function* () {
   const app = yield* httpApp
-  const collect = makeCollect()
+  const collect = Thread.makeCollect()
   const { yieldToWriters } = yield* LockContention.WriteFairness
   const answer = Effect.fnUntraced(
     function* (request: LargeRequest) {

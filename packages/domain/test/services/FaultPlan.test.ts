@@ -80,7 +80,7 @@ describe("a fault plan", () => {
     const services = Layer.merge(
       layerTestContacts({
         add: (_, options) => Effect.as(noted(options), []),
-        addWithoutAnswer: (_, options) => noted(options),
+        addWithoutAnswer: (_, options) => Effect.as(noted(options), { keptStatuses: [] }),
         export: (_, options) =>
           Effect.as(noted(options), {
             id: ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6"),

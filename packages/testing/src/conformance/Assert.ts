@@ -35,6 +35,11 @@ export const assert = {
     check(!Object.is(actual, expected), about, differing(actual, expected, "notStrictEqual")),
   deepStrictEqual: <A>(actual: A, expected: A, about?: string): void =>
     check(isDeepStrictEqual(actual, expected), about, differing(actual, expected, "deepStrictEqual")),
+  /** Whether the fields of `part` have the same values in `whole`. */
+  deepInclude: <A extends object>(whole: A, part: Partial<A>, about?: string): void => {
+    const given = Object.fromEntries(Object.entries(whole).filter(([name]) => name in part))
+    check(isDeepStrictEqual(given, { ...part }), about, differing(given, part, "deepStrictEqual"))
+  },
   isTrue: (value: unknown, about?: string): void => is(value, true, about),
   isFalse: (value: unknown, about?: string): void => is(value, false, about),
   isUndefined: (value: unknown, about?: string): void => is(value, undefined, about),

@@ -122,7 +122,11 @@ const fail = (job: HeldJob, problem: string) =>
     })
   )
 
-const make = Effect.fnUntraced(function* (lease: string, inMemory: boolean) {
+const make = Effect.fnUntraced(function* ({
+  afterJob = Effect.void,
+  inMemory = false,
+  lease = makeLease()
+}: JobRunnerOptions) {
   const wakeUp = yield* Latch.make(false)
   const idle = yield* Latch.make(false)
   /** Counts what a look at the queue may have missed: new jobs, and the ends of others. */
@@ -144,7 +148,7 @@ const make = Effect.fnUntraced(function* (lease: string, inMemory: boolean) {
     const end = Effect.suspend(() => {
       running.delete(job.number)
       isAlone = false
-      return wake
+      return Effect.andThen(afterJob, wake)
     })
     return Effect.forkIn(Effect.ensuring(runOrGiveUp(job), end), scope, { startImmediately: true })
   }
@@ -184,6 +188,8 @@ export interface JobRunnerOptions {
   readonly lease?: string | undefined
   /** Whether jobs take no time of the clock: nobody sees one that runs, and under a `TestClock` none has to be waited for. */
   readonly inMemory?: boolean | undefined
+  /** Runs after each job (default: nothing). */
+  readonly afterJob?: Effect.Effect<void> | undefined
 }
 
 /** Runs the jobs on the thread that builds the layer. */
@@ -193,6 +199,6 @@ export const layer = (
   redactLayerSpans(
     Layer.effect(
       JobRunner,
-      Effect.suspend(() => make(options.lease ?? makeLease(), options.inMemory ?? false))
+      Effect.suspend(() => make(options))
     )
   )

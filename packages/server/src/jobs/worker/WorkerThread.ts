@@ -27,6 +27,9 @@ const WorkerData = Schema.Struct({
   contention: Schema.instanceOf(SharedArrayBuffer)
 })
 
+/** Twice what a job takes, so that V8 does not leave more as garbage. */
+const maxOldGenerationSizeMb = 192
+
 const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "./workerEntry.ts" : "./workerEntry.js", import.meta.url)
 
 /** The default file of the thread; `undefined` if this code was bundled into one file, which the thread would run. */
@@ -48,7 +51,7 @@ export const layer = (options: {
 
       const start = Effect.fnUntraced(function* (lease: string) {
         const workerData: typeof WorkerData.Type = { ...policy, ...log, filename, lease, contention: contention.shared }
-        current = yield* Thread.start({ entry, name: "roster jobs", workerData })
+        current = yield* Thread.start({ entry, name: "roster jobs", workerData, limits: { maxOldGenerationSizeMb } })
         return current
       })
 
@@ -86,7 +89,7 @@ export const work = (workerData: unknown): void => {
   const data = Schema.decodeUnknownSync(WorkerData)(workerData)
   const { allowedSenders, allowFileUrl } = data
   const contention = LockContention.make(data.contention)
-  const runner = JobRunner.layer({ lease: data.lease }).pipe(
+  const runner = JobRunner.layer({ lease: data.lease, afterJob: Effect.sync(Thread.makeCollect()) }).pipe(
     Layer.provide(Layer.succeed(LockContention.WriteFairness, LockContention.fairnessOf(contention))),
     Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
     Layer.provide(SqliteClient.layer({ filename: data.filename, prepare: registerFunctions, contention }))

@@ -31,6 +31,9 @@ export const memory = ":memory:"
 const walPages = 8000
 const walSizeLimit = 64 * 1024 * 1024
 
+// The service has such a connection on each of two threads. What is not here is read from the cache of the system.
+const cacheKibibytes = 16 * 1024
+
 /** The absolute path, so that `file:` and an empty name have no special meaning for SQLite. */
 export const toPath = (filename: string): string => (filename === memory ? memory : resolve(filename))
 
@@ -107,7 +110,7 @@ const connect = (path: string, readOnly: boolean, prepare: Options["prepare"]): 
     pragma(database, "synchronous = FULL")
     pragma(database, "foreign_keys = ON")
     pragma(database, "trusted_schema = OFF")
-    pragma(database, "cache_size = -65536")
+    pragma(database, `cache_size = -${cacheKibibytes}`)
     prepare?.(database)
     assertSettings(database, {
       synchronous: 2,
