@@ -193,9 +193,10 @@ export const importConformance = (it: Cases<ContactsService>): void => {
         yield* contacts.import(file(utf8(`Email,FirstName\n${email("a")},A\n${email("b")},B\n${email("c")},C\n`)))
         yield* imported(rule, 3)
         assert.deepStrictEqual(yield* statuses, ["Unsubscribed", "Unsubscribed", "Active"])
-        yield* contacts.import(file(utf8(`Email,STATUS\n${email("a")},engaged\n${email("b")},\n${email("d")},STALE\n`)))
+        const withStatus = `Email,STATUS\n${email("a")},abuse\n${email("b")},\n${email("d")},STALE\n`
+        yield* contacts.import(file(utf8(withStatus)))
         yield* imported(rule, 4)
-        assert.deepStrictEqual(yield* statuses, ["Engaged", "Unsubscribed", "Active", "Stale"])
+        assert.deepStrictEqual(yield* statuses, ["Abuse", "Unsubscribed", "Active", "Stale"])
       })
     )
 
