@@ -87,9 +87,8 @@ const make = Effect.gen(function* () {
     export: fnRedacted("ContactsService.export")(
       function* (request: ExportRequest = {}, options: KeyedCall = {}) {
         const link = yield* exportOnce(options, () => inputOf(request), createExport(request))
-        yield* jobs.wake
-        // A call with an Idempotency-Key has a transaction, for whose end the job waits.
-        yield* sql.afterCommit(jobs.settled)
+        // A call with an Idempotency-Key has a transaction, before whose end nobody sees the job.
+        yield* sql.afterCommit(Effect.andThen(jobs.wake, jobs.settled))
         return link
       },
       inStore,

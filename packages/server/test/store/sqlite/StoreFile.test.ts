@@ -91,7 +91,7 @@ describe("settings", () => {
     foreign_keys: 1,
     busy_timeout: 2,
     wal_autocheckpoint: 8000,
-    cache_size: -65536
+    cache_size: -16_384
   }
 
   it.effect("S60 hold when the file is opened again", () =>
