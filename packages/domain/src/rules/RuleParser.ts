@@ -194,18 +194,19 @@ const described = {
 
 const dateFields = recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordField(name)) === "date")
 
-/** Hints at custom fields that may be misspelt record fields: `stauts != 'Active'` selects nearly every contact. */
-export const fieldHints = (rule: Rule.Rule): ReadonlyArray<string> => {
-  const names = new Set(
-    (rule._tag === "All" ? [] : fieldsOf(rule)).flatMap((field) =>
-      field._tag === "CustomField" && isBareName(field.name) ? [field.name] : []
-    )
+/** The names of the custom fields of a rule, each once. */
+export const customFieldsOf = (rule: Rule.Rule): ReadonlyArray<string> => [
+  ...new Set(
+    (rule._tag === "All" ? [] : fieldsOf(rule)).flatMap((field) => (field._tag === "CustomField" ? [field.name] : []))
   )
-  return [...names].flatMap((name) => {
+]
+
+/** Hints at custom fields that may be misspelt record fields: `stauts != 'Active'` selects nearly every contact. */
+export const fieldHints = (rule: Rule.Rule): ReadonlyArray<string> =>
+  customFieldsOf(rule).filter(isBareName).flatMap((name) => {
     const question = meantField(name)
     return question === undefined ? [] : [`The rule takes ${quoted(name)} for a custom field; ${question}`]
   })
-}
 
 const fieldsOf = (condition: Rule.Condition): ReadonlyArray<Rule.Field> =>
   condition._tag === "And" || condition._tag === "Or" ? condition.terms.flatMap(fieldsOf) : [condition.field]

@@ -4,6 +4,7 @@ import { EmailsService, loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import { authentication } from "./Authentication.ts"
 import { contactsHandlers } from "./ContactsHandlers.ts"
 import { credentialsHandlers } from "./CredentialsHandlers.ts"
@@ -34,6 +35,30 @@ const openApiRoute = (): Route => {
   const respond = () => Effect.sync(() => (response ??= HttpServerResponse.jsonUnsafe(OpenApi.fromApi(servedApi))))
   return { method: "GET", path: `/${versionSegment}/openapi.json`, respond }
 }
+
+/** The time in which the store has to answer for the service to be ready. */
+const readyWithin = "2 seconds"
+
+const healthPath = "/health/"
+
+/**
+ * Whether the process answers, and whether its store does, for whoever watches it: by any name of the host and without a
+ * key, so that they tell nothing else.
+ */
+const healthRoutes = Effect.map(SqlClient.SqlClient, (sql): ReadonlyArray<Route> => {
+  const answer = (status: string) => HttpServerResponse.jsonUnsafe({ status })
+  const isReady = sql`SELECT id FROM contacts ORDER BY id LIMIT 1`.pipe(
+    Effect.timeout(readyWithin),
+    Effect.match({
+      onSuccess: () => answer("ready"),
+      onFailure: () => errorResponse(503, "The store does not answer.")
+    })
+  )
+  return [
+    { method: "GET", path: `${healthPath}live`, respond: () => Effect.succeed(answer("live")) },
+    { method: "GET", path: `${healthPath}ready`, respond: () => isReady }
+  ]
+})
 
 /** The routes below a part of the paths. */
 interface Branch {
@@ -122,7 +147,12 @@ const parts = Effect.gen(function* () {
     [RequestErrors, yield* requestChecks],
     [ApiKeyAuth, guard]
   ])
-  const router = makeRouter([...contractRoutes(handlers, guards), yield* exportRoute, openApiRoute()])
+  const router = makeRouter([
+    ...contractRoutes(handlers, guards),
+    yield* exportRoute,
+    openApiRoute(),
+    ...(yield* healthRoutes)
+  ])
   return {
     log: yield* AccessLog,
     router,
@@ -233,7 +263,7 @@ export const httpApp = Effect.map(parts, ({ log, otherwise, router }) =>
     const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const { method, url } = request
     log?.note(request, { peer: clientAddress(request, Context.get(fiber.context, TrustedProxies)) })
-    const refused = refusedHost(request, fiber.context)
+    const refused = url.startsWith(healthPath) ? undefined : refusedHost(request, fiber.context)
     if (refused !== undefined) return completed(request, log)(Effect.succeed(refused))
     const found =
       urlIssue(url) === undefined

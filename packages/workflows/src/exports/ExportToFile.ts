@@ -19,6 +19,8 @@ export type ExportSink<E = never, R = never> = (
 
 /** How `exportTo` waits. */
 export interface ExportToOptions extends ExportWaitOptions {
+  /** Runs when the service has accepted the export, with its link, which the interface tells only now. */
+  readonly onStart?: ((link: ExportLink) => Effect.Effect<void>) | undefined
   /** Runs if the wait is interrupted: the export is still running, and its link stays good. */
   readonly onWaitInterrupted?: ((link: ExportLink) => Effect.Effect<void>) | undefined
 }
@@ -50,6 +52,7 @@ export const exportTo = fnRedacted("exportTo")(function* <E = never, R = never>(
 ) {
   const contacts = yield* ContactsService
   const link = yield* contacts.export(request)
+  yield* options.onStart?.(link) ?? Effect.void
   yield* awaitExport(link.id, options).pipe(Effect.onInterrupt(() => options.onWaitInterrupted?.(link) ?? Effect.void))
   return yield* downloadTo(link.link, target)
 })

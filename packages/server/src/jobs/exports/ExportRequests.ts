@@ -45,6 +45,9 @@ const embeddedUrl = "http://roster.embedded/v4"
 /** The path of files below the base address. */
 const filesPath = "/exports/"
 
+const linkTo = (serviceUrl: string | undefined, fileKey: string, download: string): string =>
+  `${serviceUrl ?? embeddedUrl}${filesPath}${fileKey}/${encodeURIComponent(download)}`
+
 /** Creates the job of an export and gives its link, which holds an unguessable key. */
 export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
   const { account, serviceUrl } = yield* Caller
@@ -78,12 +81,17 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
       ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
     }).pipe(Effect.orDie)
   })
-  const link: ExportLink = {
-    id,
-    link: `${serviceUrl?.() ?? embeddedUrl}${filesPath}${fileKey}/${encodeURIComponent(download)}`
-  }
+  const link: ExportLink = { id, link: linkTo(serviceUrl?.(), fileKey, download) }
   const created = Effect.andThen(checkRoom("contactsExportPost", account, "Export"), Effect.andThen(job, encoded(link)))
   return yield* inTransaction(sql, created)
+})
+
+/** The link to the file of a job, for its owner; `undefined` if it is no export. */
+export const linkOfJob = Effect.fnUntraced(function* ({ file_key, kind, request }: JobRow) {
+  if (kind !== "Export" || file_key === null) return undefined
+  const { serviceUrl } = yield* Caller
+  const { download } = yield* Effect.orDie(decodeRequest(request))
+  return linkTo(serviceUrl?.(), file_key, download)
 })
 
 export function* lookAtExport(id: string) {

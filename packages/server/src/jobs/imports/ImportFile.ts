@@ -3,83 +3,23 @@
  * directory is checked first, and since it can lie, everything is counted again. (docs/decisions/csv.md)
  */
 import { UnreadableFile } from "@roster/domain"
+import {
+  isBeside,
+  isZip,
+  maximumEntries,
+  nameIssue,
+  tooManyFiles,
+  unfoldingIssue,
+  tooManyEntries,
+  unzipped
+} from "@roster/domain/ZippedFile"
 import { Effect, Sink, Stream } from "effect"
-import { Zip } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import { inParts, partLengths, readFrom } from "../queue/JobBlobs.ts"
-
-/** The most entries of an archive: one file, its folders, and what macOS adds. */
-const maximumEntries = 100
-
-/** The largest decompressed size, against zip bombs. */
-const maximumUnfoldedBytes = 4 * 1024 * 1024 * 1024
-
-/** The largest compression ratio. Real contacts stay below 50, zip bombs are above 1000. */
-const maximumRatio = 200
-
-/** Below this size the ratio is not checked. */
-const ratioFreeBytes = 16 * 1024 * 1024
-
-/** Why an archive of this size may not decompress to that size, or `undefined`. */
-const unfoldingIssue = (packed: number, unfolded: number): string | undefined => {
-  if (unfolded > maximumUnfoldedBytes) return "the archive unfolds to more than 4 GiB"
-  return unfolded > ratioFreeBytes && unfolded > packed * maximumRatio
-    ? `the archive unfolds to more than ${maximumRatio} times its size`
-    : undefined
-}
-
-/** Why the name of an entry is refused, or `undefined`. */
-const nameIssue = (name: string): string | undefined =>
-  /^(?:[/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes("..")
-    ? "the archive holds a name that leads out of it"
-    : undefined
-
-/** Whether an entry is a folder, or a file that macOS adds to archives. */
-const isBeside = (name: string): boolean =>
-  name.endsWith("/") || name.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(name)
-
-/** Whether a file has the signature of a zip archive, which may be empty. */
-const isZip = (bytes: Uint8Array | undefined): boolean =>
-  bytes !== undefined &&
-  bytes[0] === 0x50 &&
-  bytes[1] === 0x4b &&
-  ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6))
 
 const isGzip = (bytes: Uint8Array | undefined): boolean => bytes?.[0] === 0x1f && bytes[1] === 0x8b
 
 const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
-
-const unzip = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
-  Stream.suspend(() => {
-    let packed = 0
-    let unfolded = 0
-    let entries = 0
-    let files = 0
-    const limited = <E2>(body: Stream.Stream<Uint8Array, E2>) =>
-      Stream.mapEffect(body, (chunk) => {
-        unfolded += chunk.length
-        const issue = unfoldingIssue(packed, unfolded)
-        return issue === undefined ? Effect.succeed(chunk) : Effect.fail(unreadable(issue))
-      })
-    return bytes.pipe(
-      Stream.tap((chunk) => Effect.sync(() => (packed += chunk.length))),
-      Stream.pipeThroughChannel(Zip.decode()),
-      Stream.flatMap(({ body, header }): Stream.Stream<Uint8Array, E | Zip.ZipError | UnreadableFile> => {
-        entries++
-        const issue = entries > maximumEntries ? tooManyEntries : nameIssue(header.path)
-        if (issue !== undefined) return Stream.fail(unreadable(issue))
-        // Read with the limit: to find its end the decoder would decompress it without one.
-        if (isBeside(header.path)) return Stream.drain(limited(body))
-        files++
-        return files === 1 ? limited(body) : Stream.fail(unreadable(tooManyFiles))
-      }),
-      Stream.catchIf(Zip.isZipError, (error) => Stream.fail(unreadable(`the archive cannot be read: ${error.message}`)))
-    )
-  })
-
-const tooManyEntries = `the archive has more than ${maximumEntries} entries`
-
-const tooManyFiles = "the archive holds more than one file"
 
 /** The first part of the bytes, and all of them. */
 const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
@@ -93,7 +33,7 @@ export const csvOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uin
   Stream.unwrap(
     Effect.gen(function* () {
       const sent = yield* peek(bytes)
-      const { first, whole } = isZip(sent.first) ? yield* peek(unzip(sent.whole)) : sent
+      const { first, whole } = isZip(sent.first) ? yield* peek(unzipped(sent.whole)) : sent
       if (first !== sent.first && isZip(first)) {
         return yield* unreadable("the archive holds another archive; send the CSV itself, or zipped once")
       }

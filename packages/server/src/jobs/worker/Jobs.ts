@@ -14,6 +14,7 @@ import type { JobRow } from "../queue/JobQueue.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { type Job, JobEnded, JobNotFound, toJob } from "./JobRecord.ts"
 import { readKeptStatuses } from "../imports/JobKeptStatuses.ts"
+import { linkOfJob } from "../exports/ExportRequests.ts"
 import { readRejections } from "../imports/JobRejections.ts"
 import { orStoreFailure } from "../../store/StoreFailure.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
@@ -26,6 +27,8 @@ export class Jobs extends Context.Service<
     readonly list: (options?: { readonly limit?: number | undefined }) => Stream.Stream<Job, ServiceError>
     /** One job by its id. */
     readonly get: (id: string) => Effect.Effect<Job, JobNotFound | ServiceError>
+    /** The link to the file of an export, which the interface tells only when the export begins. */
+    readonly exportLink: (id: string) => Effect.Effect<string, JobNotFound | ServiceError>
     /** Cancels an unfinished job at its next step. Imported contacts stay; the file of an export is removed. */
     readonly cancel: (id: string) => Effect.Effect<Job, JobNotFound | JobEnded | ServiceError>
     /** The rows that an import rejected, as CSV with reasons in the column `_error`, to correct and import again. */
@@ -67,6 +70,10 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return toJob(yield* find(id), yield* nowSeconds)
   }, orStoreFailure("jobsGet"))
 
+  const exportLink = fnRedacted("Jobs.exportLink")(function* (id: string) {
+    return (yield* linkOfJob(yield* find(id))) ?? (yield* new JobNotFound({ id }))
+  }, orStoreFailure("jobsExportLink"))
+
   const cancel = fnRedacted("Jobs.cancel")(function* (id: string) {
     const { account } = yield* Caller
     const now = yield* nowSeconds
@@ -98,7 +105,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return yield* readKeptStatuses(sql, (yield* find(id)).number)
   }, orStoreFailure("jobsKeptStatuses"))
 
-  return Jobs.of({ list, get, cancel, rejectedRows, keptStatuses })
+  return Jobs.of({ list, get, exportLink, cancel, rejectedRows, keptStatuses })
 })
 
 /** Provides the jobs of a store. */

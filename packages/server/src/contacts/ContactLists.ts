@@ -1,0 +1,97 @@
+/** The lists of a store, which the interface can fill and not read, for the owner of the store. */
+import {
+  canonicalEmail,
+  type Contact,
+  fnRedacted,
+  ListNotFound,
+  redactStreamSpans,
+  type ServiceError
+} from "@roster/domain"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../credentials/Caller.ts"
+import { dialect } from "../store/SqlDialect.ts"
+import { orStoreFailure } from "../store/StoreFailure.ts"
+import { contactColumns, toContact } from "./ContactRow.ts"
+import { findList } from "./ContactUpsert.ts"
+
+/** A list with the number of its contacts. */
+export const ContactList = Schema.Struct({ name: Schema.String, contacts: Schema.Int }).pipe(
+  Schema.encodeKeys({ name: "Name", contacts: "Contacts" })
+)
+export type ContactList = typeof ContactList.Type
+
+/** The lists of a store. */
+export class ContactLists extends Context.Service<
+  ContactLists,
+  {
+    /** All lists of the account, by name. */
+    readonly list: Effect.Effect<ReadonlyArray<ContactList>, ServiceError>
+    /** The contacts on a list, in the order in which they were added to the store. */
+    readonly contacts: (name: string) => Stream.Stream<Contact, ListNotFound | ServiceError>
+    /** Takes contacts off a list, and returns the canonical addresses of those who were on it. They stay contacts. */
+    readonly remove: (
+      name: string,
+      emails: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<string>, ListNotFound | ServiceError>
+  }
+>()("@roster/server/ContactLists") {}
+
+/** Contacts are read in pages, because an open statement holds back the checkpoints of the store. */
+const pageSize = 500
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => {
+  const columns = sql.literal(contactColumns.map((column) => `contacts.${column}`).join(", "))
+
+  const find = Effect.fnUntraced(function* (name: string) {
+    const { account } = yield* Caller
+    const id = yield* Effect.provideService(findList(account, name), SqlClient.SqlClient, sql)
+    return id ?? (yield* new ListNotFound({ name }))
+  })
+
+  const list = Effect.gen(function* () {
+    const { account } = yield* Caller
+    const rows = yield* sql<{ readonly name: string; readonly contacts: number }>`
+      SELECT name, (SELECT count(*) FROM list_members WHERE list_id = lists.id) AS contacts
+      FROM lists WHERE account = ${account} ORDER BY name`
+    return rows.map(({ contacts, name }) => ({ name, contacts: Number(contacts) }))
+  }).pipe(orStoreFailure("listsGet"))
+
+  const page = fnRedacted("ContactLists.contacts")(function* (id: number, after: number) {
+    const rows = yield* sql`
+      SELECT ${columns} FROM list_members JOIN contacts ON contacts.id = list_members.contact_id
+      WHERE list_members.list_id = ${id} AND list_members.contact_id > ${after}
+      ORDER BY list_members.contact_id LIMIT ${pageSize}`.values
+    const last = rows.length < pageSize ? undefined : rows.at(-1)
+    return [rows.map(toContact), Option.fromUndefinedOr(last === undefined ? undefined : Number(last[0]))] as const
+  }, orStoreFailure("listContactsGet"))
+
+  const contacts: ContactLists["Service"]["contacts"] = (name) =>
+    orStoreFailure("listContactsGet")(find(name)).pipe(
+      Effect.map((id) => Stream.paginate(0, (after: number) => page(id, after))),
+      Stream.unwrap,
+      redactStreamSpans
+    )
+
+  const remove = fnRedacted("ContactLists.remove")(function* (name: string, emails: ReadonlyArray<string>) {
+    const { account } = yield* Caller
+    const id = yield* find(name)
+    const some = dialect(sql).isOneOf("identity", [...new Set(emails.map(canonicalEmail))])
+    const removed = yield* sql<{ readonly identity: string }>`
+      SELECT identity FROM contacts WHERE account = ${account} AND ${some}
+        AND id IN (SELECT contact_id FROM list_members WHERE list_id = ${id})`.pipe(
+      Effect.tap(
+        () => sql`
+          DELETE FROM list_members WHERE list_id = ${id}
+            AND contact_id IN (SELECT id FROM contacts WHERE account = ${account} AND ${some})`
+      ),
+      sql.withTransaction
+    )
+    return removed.map(({ identity }) => identity)
+  }, orStoreFailure("listContactsDelete"))
+
+  return ContactLists.of({ list, contacts, remove })
+})
+
+/** Provides the lists of a store. */
+export const layer: Layer.Layer<ContactLists, never, SqlClient.SqlClient> = Layer.effect(ContactLists, make)

@@ -1,0 +1,90 @@
+/** The messages that a store has accepted, for its owner: it sends none of them. */
+import { EmailMessage, fnRedacted, type ServiceError, WireDate } from "@roster/domain"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../credentials/Caller.ts"
+import { orStoreFailure } from "../store/StoreFailure.ts"
+import { fromSeconds } from "../store/Timestamps.ts"
+
+/** A message that a store has accepted. */
+export const AcceptedEmail = Schema.Struct({
+  messageId: Schema.String,
+  transactionId: Schema.String,
+  accepted: WireDate,
+  message: EmailMessage
+}).pipe(
+  Schema.encodeKeys({
+    messageId: "MessageID",
+    transactionId: "TransactionID",
+    accepted: "Accepted",
+    message: "Message"
+  })
+)
+export type AcceptedEmail = typeof AcceptedEmail.Type
+
+/** There is no message with this id in the outbox. */
+export class EmailNotFound extends Schema.TaggedError<EmailNotFound>()("EmailNotFound", { id: Schema.String }) {
+  override get message(): string {
+    return `There is no e-mail ${this.id} in the outbox of this store.`
+  }
+}
+
+/** The outbox of a store. */
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** The messages of the account, newest first. */
+    readonly list: (options?: { readonly limit?: number | undefined }) => Stream.Stream<AcceptedEmail, ServiceError>
+    /** One message by its id. */
+    readonly get: (id: string) => Effect.Effect<AcceptedEmail, EmailNotFound | ServiceError>
+  }
+>()("@roster/server/Outbox") {}
+
+interface Row {
+  readonly message_id: string
+  readonly transaction_id: string
+  readonly created: number
+  readonly message: string
+}
+
+const decodeMessage = Schema.decodeSync(Schema.fromJsonString(EmailMessage))
+
+const toEmail = ({ created, message, message_id, transaction_id }: Row): AcceptedEmail => ({
+  messageId: message_id,
+  transactionId: transaction_id,
+  accepted: fromSeconds(Number(created)),
+  message: decodeMessage(message)
+})
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => {
+  const find = Effect.fnUntraced(function* (id: string) {
+    const { account } = yield* Caller
+    return yield* sql<Row>`SELECT * FROM outbox WHERE account = ${account} AND message_id = ${id.toLowerCase()}`
+  })
+
+  const ids = fnRedacted("Outbox.list")(function* (limit: number | undefined) {
+    const { account } = yield* Caller
+    const rows = yield* sql<Pick<Row, "message_id">>`
+      SELECT message_id FROM outbox WHERE account = ${account} ORDER BY created DESC, message_id
+      ${limit === undefined ? sql`` : sql`LIMIT ${limit}`}`
+    return rows.map(({ message_id }) => message_id)
+  }, orStoreFailure("outboxList"))
+
+  // The messages one by one: some of them have attachments of many megabytes.
+  const list: Outbox["Service"]["list"] = ({ limit } = {}) =>
+    Stream.fromArrayEffect(ids(limit)).pipe(
+      Stream.mapEffect((id) => orStoreFailure("outboxList")(find(id))),
+      Stream.flattenIterable,
+      Stream.map(toEmail)
+    )
+
+  const get = fnRedacted("Outbox.get")(function* (id: string) {
+    const [row] = yield* find(id)
+    return row === undefined ? yield* new EmailNotFound({ id }) : toEmail(row)
+  }, orStoreFailure("outboxGet"))
+
+  return Outbox.of({ list, get })
+})
+
+/** Provides the outbox of a store. */
+export const layer: Layer.Layer<Outbox, never, SqlClient.SqlClient> = Layer.effect(Outbox, make)
