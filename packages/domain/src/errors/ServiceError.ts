@@ -52,11 +52,13 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   status: Schema.optionalKey(Schema.Int),
   detail: Schema.String,
   /** How long the service asked to wait, in seconds. */
-  retryAfter: Schema.optionalKey(Schema.Finite)
+  retryAfter: Schema.optionalKey(Schema.Finite),
+  /** Whether the same connection fails again, as with a certificate that is not trusted. */
+  isPermanent: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     const when = this.retryAfter === undefined ? "later" : `in ${this.retryAfter} s`
-    return `The service is not available: ${this.detail}. Try again ${when}.`
+    return `The service is not available: ${this.detail}.${this.isPermanent === true ? "" : ` Try again ${when}.`}`
   }
 }
 

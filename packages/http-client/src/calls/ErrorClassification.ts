@@ -24,6 +24,7 @@ import {
 } from "@roster/domain"
 import { Duration, Predicate, Schema } from "effect"
 import type { HttpClientError } from "effect/http"
+import { ProxyUnreachable } from "../transport/ProxyUnreachable.ts"
 import type { Evidence, RetryRow } from "./RetryTable.ts"
 
 export interface Failure<E> {
@@ -84,7 +85,8 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
   if (tooLarge !== undefined) return failure("Permanent", tooLarge)
   const code = codeOf(causes)
   // The code alone: an error of the transport may quote the request.
-  const host = URL.parse(error.request.url)?.host ?? "the service"
+  const proxy = causes.find((cause) => cause instanceof ProxyUnreachable)
+  const host = proxy === undefined ? (URL.parse(error.request.url)?.host ?? "the service") : `the proxy ${proxy.proxy}`
   const detail =
     code === undefined ? `the connection to ${host} broke` : `the connection to ${host} failed with ${code}`
   if ("response" in reason) {
@@ -97,7 +99,10 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
   const unavailable = new Unavailable({ detail })
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return failure("Permanent", unavailable)
   if (code === undefined) return failure("Ambiguous", unavailable)
-  return failure(neverReached.has(code) ? "NotSent" : permanent.test(code) ? "Permanent" : "Ambiguous", unavailable)
+  if (neverReached.has(code)) return failure("NotSent", unavailable)
+  return permanent.test(code)
+    ? failure("Permanent", new Unavailable({ detail, isPermanent: true }))
+    : failure("Ambiguous", unavailable)
 }
 
 const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect api ?key|invalid api ?key/i

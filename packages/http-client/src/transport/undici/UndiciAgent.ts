@@ -1,9 +1,10 @@
 /** The connections of an HTTP client: their number, lifetime and proxy, and how all of them are closed. */
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Predicate } from "effect"
 import { Socket } from "node:net"
 import { env } from "node:process"
 import type { ConnectionOptions, SecureContextOptions } from "node:tls"
 import { Agent, type buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, errors, Pool } from "undici"
+import { ProxyUnreachable } from "../ProxyUnreachable.ts"
 import { type Link, UndiciExchange } from "./UndiciExchange.ts"
 
 /** How connections are made and kept. */
@@ -23,6 +24,36 @@ export interface ConnectionSettings {
 }
 
 const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"]
+
+/** The proxies of the environment. */
+const proxies = (): ReadonlyArray<URL> =>
+  proxyVariables.flatMap((name) => {
+    const url = URL.parse(env[name] ?? "")
+    return url === null ? [] : [url]
+  })
+
+const defaultPort = ({ port, protocol }: { readonly port: string; readonly protocol: string }): number =>
+  Number(port || (protocol === "https:" ? 443 : 80))
+
+const failedPlace = (error: unknown): { readonly host?: unknown; readonly port?: unknown } => {
+  if (!Predicate.isObject(error)) return {}
+  // Several addresses of one name were tried.
+  const { errors } = error
+  if (Array.isArray(errors)) return failedPlace(errors[0])
+  return { host: error["hostname"] ?? error["address"], port: error["port"] }
+}
+
+/** Names the proxy in the error of a connection that went to it: forwarded requests ask for it, tunnels for another. */
+const namedProxy = (error: Error, target: buildConnector.Options): Error => {
+  const { host, port } = failedPlace(error)
+  const asked = { host: target.hostname, port: defaultPort(target) }
+  const proxy = proxies().find((url) =>
+    port === undefined
+      ? host === url.hostname
+      : port === defaultPort(url) && (port !== asked.port || asked.host === url.hostname)
+  )
+  return proxy === undefined ? error : new ProxyUnreachable(proxy.host, error)
+}
 
 export const makeAgent = (settings: ConnectionSettings) => {
   const connectTimeout = Duration.toMillis(settings.connectTimeout ?? "5 seconds")
@@ -134,7 +165,9 @@ class UndiciConnection extends Client implements Link {
       this.#giveUp = undefined
       clearTimeout(timer)
       this.#connecting.open.delete(giveUp)
-      if (error !== null || socket == null) return callback(error ?? new Error("There is no connection."), null)
+      if (error !== null || socket == null) {
+        return callback(error === null ? new Error("There is no connection.") : namedProxy(error, target), null)
+      }
       const read = socket.read.bind(socket)
       socket.read = (size) => {
         const bytes: unknown = read(size)
