@@ -22,7 +22,7 @@ export interface KeyAuditOptions {
   readonly now: DateTime.DateTime
   /** How long a key must not have been used to count as unused (default: 90 days). */
   readonly unusedFor?: Duration.Input | undefined
-  /** How long before its expiry a key counts as expiring (default: 30 days). */
+  /** How long before its expiry a key counts as expiring (default: the last tenth of its life, at most 30 days). */
   readonly expiringWithin?: Duration.Input | undefined
   /** The levels each key was used for, by key name, if known: the interface does not tell. */
   readonly levelsUsed?: ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined
@@ -30,20 +30,38 @@ export interface KeyAuditOptions {
 
 const managing: ReadonlySet<string> = new Set<ReportedAccessLevel>(["Security", "ModifyAccessTokens"])
 
+/** A key that was made within this time need not have been used. */
+const newKeyFor = Duration.days(1)
+
+/** The longest time before its expiry in which a key counts as expiring by default, and the part of its life. */
+const expiringAtMost = Duration.days(30)
+const expiringPart = 0.1
+
+const expiringSpan = (created: DateTime.Utc | undefined, expires: DateTime.Utc): Duration.Duration =>
+  created === undefined
+    ? expiringAtMost
+    : Duration.min(expiringAtMost, Duration.times(DateTime.distance(created, expires), expiringPart))
+
 /** Audits keys for needless access and a near expiry. The findings have the order of the keys. */
 export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))
-  const expiringUntil = DateTime.addDuration(now, options.expiringWithin ?? Duration.days(30))
+  const newSince = DateTime.subtractDuration(now, newKeyFor)
+  const isExpiring = (created: DateTime.Utc | undefined, expires: DateTime.Utc) =>
+    DateTime.isLessThanOrEqualTo(
+      expires,
+      DateTime.addDuration(now, options.expiringWithin ?? expiringSpan(created, expires))
+    )
   return keys.flatMap(({ accessLevels, dateCreated, expires, ipRanges = [], lastUse, name }) => {
     const findings: Array<KeyFinding> = []
     if (expires != null && DateTime.isLessThanOrEqualTo(expires, now)) {
       findings.push(KeyFinding.Expired({ name, expires }))
-    } else if (expires != null && DateTime.isLessThanOrEqualTo(expires, expiringUntil)) {
+    } else if (expires != null && isExpiring(dateCreated, expires)) {
       findings.push(KeyFinding.Expiring({ name, expires }))
     }
     if (lastUse == null) {
-      findings.push(KeyFinding.NeverUsed({ name, created: dateCreated }))
+      const isNew = dateCreated !== undefined && DateTime.isGreaterThan(dateCreated, newSince)
+      if (!isNew) findings.push(KeyFinding.NeverUsed({ name, created: dateCreated }))
     } else if (DateTime.isLessThanOrEqualTo(lastUse, unusedSince)) {
       findings.push(KeyFinding.Unused({ name, lastUse }))
     }

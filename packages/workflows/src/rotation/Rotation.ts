@@ -66,8 +66,12 @@ interface RotationKind<C extends Credential, P extends CredentialPayload> {
   readonly canRotate: (credential: C) => boolean
 }
 
+/** How long a credential that was never used is waited for: services may record a use up to a minute later. */
+const unrecordedFor = Duration.minutes(1)
+
 /**
- * Waits until the last use of a credential has not moved for the quiet span, or it is gone. Checks once more at the end
+ * Waits until the last use of a credential has not moved for the quiet span, or it is gone. One that was never used is
+ * waited for only as long as its first use may stay unrecorded. Checks once more at the end
  * of the grace, when a credential that was never used may go. Times of the service are never compared with the local
  * clock.
  *
@@ -117,7 +121,8 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
     if (last === undefined) {
       yield* onStep(RotationStep.Waiting({ name, lastUse: next }))
     } else if (next === null || (last !== null && DateTime.Equivalence(last, next))) {
-      return now - seen.movedAt >= Duration.toMillis(options.quiet)
+      const quiet = next === null ? Duration.min(options.quiet, unrecordedFor) : options.quiet
+      return now - seen.movedAt >= Duration.toMillis(quiet)
     } else {
       yield* onStep(RotationStep.StillUsed({ name, lastUse: next }))
     }

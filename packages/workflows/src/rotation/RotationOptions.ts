@@ -12,7 +12,10 @@ export interface RotationPlanOptions<E = never> {
 export interface RotationOptions<New, E = never, R = never> extends RotationPlanOptions<E> {
   /** Delivers the new secret durably, since the old credential is deleted after it. If it fails, nothing changes. */
   readonly deliver: (made: New) => Effect.Effect<void, E, R>
-  /** How long the old credential must stay unused (default: 10 minutes). A service may record uses only once a minute. */
+  /**
+   * How long the old credential must stay unused (default: 10 minutes), but not more than a minute if it was never used. A
+   * service may record uses only once a minute.
+   */
   readonly quiet?: Duration.Input | undefined
   /** Maximum wait for that, per run (default: 1 day). A credential that was never used is deleted at its end. */
   readonly grace?: Duration.Input | undefined

@@ -28,6 +28,18 @@ describe("the review of API keys", () => {
   it.each([
     ["never used", { lastUse: null }, ["NeverUsed"]],
     ["never used, as other services say it", { lastUse: undefined }, ["NeverUsed"]],
+    ["never used, made a day ago", { lastUse: null, dateCreated: date("2026-11-20T12:00:00Z") }, ["NeverUsed"]],
+    ["never used, made within a day", { lastUse: null, dateCreated: date("2026-11-20T12:00:01Z") }, []],
+    [
+      "in the last tenth of a life of 20 days",
+      { dateCreated: date("2026-11-03T12:00:00Z"), expires: date("2026-11-23T12:00:00Z") },
+      ["Expiring"]
+    ],
+    [
+      "before the last tenth of a life of 20 days",
+      { dateCreated: date("2026-11-03T12:00:01Z"), expires: date("2026-11-23T12:00:01Z") },
+      []
+    ],
     ["unused for 90 days to the second", { lastUse: date("2026-08-23T12:00:00Z") }, ["Unused"]],
     ["used within 90 days", { lastUse: date("2026-08-23T12:00:01Z") }, []],
     ["expired now", { expires: now }, ["Expired"]],
