@@ -81,11 +81,13 @@ describe("usage errors", () => {
     })
   )
 
-  it.live("put the help before the message where the command line has another shape", () =>
+  it.live("are the mistake and where the help is, in two lines", () =>
     Effect.gen(function* () {
       const { stderr } = yield* runHere(["contacts", "list", "--limt", "3", "-o", "table"])
-      assert.match(stderr, /^DESCRIPTION/)
-      assert.match(stderr, /error: Unrecognized flag: --limt[^]*See: roster contacts list --help\n$/)
+      assert.match(stderr, /^error: Unrecognized flag: --limt[^]*\n {2}See: roster contacts list --help\n$/)
+      assert.isAtMost(stderr.trimEnd().split("\n").length, 5)
+      const missing = yield* runHere(["contacts", "get", "-o", "table"])
+      assert.match(missing.stderr, /^error: .*email.*\n {2}See: roster contacts get --help\n$/)
     })
   )
 

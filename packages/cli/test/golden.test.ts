@@ -43,6 +43,13 @@ const makeFixture = Effect.gen(function* () {
   for (const name of ["ci", "other"]) yield* on(`apikeys create ${name} --access Export --out ${join(folder, name)}`)
   for (const name of ["shop", "other"])
     yield* on(`smtp create ${name}@example.com --out ${join(folder, `${name}.smtp`)}`)
+  const home = { env: { HOME: folder } }
+  assert.strictEqual((yield* runHere(["senders", "allow", "news@example.com"], home)).code, 0)
+  const sent = yield* runHere(
+    ["emails", "send", "--from", "news@example.com", "--to", "ann@example.com", "--text", "x", "--db", template],
+    home
+  )
+  assert.strictEqual(sent.code, 0, sent.stderr)
   const { Link, PublicExportID } = jsonOf<{ Link: string; PublicExportID: string }>(
     yield* on("contacts export --no-wait")
   )
@@ -60,6 +67,7 @@ const makeFixture = Effect.gen(function* () {
   const { port } = taken.address() as AddressInfo
   const words: Readonly<Record<string, string>> = {
     folder,
+    email: jsonOf<{ MessageID: string }>(sent).MessageID,
     job: PublicExportID,
     waiting: waiting.PublicExportID,
     link: Link,
@@ -213,6 +221,7 @@ describe("every command", () => {
             input: "test-key"
           })
         }
+        if (path === "senders remove") yield* roster.run(["senders", "allow", "news@example.com"])
         const env: Env =
           path === "emails send"
             ? (yield* serveWithKey(roster.folder, ["--allow-sender", "*@example.com"])).env

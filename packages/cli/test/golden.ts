@@ -16,7 +16,7 @@ const nobody = "nobody@example.com"
 const unknown = "00000000-0000-4000-8000-000000000000"
 
 export const golden: Readonly<Record<string, Golden>> = {
-  "contacts list": { good: "", asks: true, ends: { 2: "--limit 0" } },
+  "contacts list": { good: "", asks: true, ends: { 2: "--limit 0", 5: "--on None" } },
   "contacts get": { good: "ann@example.com", asks: true, ends: { 2: "ann", 5: nobody } },
   "contacts add": { good: "bob@example.com", asks: true, ends: { 2: "bob@example.com --field Email=x" } },
   "contacts update": { good: "ann@example.com --first-name Ann", asks: true, ends: { 5: `${nobody} --first-name N` } },
@@ -28,6 +28,8 @@ export const golden: Readonly<Record<string, Golden>> = {
   "contacts restore": { good: "{contacts}", asks: true, ends: { 2: "{folder}/absent.json" } },
   "contacts import": { good: "{csv}", asks: true, ends: { 2: "{folder}/absent.csv", 9: "{badCsv}" } },
   "contacts export": { good: "", asks: true, ends: { 2: "--out {folder}" } },
+  "lists list": { good: "" },
+  "lists remove": { good: "News ann@example.com", ends: { 2: "News ann", 5: `News ${nobody}` } },
   "exports status": { good: "{job}", asks: true, ends: { 2: "17", 5: unknown } },
   "exports download": { good: "{link}", asks: true, ends: { 2: "file:///etc/passwd", 5: "{unknownLink}" } },
   "jobs list": { good: "", ends: { 2: "--limit 0" } },
@@ -71,6 +73,11 @@ export const golden: Readonly<Record<string, Golden>> = {
       7: "--from a@bank.example --to b@example.com --text x"
     }
   },
+  "emails list": { good: "", ends: { 2: "--limit 0" } },
+  "emails get": { good: "{email}", ends: { 5: unknown } },
+  "senders allow": { good: "*@example.com", ends: { 2: "example" } },
+  "senders list": { good: "" },
+  "senders remove": { good: "news@example.com", ends: { 2: "other@example.com" } },
   serve: { good: "", ends: { 2: "--port 65536", 8: "--port {taken}" } },
   backup: { good: "{new}", ends: { 2: "{folder}" } },
   restore: { good: "{backup} --yes", ends: { 2: "{csv} --yes", 3: "{backup}" } },

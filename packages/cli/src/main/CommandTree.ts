@@ -1,7 +1,10 @@
 /** `roster commands` and `roster completions`, which print the tree of all commands for programs and for shells. */
+import { purposes } from "@roster/api/Purpose"
+import { AccessLevel } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
 import { globalFlags } from "../settings/GlobalFlags.ts"
+import { localProfile } from "../settings/Profile.ts"
 import { Output } from "../terminal/Output.ts"
 import { jsonText } from "../terminal/Printable.ts"
 
@@ -56,6 +59,78 @@ export const commands = (everyCommand: Effect.Effect<Command.Command.Any>) =>
     })
   ).pipe(Command.withExamples([{ command: "roster commands -o json" }]))
 
+/** The flags whose values are files, beside the arguments of `fileArguments`. */
+const fileFlags = new Set([
+  "api-key-file",
+  "backup",
+  "db",
+  "faults",
+  "html-file",
+  "key-file",
+  "out",
+  "plan",
+  "rejected",
+  "snapshot",
+  "text-file",
+  "tls-cert",
+  "tls-key"
+])
+
+const fileArguments = new Set(["backup", "file", "plan"])
+
+/** Stands in a script for the names of the profiles, which the script asks the program for. */
+const profileNames = "ROSTER_PROFILE_NAMES"
+
+type ValueType = Completions.FlagType & Completions.ArgumentType
+
+const choice = (values: ReadonlyArray<string>): ValueType => ({ _tag: "Choice", values })
+
+/** How the value of a flag or an argument is completed, where its type does not say. */
+const valueType = (name: string, kind: "flag" | "argument", command: string): ValueType | undefined => {
+  if (kind === "flag" ? fileFlags.has(name) : fileArguments.has(name)) return { _tag: "Path", pathType: "file" }
+  if (kind === "flag" && name === "access") return choice(AccessLevel.literals)
+  if (kind === "flag" && name === "for") return choice(purposes)
+  const isProfile = kind === "flag" ? name === "profile" : name === "name" && command === "profile"
+  return isProfile ? choice([profileNames, localProfile]) : undefined
+}
+
+/** Adds how values are completed to the tree. */
+const withValues = (descriptor: Completions.CommandDescriptor, group = ""): Completions.CommandDescriptor => ({
+  ...descriptor,
+  flags: descriptor.flags.map((flag) => ({ ...flag, type: valueType(flag.name, "flag", group) ?? flag.type })),
+  arguments: descriptor.arguments.map((argument) => ({
+    ...argument,
+    type: valueType(argument.name, "argument", group) ?? argument.type
+  })),
+  subcommands: descriptor.subcommands.map((sub) => withValues(sub, descriptor.name))
+})
+
+const listProfiles = `roster profile list -o ndjson 2>/dev/null | sed -n 's/^{"Name":"\\([^"]*\\)".*/\\1/p'`
+
+/** The script for a shell. All of it is static, but for the names of profiles. */
+const scriptFor = (root: Completions.CommandDescriptor, shell: Completions.Shell): string => {
+  const script = Completions.generate(root.name, shell, withValues(root)).trimEnd()
+  switch (shell) {
+    case "bash":
+      return script.replaceAll(`'${profileNames}'`, `$(${listProfiles})`)
+    case "zsh": {
+      const names = `_roster_profile_names() { compadd -- ${localProfile} \${(f)"$(${listProfiles})"} }`
+      const [first = "", ...rest] = script
+        .replaceAll(new RegExp(`\\(${profileNames}[^)]*\\)`, "g"), "_roster_profile_names")
+        .split("\n")
+      // The first line tells zsh which command the script completes.
+      return [first, names, ...rest].join("\n")
+    }
+    case "fish":
+      return [
+        `function __roster_profile_names; ${listProfiles}; end`,
+        script.replaceAll(profileNames, "(__roster_profile_names)")
+      ].join("\n")
+    case "powershell":
+      return Completions.generate(root.name, shell, root).trimEnd()
+  }
+}
+
 const install: { readonly [Shell in Completions.Shell]: string } = {
   bash: "roster completions bash > ~/.local/share/bash-completion/completions/roster",
   zsh: 'roster completions zsh > "${fpath[1]}/_roster"',
@@ -63,7 +138,7 @@ const install: { readonly [Shell in Completions.Shell]: string } = {
   powershell: "roster completions powershell >> $PROFILE"
 }
 
-/** Prints the script for the commands below `everyCommand`. It is static: no shell starts `roster` to complete a word. */
+/** Prints the script for the commands below `everyCommand`. A shell starts `roster` only for the names of profiles. */
 export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
   Command.make(
     "completions",
@@ -75,8 +150,7 @@ export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
     Effect.fnUntraced(function* ({ shell }) {
       const output = yield* Output
       const root = yield* everyCommand
-      const script = Completions.generate(root.name, shell, commandTree(root))
-      yield* output.write(Stream.make(`${script.trimEnd()}\n`))
+      yield* output.write(Stream.make(`${scriptFor(commandTree(root), shell)}\n`))
       if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
     })
   ).pipe(

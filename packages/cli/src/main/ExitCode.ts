@@ -86,7 +86,9 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
       "List the names with: roster apikeys list, or roster smtp list; for a subaccount, add --subaccount.",
     ExportNotFound: "Check the id or link, or wait until the export is ready: roster exports status ID",
     JobNotFound: "List the jobs with: roster jobs list; set their store with --db.",
-    ListNotFound: "Create a list with: roster contacts add EMAIL --list NAME"
+    ListNotFound: "Create a list with: roster contacts add EMAIL --list NAME",
+    EmailNotFound: "List the e-mails with: roster emails list",
+    NotOnList: "See who is on it with: roster contacts list --on NAME"
   }),
   ...allWith(exitCode.conflict, {
     JobEnded: "See its result with: roster jobs get ID",
@@ -107,7 +109,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     InvalidInput: "The service refused it. Change the input as described.",
     InvalidRule: "The service refused the rule. Change it as described.",
     ImportRefused: "Change the file as described by the service.",
-    NotAllowedSender: "Use another sender. An embedded service allows senders with: roster serve --allow-sender"
+    NotAllowedSender:
+      "Use another sender. A local store allows them with roster senders allow, and a service with roster serve --allow-sender."
   }),
   ...allWith(exitCode.unavailable, {
     ExportInterrupted: stillRunning,
@@ -132,13 +135,19 @@ const missingLevel = (operation: string, required: Domain.AccessLevel): string =
   return `Use a key that has the level ${required}. To create one with only this level: roster apikeys create NAME ${made}`
 }
 
+const untrusted = exitWith(
+  exitCode.unavailable,
+  "Check the address and the certificate of the service. Name the file of a private authority by NODE_EXTRA_CA_CERTS."
+)
+
 /** The exit code and the hint of a failure. */
 export const exitInfo = (failure: Failure): ExitInfo => {
   switch (failure._tag) {
-    case "ServiceError":
-      return failure.reason._tag === "AccessDenied"
-        ? exitWith(exitCode.key, missingLevel(failure.operation, failure.reason.required))
-        : reasonExits[failure.reason._tag]
+    case "ServiceError": {
+      const { operation, reason } = failure
+      if (reason._tag === "AccessDenied") return exitWith(exitCode.key, missingLevel(operation, reason.required))
+      return reason._tag === "Unavailable" && reason.isPermanent === true ? untrusted : reasonExits[reason._tag]
+    }
     case "OtherUpload":
       return failure.differences.some((difference) => difference.startsWith("the file "))
         ? exitWith(

@@ -1,4 +1,4 @@
-/** Prints requested help to stdout, and help about a mistake to stderr before the error; none for invalid values. */
+/** Prints requested help to stdout, and that of a command without its subcommand to stderr; none for a mistake. */
 import { Effect, Layer, Stdio, Stream } from "effect"
 import { CliConfig, CliOutput, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
 import { Output } from "../terminal/Output.ts"
@@ -16,8 +16,6 @@ const version = GlobalFlag.Action({
     yield* presenter.present({ _tag: "Version", name: command.name, version: packageVersion })
   })
 })
-
-const aboutValues = new Set(["InvalidValue", "ValidationError", "UserError"])
 
 const presenter = Effect.gen(function* () {
   const output = yield* Output
@@ -44,12 +42,8 @@ const presenter = Effect.gen(function* () {
             : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
         )
       case "InvalidInvocation":
-        // Programs read the last line, which names the help.
-        return output.format !== "table" || event.errors.every((error) => aboutValues.has(error._tag))
-          ? Effect.void
-          : Effect.flatMap(formatters, ({ forMistake }) =>
-              output.noteExactly(`${forMistake.formatHelpDoc(event.helpDoc)}\n`)
-            )
+        // The error names the mistake and the help; a page of help would hide it.
+        return Effect.void
     }
   }
   return CliOutput.layerPresenter({ present })

@@ -12,6 +12,9 @@ const from =
 
 const contactVerb = from(() => import("../commands/contacts/verbs.ts"))
 const exportVerb = from(() => import("../commands/exports/verbs.ts"))
+const listVerb = from(() => import("../commands/lists/verbs.ts"))
+const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
+const senderVerb = from(() => import("../commands/senders/verbs.ts"))
 const jobVerb = from(() => import("../commands/jobs/verbs.ts"))
 const keyVerb = from(() => import("../commands/credentials/apikeys/verbs.ts"))
 const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
@@ -48,6 +51,15 @@ const contacts = {
       description: "Export all contacts, those that a rule selects, or those named by address",
       load: () => import("../commands/contacts/export.ts")
     }
+  }
+} as const satisfies Group
+
+const lists = {
+  description: "Show the lists of a local store, and take contacts off them (a service can only add to lists)",
+  examples: [{ command: "roster lists list" }, { command: "roster lists remove Newsletter ann@example.com" }],
+  subcommands: {
+    list: { description: "Show the lists with the numbers of their contacts", load: listVerb("list") },
+    remove: { description: "Take contacts off a list; they stay contacts", load: listVerb("remove") }
   }
 } as const satisfies Group
 
@@ -128,11 +140,28 @@ const audit = {
 } as const satisfies Group
 
 const emails = {
-  description: "Send e-mails",
+  description: "Send e-mails, and read those that a local store has accepted",
   examples: [
     { command: "roster emails send --from news@example.com --to ann@example.com --subject Hello --text Hello" }
   ],
-  subcommands: { send: { description: "Send an e-mail", load: () => import("../commands/emails/send.ts") } }
+  subcommands: {
+    send: {
+      description: "Send an e-mail; a local store keeps it in its outbox",
+      load: () => import("../commands/emails/send.ts")
+    },
+    list: { description: "List the e-mails in the outbox of a local store, newest first", load: outboxVerb("list") },
+    get: { description: "Show an e-mail in the outbox of a local store", load: outboxVerb("get") }
+  }
+} as const satisfies Group
+
+const senders = {
+  description: "Allow senders of e-mails on the local stores of this user (a service has its own)",
+  examples: [{ command: "roster senders allow news@example.com" }],
+  subcommands: {
+    allow: { description: "Allow e-mails from an address or a domain", load: senderVerb("allow") },
+    list: { description: "List the allowed senders", load: senderVerb("list") },
+    remove: { description: "Allow a sender no longer", load: senderVerb("remove") }
+  }
 } as const satisfies Group
 
 const auth = {
@@ -156,7 +185,10 @@ const profile = {
   examples: [{ command: "roster profile use production" }],
   subcommands: {
     list: { description: "List the profiles", load: profileVerb("list") },
-    use: { description: "Make a profile the default", load: profileVerb("use") },
+    use: {
+      description: "Make a profile the default, or go back to the local store with: use local",
+      load: profileVerb("use")
+    },
     remove: { description: "Remove a profile and its key; nothing changes at the service", load: profileVerb("remove") }
   }
 } as const satisfies Group
@@ -186,12 +218,14 @@ const commands = {
   ],
   subcommands: {
     contacts,
+    lists,
     exports,
     jobs,
     apikeys,
     smtp,
     audit,
     emails,
+    senders,
     serve: {
       description: "Serve a store over HTTP until interrupted",
       load: () => import("../commands/serve/serve.ts")

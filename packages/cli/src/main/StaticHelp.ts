@@ -26,6 +26,10 @@ const page = (words: ReadonlyArray<string>): string | undefined => {
   return Object.hasOwn(pages, name) ? pages[name] : undefined
 }
 
+/** Takes `roster help contacts list` for `roster contacts list --help`. */
+export const withHelpWord = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args[0] === "help" ? [...args.slice(1).filter((word) => word !== "--help"), "--help"] : args
+
 /** The answer to a command line of exactly these forms; `undefined` for any other. */
 export const staticAnswer = (args: ReadonlyArray<string>): string | undefined => {
   if (args.length === 1 && args[0] === "--version") return `roster ${version}\n`

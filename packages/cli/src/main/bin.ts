@@ -9,13 +9,14 @@ import { runMain } from "./Main.ts"
 import * as Output from "../terminal/Output.ts"
 import * as NodeLayer from "./NodeLayer.ts"
 import { roster } from "./Roster.ts"
+import { withHelpWord } from "./StaticHelp.ts"
 import * as Signals from "../terminal/Signals.ts"
 import { withTimeout } from "../target/TimeLimit.ts"
 import { version } from "../terminal/Version.ts"
 
 const program = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
-  const given = yield* args
+  const given = withHelpWord(yield* args)
   return yield* checkArguments(given).pipe(
     Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),

@@ -1,13 +1,13 @@
 /** The launcher: prints static answers, and loads the program for everything else, errors of writing included. */
 import { enableCompileCache } from "./CompileCache.ts"
-import { staticAnswer } from "./StaticHelp.ts"
+import { staticAnswer, withHelpWord } from "./StaticHelp.ts"
 
 const run = () => {
   enableCompileCache()
   return import("./bin.ts")
 }
 
-const answer = staticAnswer(process.argv.slice(2))
+const answer = staticAnswer(withHelpWord(process.argv.slice(2)))
 if (answer === undefined) await run()
 else {
   process.stdout.on("error", () => {})

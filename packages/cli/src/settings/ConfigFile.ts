@@ -14,7 +14,9 @@ export const Configuration = Schema.Struct({
   version: Schema.optionalKey(Schema.Literal(fileVersion)),
   /** The profile in use by default. */
   profile: Schema.optionalKey(ProfileName),
-  profiles: Schema.Record(Schema.String, Profile)
+  profiles: Schema.Record(Schema.String, Profile),
+  /** The senders whose e-mails the local stores of this user accept: addresses, or `*@example.com` for a domain. */
+  allowedSenders: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Configuration = typeof Configuration.Type
 
@@ -36,6 +38,9 @@ interface Found {
   /** The file itself, where `config.json` may be a symbolic link; `undefined` if there is none. */
   readonly path: string | undefined
 }
+
+/** Maximum number of allowed senders. Whoever allows more allows domains. */
+export const maximumAllowedSenders = 1000
 
 const nothing: Found = { config: { profiles: {} }, json: {}, path: undefined }
 
@@ -67,11 +72,12 @@ const withUnknown = (known: object, json: unknown, fields: object): object =>
 
 /** The JSON text of a changed configuration. */
 const textOf = Effect.fnUntraced(function* (after: Configuration, json: unknown) {
-  const { profile, profiles } = yield* Effect.orDie(encode(after))
+  const { allowedSenders = [], profile, profiles } = yield* Effect.orDie(encode(after))
   const before = Predicate.hasProperty(json, "profiles") ? json.profiles : undefined
   const whole = withUnknown(Configuration.fields, json, {
     version: fileVersion,
     ...(profile === undefined ? {} : { profile }),
+    ...(allowedSenders.length === 0 ? {} : { allowedSenders }),
     profiles: Record.map(profiles, (fields, name) =>
       withUnknown(Profile.fields, Predicate.hasProperty(before, name) ? before[name] : undefined, fields)
     )

@@ -1,5 +1,5 @@
 /** The flags of every command. None takes a key: other processes can see command lines, and shells keep them. */
-import { Effect } from "effect"
+import { Config, Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
 import { outputFormats, parseDuration } from "../terminal/OutputFlags.ts"
 import { ProfileName } from "./Profile.ts"
@@ -24,6 +24,29 @@ const quiet = GlobalFlag.Setting("quiet")({
     Flag.withDescription("Print only results and errors, without progress and notes"),
     Flag.withDefault(false)
   )
+})
+
+const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
+
+export const noInput = GlobalFlag.Setting("no-input")({
+  flag: toggle("no-input", "Ask for nothing, also on a terminal (or set ROSTER_NO_INPUT=true)")
+})
+
+/** Whether a command may ask the user. */
+export const mayAsk = Effect.gen(function* () {
+  return !(yield* noInput) && !(yield* Effect.orDie(Config.withDefault(Config.Boolean("ROSTER_NO_INPUT"), false)))
+})
+
+export const debugHttp = GlobalFlag.Setting("debug-http")({
+  flag: toggle(
+    "debug-http",
+    "Show each request with its headers and its time on stderr, without keys, addresses and names"
+  )
+})
+
+export const debugHttpPersonal = GlobalFlag.Setting("debug-http-personal")({
+  flag: toggle("debug-http-personal", "Show whole addresses of requests too, which hold e-mail addresses and rules")
 })
 
 export const timeout = GlobalFlag.Setting("timeout")({
@@ -98,6 +121,9 @@ const apiKey = GlobalFlag.Setting("api-key")({
 export const globalFlags = [
   output,
   quiet,
+  noInput,
+  debugHttp,
+  debugHttpPersonal,
   timeout,
   profile,
   baseUrl,

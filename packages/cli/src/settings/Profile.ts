@@ -16,6 +16,9 @@ export type ProfileName = typeof ProfileName.Type
 /** The name of the profile that is created and used by default. */
 export const defaultProfile = ProfileName.make("default")
 
+/** Stands for the local store where a profile is named, unless there is a profile of this name. */
+export const localProfile = ProfileName.make("local")
+
 export const Profile = Schema.Struct({
   baseUrl: Schema.String,
   apiKeyHeader: Schema.optionalKey(Schema.String),

@@ -8,7 +8,7 @@ import { KeySource, MissingKey } from "./ApiKeySource.ts"
 import { readConfig } from "./ConfigFile.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { shorten } from "../terminal/Printable.ts"
-import type { Profile } from "./Profile.ts"
+import { localProfile, type Profile } from "./Profile.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
 
 export interface Given {
@@ -101,7 +101,7 @@ export const flags = Effect.all({
   db: GlobalFlags.db
 })
 
-/** The profile named by flag or environment, or else the one in use; `undefined` if there is none. */
+/** The profile named by flag or environment, or else the one in use; `undefined` if there is none, or for the local store. */
 export const profileInUse = Effect.gen(function* () {
   const named = (yield* GlobalFlags.profile) ?? (yield* Effect.orDie(environment)).profile
   const { profile, profiles } = yield* readConfig
@@ -109,7 +109,7 @@ export const profileInUse = Effect.gen(function* () {
   if (name === undefined) return undefined
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (found !== undefined) return { name, ...found } satisfies NamedProfile
-  if (named === undefined) return undefined
+  if (named === undefined || named === localProfile) return undefined
   const names = Object.keys(profiles)
   return yield* usageError(
     `There is no profile "${shorten(named)}".`,
@@ -120,4 +120,24 @@ export const profileInUse = Effect.gen(function* () {
 /** The settings of this command. */
 export const settings = Effect.gen(function* () {
   return yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment), yield* profileInUse))
+})
+
+/** The address of a service whose key is missing. */
+export interface WithoutKey {
+  readonly _tag: "WithoutKey"
+  readonly baseUrl: string
+  readonly error: MissingKey
+}
+
+/** The same for a command that can say something about a service without its key. */
+export const settingsWithoutKey = Effect.gen(function* () {
+  const { baseUrl } = yield* flags
+  const { baseUrl: environmentUrl } = yield* Effect.orDie(environment)
+  return yield* Effect.catchTag(settings, "MissingKey", (error) =>
+    Effect.map(profileInUse, (profile): Effect.Success<typeof settings> | WithoutKey => ({
+      _tag: "WithoutKey",
+      baseUrl: baseUrl ?? environmentUrl ?? profile?.baseUrl ?? "",
+      error
+    }))
+  )
 })

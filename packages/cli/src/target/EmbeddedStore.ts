@@ -2,7 +2,7 @@
 import { Effect, FileSystem, Layer, Path, References } from "effect"
 import { Argument } from "effect/cli"
 import { usageError } from "../errors/UsageError.ts"
-import { userFolder } from "../files/UserFolder.ts"
+import { userFolder, userFolderPath } from "../files/UserFolder.ts"
 import { settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
 import { Target } from "./Target.ts"
@@ -10,52 +10,112 @@ import { Target } from "./Target.ts"
 /** The server, loaded only by the commands that need it. */
 export const server = Effect.promise(() => import("@roster/server"))
 
-/** The path of the user's own store, in the data folder of the platform. The folder is created if it is missing. */
+const fileName = "roster.db"
+
+/** The path of the user's own store, in the data folder of the platform. */
+export const defaultStorePath = Effect.gen(function* () {
+  const path = yield* Path.Path
+  return path.join(yield* userFolderPath("data"), fileName)
+})
+
+/** The same, whose folder is created if it is missing. */
 export const defaultStore = Effect.gen(function* () {
   const path = yield* Path.Path
-  return path.join(yield* userFolder("data"), "roster.db")
+  return path.join(yield* userFolder("data"), fileName)
+})
+
+interface ForWrites {
+  /** Whether nothing may be changed or created. */
+  readonly dryRun: boolean
+}
+
+const memory = ":memory:"
+
+/** Whether there is a store at this path. */
+export const storeExists = Effect.fnUntraced(function* (filename: string) {
+  const fs = yield* FileSystem.FileSystem
+  return filename === memory || (yield* Effect.orElseSucceed(fs.exists(filename), () => true))
 })
 
 /** The given or the default store. The default and every new store are announced, since either may be a mistake. */
 export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
   const output = yield* Output
   const filename = given ?? (yield* defaultStore)
-  const fs = yield* FileSystem.FileSystem
-  const isNew = filename !== ":memory:" && !(yield* Effect.orElseSucceed(fs.exists(filename), () => true))
-  if (isNew) yield* output.note(`[local] ${filename}, a new store`)
+  if (!(yield* storeExists(filename))) yield* output.note(`[local] ${filename}, a new store`)
   else if (given === undefined) yield* output.note(`[local] ${filename}`)
   return filename
 })
 
-const refuseService = Effect.fail(
+/** The name of that store, and the file to open: a dry run opens an empty store in memory in place of a missing file. */
+export const storeToOpen = Effect.fnUntraced(function* (given: string | undefined, { dryRun }: ForWrites) {
+  const name = given ?? (yield* defaultStorePath)
+  if (!dryRun || (yield* storeExists(name))) {
+    const filename = yield* storeFile(given)
+    return { name: filename, filename }
+  }
+  yield* (yield* Output).note(`[local] ${name} does not exist yet, and is not created by a dry run`)
+  return { name, filename: memory }
+})
+
+const storeLayer = (filename: string) =>
+  Layer.unwrap(
+    Effect.map(server, ({ Store }) =>
+      // Failures reach the user as errors; the log is for operators.
+      Layer.provide(Store.layer({ filename }), Layer.succeed(References.MinimumLogLevel, "None"))
+    )
+  )
+
+/** The refusal of a service that has no operation for what only a store can do. */
+export const refuseService = Effect.fail(
   usageError(
     "This command needs a local store: the interface of a service has no operation for it.",
     "Run it on the machine of the store, with --db FILE, and without --base-url, ROSTER_BASE_URL or a profile."
   )
 )
 
-/** The file of the store, for a command that works on an embedded store alone. The address of a service is refused. */
-export const embeddedStoreFile = Effect.gen(function* () {
+/** The store of the settings, for a command that works on an embedded store alone. The address of a service is refused. */
+const localStore = Effect.gen(function* () {
   // An address without a key is refused for the address.
   const on = yield* Effect.catchTag(settings, "MissingKey", () => refuseService)
-  return on._tag === "Local" ? yield* storeFile(on.filename) : yield* refuseService
+  return on._tag === "Local" ? on.filename : yield* refuseService
 })
 
+/** The file of that store. */
+export const embeddedStoreFile = Effect.flatMap(localStore, storeFile)
+
 /** The database of that store, which other processes may serve at the same time. */
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const filename = yield* embeddedStoreFile
-    const { Store } = yield* server
-    return Store.layer({ filename }).pipe(
-      // Failures reach the user as errors; the log is for operators.
-      Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-      Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
-    )
-  })
-)
+export const layerForWrites = (forWrites: ForWrites) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { filename, name } = yield* storeToOpen(yield* localStore, forWrites)
+      return Layer.merge(storeLayer(filename), Layer.succeed(Target, { name: `[local] ${name}` }))
+    })
+  )
+
+export const layer = layerForWrites({ dryRun: false })
+
+/** The outbox of that store. */
+export const layerOutbox = Layer.provideMerge(Layer.unwrap(Effect.map(server, ({ Outbox }) => Outbox.layer)), layer)
+
+const jobs = Layer.unwrap(Effect.map(server, ({ Jobs }) => Jobs.layer))
+const lists = Layer.unwrap(Effect.map(server, ({ ContactLists }) => ContactLists.layer))
+
+/** The lists of that store. */
+export const layerLists = (forWrites: ForWrites) => Layer.provideMerge(lists, layerForWrites(forWrites))
 
 /** The jobs of that store. This layer runs none: `roster serve` does, and a command that waits for its own job. */
-export const layerJobs = Layer.unwrap(Effect.map(server, ({ Jobs }) => Jobs.layer)).pipe(Layer.provideMerge(layer))
+export const layerJobs = (forWrites: ForWrites = { dryRun: false }) =>
+  Layer.provideMerge(jobs, layerForWrites(forWrites))
+
+/** The store of the settings, for a command that has announced it already. */
+const announced = (given: string | undefined) =>
+  Layer.unwrap(Effect.map(given === undefined ? defaultStore : Effect.succeed(given), storeLayer))
+
+/** The jobs of an announced store. */
+export const jobsOf = (given: string | undefined) => Layer.provide(jobs, announced(given))
+
+/** The lists of an announced store. */
+export const listsOf = (given: string | undefined) => Layer.provide(lists, announced(given))
 
 export const jobId = Argument.String("id").pipe(
   Argument.withDescription("Id of the job, as shown by: roster jobs list")

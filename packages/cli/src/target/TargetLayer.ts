@@ -1,22 +1,33 @@
 /** Provides the services from the target that the settings name, and loads only the code of that target. */
 import { Connection } from "@roster/connect"
 import { Effect, Layer, Redacted, References } from "effect"
+import type { HttpClient } from "effect/http"
 import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
+import { readConfig } from "../settings/ConfigFile.ts"
+import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import { type Given, settings, type Settings } from "../settings/Settings.ts"
-import { storeFile } from "./EmbeddedStore.ts"
+import { Output } from "../terminal/Output.ts"
+import { storeToOpen } from "./EmbeddedStore.ts"
 import { Target } from "./Target.ts"
 
 interface ForWrites {
   readonly dryRun: boolean
 }
 
-const optionsFor = ({ dryRun }: ForWrites) =>
-  dryRun
-    ? Effect.map(
-        Effect.promise(() => import("./DryRunClient.ts")),
-        ({ dryRunClient: transformClient }) => ({ transformClient })
-      )
-    : Effect.succeed({})
+type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
+
+const optionsFor = Effect.fnUntraced(function* ({ dryRun }: ForWrites) {
+  const isPersonal = yield* GlobalFlags.debugHttpPersonal
+  const wraps: ReadonlyArray<Wrap> = [
+    ...(isPersonal || (yield* GlobalFlags.debugHttp)
+      ? [(yield* Effect.promise(() => import("./DebugClient.ts"))).debugClient(yield* Output, isPersonal)]
+      : []),
+    ...(dryRun ? [(yield* Effect.promise(() => import("./DryRunClient.ts"))).dryRunClient] : [])
+  ]
+  return wraps.length === 0
+    ? {}
+    : { transformClient: (client: HttpClient.HttpClient) => wraps.reduce((inner, wrap) => wrap(inner), client) }
+})
 
 type Remote = Extract<Settings, { readonly _tag: "Remote" }>
 
@@ -34,11 +45,12 @@ const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites) =>
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const filename = yield* storeFile(given)
-      return Connection.layerLocal(filename, yield* optionsFor(forWrites)).pipe(
+      const { filename, name } = yield* storeToOpen(given, forWrites)
+      const { allowedSenders = [] } = yield* readConfig
+      return Connection.layerLocal(filename, { ...(yield* optionsFor(forWrites)), store: { allowedSenders } }).pipe(
         // Failures reach the user as errors; the log is for operators.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-        Layer.merge(Layer.succeed(Target, { name: `[local] ${filename}` }))
+        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}` }))
       )
     })
   )

@@ -17,6 +17,9 @@ export const printableLines = (text: string): string => text.split("\n").map(pri
 /** Input cut to a length that a message can quote. */
 export const shorten = (text: string): string => printable(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
+/** A count with commas between its thousands. */
+export const countText = (count: number): string => String(Math.floor(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
+
 export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
 
 const escaped = (character: string): string =>

@@ -2,6 +2,7 @@
 import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
 import { isQuiet } from "./OutputFlags.ts"
 import { Output } from "./Output.ts"
+import { countText } from "./Printable.ts"
 
 /** The work, as in "Importing" and "rows". */
 export interface Work {
@@ -25,8 +26,6 @@ const timeText = (seconds: number): string => {
   const [first, ...rest] = [...parts, whole % 60]
   return [first, ...rest.map((part) => String(part).padStart(2, "0"))].join(":")
 }
-
-const countText = (count: number): string => String(Math.floor(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
 
 /** The line of progress at one moment. */
 export const progressText = (

@@ -91,12 +91,19 @@ export const jsonLines = <A, E, R>(
     return Stream.concat(parts, end)
   })
 
-/** Prints records as they arrive. `columns` are the fields of a table; `write` is faster than the schema. */
+interface RecordOptions<A> {
+  /** Writes a record as JSON, faster than the schema. */
+  readonly write?: (to: JsonBuffer, value: A) => void
+  /** The fields of a record in its wire form that columns name (default: nested fields are named by their paths). */
+  readonly fieldsIn?: typeof fieldsOf
+}
+
+/** Prints records as they arrive. `columns` are the fields of a table. */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,
   values: Stream.Stream<A, E, R>,
-  write?: (to: JsonBuffer, value: A) => void
+  { fieldsIn = fieldsOf, write }: RecordOptions<A> = {}
 ) {
   const output = yield* Output
   const encode = encoder(schema)
@@ -110,11 +117,11 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
       return yield* output.write(
         csvOf(
           columns,
-          Stream.map(values, (one) => new Map(fieldsOf(encode(one))))
+          Stream.map(values, (one) => new Map(fieldsIn(encode(one))))
         )
       )
     case "table": {
-      const table = tableOf(columns, output.width)
+      const table = tableOf(columns, output.width, fieldsIn)
       let isEmpty = true
       yield* output.write(
         Stream.mapArray(values, (part) => {

@@ -20,14 +20,19 @@ const plain = /^[\w@%+=:,./-]+$/
 /** A word quoted for a POSIX shell. */
 export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** The current command line, without some of its switches and with others added. */
+/** The words without a flag and its value. */
+const withoutFlag = (args: ReadonlyArray<string>, flag: string): ReadonlyArray<string> =>
+  args.filter((arg, index) => arg !== flag && args[index - 1] !== flag && !arg.startsWith(`${flag}=`))
+
+/** The current command line, without some of its switches or a flag with its value, and with others added. */
 export const resumeCommand = Effect.fnUntraced(function* (
   without: ReadonlyArray<string> = [],
-  added: ReadonlyArray<string> = []
+  added: ReadonlyArray<string> = [],
+  flag?: string
 ) {
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
-  const kept = args.filter((arg) => !without.includes(arg))
+  const kept = (flag === undefined ? args : withoutFlag(args, flag)).filter((arg) => !without.includes(arg))
   // Words after `--` are no flags.
   const dashes = kept.indexOf("--")
   const words = kept.toSpliced(dashes < 0 ? kept.length : dashes, 0, ...added)

@@ -50,38 +50,55 @@ const clipped = (text: string, width: number): string => {
   return `${kept}…`
 }
 
+/** The columns that identify a record: the next command needs them whole, so that they are never cut. */
+const identifying = new Set(["id", "Email", "Name", "PublicExportID", "MessageID"])
+
+const isIdentifying = (column: string | undefined): boolean => column !== undefined && identifying.has(column)
+
 /** Shrinks the widest column until the line fits, or no column can shrink further. */
-const fitted = (widths: ReadonlyArray<number>, available: number): ReadonlyArray<number> => {
+const fitted = (
+  columns: ReadonlyArray<string>,
+  widths: ReadonlyArray<number>,
+  available: number
+): ReadonlyArray<number> => {
   const fitting = [...widths]
   for (;;) {
     const line = fitting.reduce((sum, width) => sum + width, gap * (fitting.length - 1))
-    const widest = Math.max(...fitting)
+    const widest = Math.max(...fitting.filter((_, index) => !isIdentifying(columns[index])))
     if (line <= available || widest <= narrowestCell) return fitting
-    fitting[fitting.indexOf(widest)] = Math.max(narrowestCell, widest - (line - available))
+    const place = fitting.findIndex((width, index) => width === widest && !isIdentifying(columns[index]))
+    fitting[place] = Math.max(narrowestCell, widest - (line - available))
   }
 }
 
 /** Formats a table in parts; the first has the header and sets the widths, if possible at most `available` in all. */
-export const tableOf = (columns: ReadonlyArray<string>, available = Number.POSITIVE_INFINITY) => {
+export const tableOf = (
+  columns: ReadonlyArray<string>,
+  available = Number.POSITIVE_INFINITY,
+  fieldsIn: (record: unknown) => ReadonlyArray<readonly [name: string, text: string]> = fieldsOf
+) => {
   let widths: ReadonlyArray<number> | undefined
   return (records: ReadonlyArray<unknown>): string => {
     const rows = records.map((record) => {
-      const fields = new Map(fieldsOf(record))
+      const fields = new Map(fieldsIn(record))
       return columns.map((column) => printable(fields.get(column) ?? ""))
     })
     const lines = widths === undefined ? [columns, ...rows] : rows
     const measured = (widths ??= fitted(
+      columns,
       columns.map((_, index) => {
         const widest = Math.max(...lines.map((row) => CliOutput.displayWidth(row[index] ?? "")))
         // The last column has no neighbour.
-        return index === columns.length - 1 ? widest : Math.min(widestCell, widest)
+        return index === columns.length - 1 || isIdentifying(columns[index]) ? widest : Math.min(widestCell, widest)
       }),
       available
     ))
     return lines
       .map((row) =>
         line(
-          row.map((cell, index) => clipped(cell, measured[index] ?? widestCell)),
+          row.map((cell, index) =>
+            isIdentifying(columns[index]) ? cell : clipped(cell, measured[index] ?? widestCell)
+          ),
           measured
         )
       )

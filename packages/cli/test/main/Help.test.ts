@@ -19,6 +19,7 @@ describe("the commands", () => {
     const credentials = ["list", "get", "create", "update", "delete", "rotate"]
     assert.sameMembers(leaves, [
       ...of("contacts", "list", "get", "add", "update", "delete", "restore", "import", "export"),
+      ...of("lists", "list", "remove"),
       ...of("exports", "status", "download"),
       ...of("jobs", "list", "get", "cancel"),
       ...of("apikeys", ...credentials, "audit"),
@@ -27,7 +28,8 @@ describe("the commands", () => {
       ...of("auth", "login", "status", "logout"),
       ...of("profile", "list", "use", "remove"),
       ...of("config", "list"),
-      "roster emails send",
+      ...of("emails", "send", "list", "get"),
+      ...of("senders", "allow", "list", "remove"),
       "roster serve",
       "roster backup",
       "roster restore",

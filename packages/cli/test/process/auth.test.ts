@@ -47,6 +47,64 @@ describe("roster auth", () => {
       const gone = yield* run(["contacts", "list"])
       assert.deepStrictEqual([gone.code, failure(gone).code], [4, "MissingKey"])
       assert.strictEqual((yield* run(["contacts", "list", "-p", "default"])).code, 0)
+      // What is left of the profile can still be asked about.
+      const status = yield* run(["auth", "status"])
+      assert.deepStrictEqual(
+        [status.code, json(status)],
+        [0, { target: "remote", baseUrl: address, key: null, source: null }]
+      )
+      const who = yield* run(["whoami"])
+      assert.deepStrictEqual([who.code, failure(who).code], [4, "MissingKey"])
+      assert.deepInclude(json(who), { baseUrl: address, key: null })
+      const doctor = yield* run(["doctor"])
+      assert.strictEqual(doctor.code, 8, doctor.stderr)
+      assert.match(doctor.stdout, /"Check":"connection","Result":"ok"/)
+      assert.match(doctor.stdout, /"Check":"key","Result":"failed","Detail":"The profile second has no API key/)
+
+      const local = yield* run(["profile", "use", "local"])
+      assert.strictEqual(local.code, 0, local.stderr)
+      assert.deepInclude(json(yield* run(["auth", "status"])), { target: "local" })
+      assert.deepStrictEqual(json(yield* run(["contacts", "list"])), [])
+      assert.strictEqual((yield* run(["profile", "use", "default"])).code, 0)
+      assert.deepInclude(json(yield* run(["whoami", "--offline", "-p", "local"])), { target: "local" })
+      const named = yield* run(["auth", "login", "--base-url", address, "-p", "local"], { input: key })
+      assert.deepStrictEqual([named.code, failure(named).code], [2, "UsageError"])
+    })
+  )
+
+  it.live("checks the address before the key is read, and names where it comes from", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const absent = ["--key-file", join(folder, "absent.key")]
+      for (const [args, env, words] of [
+        [["--base-url", "https://example.com"], {}, /^--base-url cannot be used: its path does not end with \/v4/],
+        [["--base-url", "example.com/v4"], {}, /^--base-url cannot be used/],
+        [["--base-url", "http://example.com/v4"], {}, /^--base-url .*unencrypted/],
+        [[], { ROSTER_BASE_URL: "https://example.com" }, /^ROSTER_BASE_URL cannot be used/],
+        [["--base-url", "https://example.com/v4", "--api-key-header", "a b"], {}, /^--api-key-header cannot be used/],
+        [[], {}, /^The address of the service is missing/]
+      ] as const) {
+        const refused = yield* run(["auth", "login", ...args, ...absent], { env })
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"], refused.stderr)
+        assert.match(failure(refused).message, words)
+      }
+    })
+  )
+
+  it.live("doctor says what is wrong with a broken configuration, and checks the rest", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      mkdirSync(configFolder(folder), { recursive: true, mode: 0o700 })
+      writeFileSync(configFile(folder), '{"profiles":', { mode: 0o600 })
+      const broken = yield* run(["doctor"])
+      assert.strictEqual(broken.code, 8, broken.stderr)
+      assert.match(broken.stdout, /"Check":"profiles","Result":"failed","Detail":"[^"]*is not a profiles file/)
+      assert.match(broken.stdout, /"Check":"proxy","Result":"ok"/)
+      writeFileSync(configFile(folder), '{"profiles":{}}', { mode: 0o600 })
+      const mended = yield* run(["doctor"])
+      assert.strictEqual(mended.code, 0, mended.stderr)
+      assert.match(mended.stdout, /"Check":"store","Result":"ok","Detail":"none yet/)
+      assert.throws(() => statSync(join(folder, ".local")))
     })
   )
 

@@ -195,11 +195,73 @@ describe("roster contacts delete by rule", () => {
   )
 })
 
+describe("roster contacts delete by address", () => {
+  it.live("counts who was there, and backs them up", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      const { folder, run } = roster
+      yield* arrange(roster, 6)
+      const before = json(yield* run(["contacts", "get", "c0@example.com"]))
+      const named = ["contacts", "delete", "c0@example.com", "C0@example.com", "nobody@example.com", "--yes"]
+      const dry = yield* run([...named, "--dry-run"])
+      assert.deepInclude(json(dry), { dryRun: true, count: 1, notThere: 1, sample: ["c0@example.com"] })
+      assert.deepStrictEqual([backupsIn(folder), (yield* emailsOf(roster)).length], [[], 6])
+      const deleted = yield* run([...named, "-o", "table"])
+      assert.strictEqual(deleted.code, 0, deleted.stderr)
+      const [backup = "", ...more] = backupsIn(folder)
+      assert.deepStrictEqual([more, statSync(backup).mode & 0o777], [[], 0o600])
+      assert.include(
+        deleted.stdout,
+        `Deleted 1 contact; 1 was not there. To restore: roster contacts restore ${backup}`
+      )
+      assert.strictEqual((yield* emailsOf(roster)).length, 5)
+      assert.strictEqual((yield* run(["contacts", "restore", backup])).code, 0)
+      const after = json(yield* run(["contacts", "get", "c0@example.com"]))
+      assert.deepInclude(after, { CustomFields: { note: "=0" }, Email: "c0@example.com", FirstName: "C 0" })
+      assert.deepInclude(before, { CustomFields: { note: "=0" }, Status: "Bounced" })
+    })
+  )
+
+  it.live("ends with 5 where none of them is there, and leaves no file", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      yield* arrange(roster, 2)
+      for (const flags of [[], ["--no-backup"], ["--dry-run"]]) {
+        const none = yield* roster.run(["contacts", "delete", "x@example.com", "y@example.com", "--yes", ...flags])
+        assert.deepStrictEqual([none.code, failure(none).code], [5, "ContactNotFound"])
+        assert.include(failure(none).message, "x@example.com, y@example.com")
+      }
+      assert.deepStrictEqual(backupsIn(roster.folder), [])
+    })
+  )
+
+  it.live("says how to delete with a key that may not read", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { env } = yield* serveWithKey(folder)
+      yield* run(["contacts", "add", "ann@example.com"], { env })
+      const writer = yield* run(["apikeys", "create", "writer", "--access", "ModifyContacts"], { env })
+      const may = { ...env, ROSTER_API_KEY: jsonOf<{ Token: string }>(writer).Token }
+      const named = ["contacts", "delete", "ann@example.com", "nobody@example.com", "--yes"]
+      const denied = yield* run(named, { env: may })
+      assert.strictEqual(denied.code, 4)
+      assert.include(denied.stderr, "--no-backup")
+      const deleted = yield* run([...named, "--no-backup"], { env: may })
+      assert.deepStrictEqual([deleted.code, json(deleted)], [0, { deleted: 1, notThere: 1 }])
+      assert.deepStrictEqual(backupsIn(folder), [])
+    })
+  )
+})
+
 describe("--dry-run", () => {
-  it.live("shows the request of a write and sends nothing", () =>
+  it.live("shows the request of a write, and sends only requests that read", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRoster
-      const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
+      const { env, requests } = yield* fakeService(({ url = "" }, response) => {
+        const isThere = /ann%40|\/ci$|shop%40|limit=1$/.test(url)
+        response.writeHead(isThere ? 200 : 404, { "Content-Type": "application/json" })
+        response.end(isThere ? (url.endsWith("limit=1") ? "[]" : "{}") : '{"Error":"There is none."}')
+      })
       const writes: ReadonlyArray<readonly [args: ReadonlyArray<string>, request: string, body: unknown]> = [
         [
           ["contacts", "add", "ann@example.com", "--first-name", "Ann"],
@@ -211,14 +273,14 @@ describe("--dry-run", () => {
           "PUT /contacts/ann%40example.com",
           { LastName: "Lee" }
         ],
-        [["contacts", "delete", "ann@example.com"], "DELETE /contacts/ann%40example.com", ""],
+        [["contacts", "delete", "ann@example.com", "--no-backup"], "DELETE /contacts/ann%40example.com", ""],
         [
-          ["apikeys", "create", "ci", "--access", "Export"],
+          ["apikeys", "create", "new", "--access", "Export"],
           "POST /security/apikeys",
-          { Name: "ci", AccessLevel: ["Export"] }
+          { Name: "new", AccessLevel: ["Export"] }
         ],
         [["apikeys", "delete", "ci"], "DELETE /security/apikeys/ci", ""],
-        [["smtp", "create", "shop@example.com"], "POST /security/smtp", { Name: "shop@example.com" }],
+        [["smtp", "create", "new@example.com"], "POST /security/smtp", { Name: "new@example.com" }],
         [["smtp", "delete", "shop@example.com"], "DELETE /security/smtp/shop%40example.com", ""]
       ]
       for (const [args, request, body] of writes) {
@@ -229,7 +291,80 @@ describe("--dry-run", () => {
         assert.deepStrictEqual(shown.body === "" ? "" : JSON.parse(shown.body), body)
         assert.notInclude(dry.stdout + dry.stderr, env.ROSTER_API_KEY)
       }
-      assert.deepStrictEqual(requests, [])
+      assert.deepStrictEqual(
+        requests.filter((request) => !request.startsWith("GET ")),
+        []
+      )
+    })
+  )
+
+  it.live("ends as the run would", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const { env } = yield* serveWithKey(folder)
+      for (const args of [
+        ["contacts", "add", "ann@example.com"],
+        ["apikeys", "create", "ci", "--for", "export"],
+        ["apikeys", "create", "other", "--for", "export"],
+        ["smtp", "create", "shop@team.example", "--subaccount", "team@example.com"]
+      ]) {
+        assert.strictEqual((yield* run(args, { env })).code, 0)
+      }
+      const team = ["--subaccount", "team@example.com"]
+      const writes: ReadonlyArray<readonly [code: number, args: ReadonlyArray<string>]> = [
+        [5, ["contacts", "update", "nobody@example.com", "--first-name", "N"]],
+        [5, ["contacts", "delete", "nobody@example.com", "--yes"]],
+        [5, ["contacts", "delete", "nobody@example.com", "--yes", "--no-backup"]],
+        [5, ["apikeys", "delete", "none", "--yes"]],
+        [6, ["apikeys", "create", "ci", "--for", "export"]],
+        [6, ["apikeys", "update", "ci", "--rename", "other"]],
+        [6, ["smtp", "create", "shop@team.example", ...team]],
+        [0, ["smtp", "update", "shop@team.example", "--no-expiry", ...team]],
+        [0, ["smtp", "delete", "shop@team.example", "--yes", ...team]],
+        [0, ["apikeys", "update", "ci", "--no-expiry"]],
+        [0, ["apikeys", "delete", "other", "--yes"]]
+      ]
+      for (const [code, args] of writes) {
+        for (const dry of [["--dry-run"], []]) {
+          const ended = yield* run([...args, ...dry], { env })
+          assert.strictEqual(ended.code, code, `${[...args, ...dry].join(" ")}: ${ended.stderr}`)
+        }
+      }
+      const wrong = { ...env, ROSTER_API_KEY: "wrong-key-0123456789" }
+      const refused = yield* run(["contacts", "add", "bob@example.com", "--dry-run"], { env: wrong })
+      assert.strictEqual(refused.code, 4, refused.stderr)
+      const dead = { ...env, ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }
+      assert.strictEqual((yield* run(["contacts", "add", "b@example.com", "-n"], { env: dead })).code, 8)
+    })
+  )
+
+  it.live("creates nothing, no store either", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      writeFileSync(join(folder, "in.csv"), "Email\nann@example.com\n")
+      writeFileSync(join(folder, "in.json"), '[{"Email":"ann@example.com"}]')
+      for (const store of [[], ["--db", "new.db"]]) {
+        for (const [args, code] of [
+          [["contacts", "add", "ann@example.com"], 0],
+          [["contacts", "update", "ann@example.com", "--first-name", "A"], 5],
+          [["contacts", "delete", "ann@example.com"], 5],
+          [["contacts", "delete", "--rule", "status = Bounced"], 0],
+          [["contacts", "import", "in.csv"], 0],
+          [["contacts", "restore", "in.json"], 0],
+          [["lists", "remove", "News", "ann@example.com"], 5],
+          [["jobs", "cancel", "3fa85f64-5717-4562-b3fc-2c963f66afa6"], 5],
+          [["apikeys", "create", "ci", "--for", "export"], 0],
+          [["apikeys", "rotate", "ci", "--out", "ci.key"], 5],
+          [["smtp", "delete", "shop@example.com"], 5]
+        ] as const) {
+          const dry = yield* run([...args, "--dry-run", ...store])
+          assert.strictEqual(dry.code, code, `${args.join(" ")}: ${dry.stderr}`)
+        }
+      }
+      const left = readdirSync(folder, { recursive: true }).filter(
+        (name) => !["in.csv", "in.json"].includes(String(name))
+      )
+      assert.deepStrictEqual(left, [])
     })
   )
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
@@ -58,7 +58,21 @@ describe("roster contacts export and roster exports", () => {
       // The first wait of another export ends after this one is ready: jobs run in their order.
       yield* run(["contacts", "export"], { env })
       const status = yield* run(["exports", "status", PublicExportID], { env })
-      assert.deepStrictEqual([status.code, status.stdout], [0, '"Ready"\n'])
+      assert.deepStrictEqual([status.code, json(status)], [0, { PublicExportID, Status: "Ready", Link }])
+      const byId = yield* run(["exports", "download", PublicExportID, "--out", "by-id.csv"], { env })
+      assert.strictEqual(byId.code, 0, byId.stderr)
+      assert.include(readFileSync(join(folder, "by-id.csv"), "utf8"), "ann@example.com")
+      const links = join(folder, ".local", "state", "roster", "exports")
+      assert.deepStrictEqual(readdirSync(links), [`${PublicExportID}.json`])
+      assert.deepStrictEqual(
+        [statSync(links).mode & 0o777, statSync(join(links, `${PublicExportID}.json`)).mode & 0o777],
+        [0o700, 0o600]
+      )
+      const elsewhere = { ...env, XDG_STATE_HOME: join(folder, "other-state") }
+      const unknown = yield* run(["exports", "download", PublicExportID], { env: elsewhere })
+      assert.deepStrictEqual([unknown.code, failure(unknown).code], [2, "UsageError"])
+      const unlinked = yield* run(["exports", "status", PublicExportID], { env: elsewhere })
+      assert.deepInclude(json(unlinked), { Status: "Ready", Link: null })
       const fetched = yield* run(["exports", "download", Link, "--out", "later.csv"], { env })
       assert.strictEqual(fetched.code, 0, fetched.stderr)
       assert.include(readFileSync(join(folder, "later.csv"), "utf8"), "ann@example.com")
@@ -74,6 +88,96 @@ describe("roster contacts export and roster exports", () => {
     })
   )
 
+  it.live("are finished by exports status on a local store, which nobody serves", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      yield* run(["contacts", "add", "ann@example.com"])
+      const begun = yield* run(["contacts", "export", "--no-wait", "--format", "json"])
+      const { Link, PublicExportID } = jsonOf<{ Link: string; PublicExportID: string }>(begun)
+      assert.include(begun.stderr, `roster exports status ${PublicExportID}`)
+      const status = yield* run(["exports", "status", PublicExportID])
+      assert.strictEqual(status.code, 0, status.stderr)
+      const record = jsonOf<{ Link: string; Status: string }>(status)
+      assert.deepStrictEqual([record.Status, URL.parse(record.Link)?.pathname], ["Ready", URL.parse(Link)?.pathname])
+      for (const which of [PublicExportID, Link, record.Link]) {
+        const fetched = yield* run(["exports", "download", which])
+        assert.strictEqual(fetched.code, 0, fetched.stderr)
+        assert.deepStrictEqual(jsonOf<ReadonlyArray<{ Email: string }>>(fetched)[0]?.Email, "ann@example.com")
+      }
+      // One that nobody has looked at is written by the download itself.
+      const next = jsonOf<{ PublicExportID: string }>(yield* run(["contacts", "export", "--no-wait"]))
+      assert.include((yield* run(["exports", "download", next.PublicExportID])).stdout, "ann@example.com")
+      assert.strictEqual((yield* run(["exports", "download", id])).code, 5)
+      assert.notInclude(readdirSync(folder), ".local")
+    })
+  )
+
+  it.live("have at most 1000 links kept, for a week", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const link = { Link: "http://127.0.0.1:9/v4/exports/a/b.csv", PublicExportID: id }
+      const { env } = yield* fakeService((_, response) =>
+        response.writeHead(202, { "Content-Type": "application/json" }).end(JSON.stringify(link))
+      )
+      const links = join(folder, ".local", "state", "roster", "exports")
+      mkdirSync(links, { recursive: true })
+      const now = Date.now() / 1000
+      const keep = (name: string, age: number) => {
+        writeFileSync(join(links, `${name}.json`), "{}")
+        utimesSync(join(links, `${name}.json`), now - age, now - age)
+      }
+      for (let number = 0; number < 1000; number++) keep(`link-${number}`, 10 + number)
+      keep("old", 7 * 24 * 3600 + 1)
+      assert.strictEqual((yield* run(["contacts", "export", "--no-wait"], { env })).code, 0)
+      const kept = readdirSync(links)
+      assert.deepStrictEqual(
+        [kept.length, kept.includes(`${id}.json`), kept.includes("link-0.json"), kept.includes("link-999.json")],
+        [1000, true, true, false]
+      )
+      assert.notInclude(kept, "old.json")
+    })
+  )
+
+  it.live("have the format that the name of their file promises, and our own ZIP is imported", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      yield* run(["contacts", "import", "-"], { input: "Email,City\nann@example.com,Köln\nbob@example.com,Bonn\n" })
+      for (const [out, start] of [
+        ["a.json", "["],
+        ["a.XML", "<?xml"],
+        ["a.csv.zip", "PK"],
+        ["a.zip", "PK"],
+        ["a.txt", "Email,"]
+      ] as const) {
+        const exported = yield* run(["contacts", "export", "--out", out])
+        assert.strictEqual(exported.code, 0, exported.stderr)
+        assert.isTrue(readFileSync(join(folder, out), "latin1").startsWith(start), out)
+      }
+      for (const args of [
+        ["--out", "b.json", "--format", "csv"],
+        ["--out", "b.csv", "--zip"]
+      ]) {
+        const refused = yield* run(["contacts", "export", ...args])
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"], refused.stderr)
+      }
+      assert.notInclude(readdirSync(folder), "b.json")
+
+      const before = json(yield* run(["contacts", "get", "ann@example.com"]))
+      yield* run(["contacts", "delete", "--rule", "All", "--yes", "--confirm", "2"])
+      for (const args of [["a.csv.zip"], ["a.csv.zip", "--via", "file"], ["-"]]) {
+        const input = args[0] === "-" ? readFileSync(join(folder, "a.csv.zip")) : ""
+        const imported = yield* run(["contacts", "import", ...args], { input })
+        assert.strictEqual(imported.code, 0, imported.stderr)
+        assert.include(imported.stdout, '"read":2')
+      }
+      const after = json(yield* run(["contacts", "get", "ann@example.com"]))
+      assert.deepStrictEqual(Object(after).CustomFields, Object(before).CustomFields)
+      writeFileSync(join(folder, "cut.zip"), readFileSync(join(folder, "a.csv.zip")).subarray(0, 100))
+      const cut = yield* run(["contacts", "import", "cut.zip"])
+      assert.deepStrictEqual([cut.code, failure(cut).code], [2, "UnreadableFile"])
+    })
+  )
+
   it.live.each(["Error", "Expired"])("end with 10 where the job is in state %s, and leave no file", (state) =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
@@ -85,8 +189,12 @@ describe("roster contacts export and roster exports", () => {
       const exported = yield* run(["contacts", "export", "--out", "out.csv"], { env })
       assert.deepStrictEqual([exported.code, exported.stdout], [10, ""])
       const status = yield* run(["exports", "status", id], { env })
-      assert.deepStrictEqual([status.code, status.stdout], [10, `${JSON.stringify(state)}\n`])
-      assert.deepStrictEqual(readdirSync(folder), [])
+      assert.strictEqual(status.code, 10)
+      assert.deepInclude(json(status), { Status: state })
+      assert.deepStrictEqual(
+        readdirSync(folder).filter((name) => name !== ".local"),
+        []
+      )
 
       // A file that cannot be written is found out before anything is asked of the service.
       requests.length = 0

@@ -111,6 +111,24 @@ describe("the way to the network", () => {
       }
       const dead = yield* run(["contacts", "list"], { env: { ...service.env, HTTP_PROXY: "http://127.0.0.1:9" } })
       assert.deepStrictEqual([dead.code, failure(dead).code], [8, "Unavailable"])
+      assert.include(failure(dead).message, "the proxy 127.0.0.1:9 failed with ECONNREFUSED")
+      // A tunnel, and a name that nobody knows; a service that is down is no proxy.
+      const tunnel = { ROSTER_BASE_URL: "https://127.0.0.1:10/v4", ROSTER_API_KEY: "test-key" }
+      for (const proxy of ["127.0.0.1:9", "proxy.invalid:3128"]) {
+        const dead = yield* run(["contacts", "list"], { env: { ...tunnel, HTTPS_PROXY: `http://user:pass@${proxy}` } })
+        assert.deepStrictEqual([dead.code, failure(dead).code], [8, "Unavailable"])
+        assert.include(failure(dead).message, `the proxy ${proxy} failed with`)
+        assert.notInclude(dead.stderr, "pass@")
+      }
+      const down = yield* run(["contacts", "list"], {
+        env: { ...tunnel, HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1" }
+      })
+      assert.include(failure(down).message, "the connection to 127.0.0.1:10 failed")
+      const doctor = yield* run(["doctor"], { env: { ...service.env, HTTP_PROXY: "http://127.0.0.1:9" } })
+      assert.strictEqual(doctor.code, 8)
+      assert.match(doctor.stdout, /"Check":"connection","Result":"failed","Detail":"[^"]*proxy that HTTP_PROXY names/)
+      const well = yield* run(["doctor"], { env: { ...service.env, HTTP_PROXY: url } })
+      assert.match(well.stdout, /"Check":"connection","Result":"ok"/)
     })
   )
 
@@ -141,6 +159,8 @@ describe("the way to the network", () => {
       const env = { ROSTER_BASE_URL: `https://localhost:${port}/v4`, ROSTER_API_KEY: canary }
       const refused = yield* run(["contacts", "list"], { env })
       assert.deepStrictEqual([refused.code, refused.stdout], [8, ""], refused.stderr)
+      assert.notMatch(refused.stderr, /again/)
+      assert.include(failure(refused).hint, "NODE_EXTRA_CA_CERTS")
       assert.deepStrictEqual(requests, [])
       const insecure = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: "0" }
       const warned = yield* run(["contacts", "list"], { env: insecure })

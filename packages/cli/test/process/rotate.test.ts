@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { hash } from "node:crypto"
 import { join } from "node:path"
 import { ended, failure, json, jsonOf, makeLocalRoster, makeRoster, start } from "../roster.ts"
@@ -15,7 +15,7 @@ describe("roster apikeys rotate", () => {
       const args = ["apikeys", "rotate", "ci", "--out", "ci.key", "--idle", "1h", "--db", join(folder, "store.db")]
       const child = start(folder, args)
       const end = ended(child)
-      yield* hasSaid(child, /waiting until ci/)
+      yield* hasSaid(child, /waiting/)
       // Somebody else cannot begin the same meanwhile.
       const second = yield* run(["apikeys", "rotate", "ci", "--out", "other.key", ...quick])
       assert.strictEqual(second.code, 2, second.stderr)
@@ -44,6 +44,50 @@ describe("roster apikeys rotate", () => {
     })
   )
 
+  it.live("resumed with another destination, writes the secret there or says where it went", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      /** A rotation that is interrupted while it waits, when its secret has been delivered. */
+      const begun = Effect.fnUntraced(function* (name: string, to: ReadonlyArray<string>) {
+        yield* run(["apikeys", "create", name, "--for", "export"])
+        const args = ["apikeys", "rotate", name, ...to, "--idle", "1h", "--db", join(folder, "store.db")]
+        const child = start(folder, args)
+        const end = ended(child)
+        yield* hasSaid(child, /waiting/)
+        child.kill("SIGINT")
+        assert.strictEqual((yield* Effect.promise(() => end)).code, 130)
+      })
+      const secretIn = (file: string) => readFileSync(join(folder, file), "utf8")
+
+      yield* begun("ci", ["--out", "first.key"])
+      const moved = yield* run(["apikeys", "rotate", "ci", "--out", "second.key", ...quick])
+      assert.strictEqual(moved.code, 0, moved.stderr)
+      assert.include(moved.stderr, join(folder, "first.key"))
+      assert.strictEqual(secretIn("second.key"), secretIn("first.key"))
+      assert.strictEqual(statSync(join(folder, "second.key")).mode & 0o777, 0o600)
+
+      yield* begun("lost", ["--out", "lost.key"])
+      rmSync(join(folder, "lost.key"))
+      const lost = yield* run(["apikeys", "rotate", "lost", "--out", "other.key", ...quick])
+      assert.deepStrictEqual([lost.code, failure(lost).code], [2, "UsageError"])
+      assert.include(failure(lost).message, join(folder, "lost.key"))
+      assert.strictEqual((yield* run(["apikeys", "get", "lost"])).code, 0)
+
+      yield* begun("given", ["--exec", "cat > given.key"])
+      const given = yield* run(["apikeys", "rotate", "given", "--out", "given.out", ...quick])
+      assert.deepStrictEqual([given.code, failure(given).code], [2, "UsageError"])
+      assert.include(failure(given).message, "passed to the command of an earlier run")
+      const resumed = yield* run(["apikeys", "rotate", "given", "--exec", "cat > never.key", ...quick])
+      assert.strictEqual(resumed.code, 0, resumed.stderr)
+      assert.isFalse(existsSync(join(folder, "never.key")))
+
+      yield* begun("said", ["--out", "said.key"])
+      const said = yield* run(["apikeys", "rotate", "said", ...quick])
+      assert.strictEqual(said.code, 0, said.stderr)
+      assert.include(said.stderr, join(folder, "said.key"))
+    })
+  )
+
   it.live("ends with 9 and keeps both where the old one is used on", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
@@ -54,7 +98,7 @@ describe("roster apikeys rotate", () => {
       const { Token } = jsonOf<{ Token: string }>(created)
       const child = start(folder, ["apikeys", "rotate", "ci", "--out", "ci.key", "--idle", "6s", "--grace", "7s"], env)
       const end = ended(child)
-      yield* hasSaid(child, /waiting until ci/)
+      yield* hasSaid(child, /waiting/)
       // A use is noted once a minute for each level, so that each of these is seen.
       for (const [method, path] of [
         ["GET", "/contacts?limit=1"],

@@ -29,6 +29,7 @@ describe("roster apikeys rotate", () => {
         const name = `ci-${index}`
         const out = join(folder, `${name}.key`)
         const created = yield* run(["apikeys", "create", name, "--for", "contacts:read"], { env })
+        assert.strictEqual(created.code, 0, created.stderr)
         const { Token } = jsonOf<{ Token: string }>(created)
         writeFileSync(out, `${Token}\n`)
         yield* Effect.scoped(

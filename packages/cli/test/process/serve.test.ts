@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { type IncomingMessage, request as httpRequest } from "node:http"
 import { join } from "node:path"
+import { json as readJson } from "node:stream/consumers"
 import { failure, json, makeRoster } from "../roster.ts"
 import { serve, serveWithKey, stop } from "../service.ts"
 
@@ -37,6 +40,31 @@ describe("roster serve", () => {
       assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
       const gone = yield* run(["contacts", "list"], { env })
       assert.deepStrictEqual([gone.code, failure(gone).code], [8, "Unavailable"])
+    })
+  )
+
+  it.live("says whether it lives and is ready, by any name and without a key", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const { address, child } = yield* serveWithKey(folder, ["--access-log"])
+      const entries: Array<Record<string, unknown>> = []
+      child.stdout?.on("data", (part: Buffer) => {
+        for (const line of part.toString().trim().split("\n")) entries.push(JSON.parse(line))
+      })
+      const ask = (path: string) =>
+        Effect.promise(async () => {
+          const url = new URL(path, address)
+          // fetch sets the Host header itself.
+          const request = httpRequest(url, { headers: { host: "roster.internal" } }).end()
+          const [response] = (await once(request, "response")) as [IncomingMessage]
+          return { status: response.statusCode, body: await readJson(response) }
+        })
+      assert.deepStrictEqual(yield* ask("/health/live"), { status: 200, body: { status: "live" } })
+      assert.deepStrictEqual(yield* ask("/health/ready"), { status: 200, body: { status: "ready" } })
+      assert.strictEqual((yield* ask("/health/other")).status, 401)
+      assert.strictEqual((yield* ask("/v4/contacts")).status, 421)
+      assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
+      assert.deepInclude(entries[0], { method: "GET", route: "/health/live", status: 200 })
     })
   )
 

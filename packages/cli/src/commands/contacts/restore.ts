@@ -74,5 +74,5 @@ export const command = Command.make(
   Command.withExamples([
     { command: "roster contacts restore ~/.local/state/roster/backups/contacts-20261121T140000Z-1a2b3c4d.json" }
   ]),
-  Command.provide(TargetLayer.layer)
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

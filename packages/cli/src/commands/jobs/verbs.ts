@@ -25,7 +25,7 @@ export const list = Command.make(
     "roster jobs list --limit 10": "",
     "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'": "List the jobs that are running now"
   }),
-  Command.provide(EmbeddedStore.layerJobs)
+  Command.provide(EmbeddedStore.layerJobs())
 )
 
 export const get = Command.make(
@@ -74,7 +74,7 @@ export const get = Command.make(
       "Save the rejected rows, with the reason in the column _error",
     "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --kept -o json": "List who kept their status, by line"
   }),
-  Command.provide(EmbeddedStore.layerJobs)
+  Command.provide(EmbeddedStore.layerJobs())
 )
 
 export const cancel = Command.make(
@@ -97,5 +97,5 @@ export const cancel = Command.make(
     "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6": "",
     "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes": "Without a confirmation prompt"
   }),
-  Command.provide(EmbeddedStore.layerJobs)
+  Command.provide(({ dryRun }) => EmbeddedStore.layerJobs({ dryRun }))
 )

@@ -4,12 +4,12 @@ import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { lookup } from "node:dns/promises"
-import { request as requestPlain } from "node:http"
-import { request as requestTls } from "node:https"
+import { Agent as PlainAgent, request as requestPlain } from "node:http"
+import { Agent as TlsAgent, request as requestTls } from "node:https"
 import { TLSSocket } from "node:tls"
-import { configPath } from "../../settings/ConfigFile.ts"
+import { configPath, readConfig } from "../../settings/ConfigFile.ts"
 import { openKey } from "../../target/TargetLayer.ts"
-import { settings, type Settings } from "../../settings/Settings.ts"
+import { type Settings, settingsWithoutKey } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
@@ -33,6 +33,8 @@ const runtime = Effect.sync(() => [ok("node", `${process.version}, SQLite ${proc
 
 const configuration = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
+  const config = yield* Effect.result(readConfig)
+  if (Result.isFailure(config)) return [failed("profiles", `${config.failure.message} ${config.failure.hint}`)]
   const file = yield* configPath
   return yield* fs.stat(file).pipe(
     Effect.map(({ mode }) =>
@@ -47,9 +49,11 @@ const configuration = Effect.gen(function* () {
 
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]
 
+const setVariables = (): ReadonlyArray<string> => proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
+
 /** The network settings of the environment. The address of a proxy can contain a password, so none is shown. */
 const network = Effect.sync(() => {
-  const set = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
+  const set = setVariables()
   const authorities = process.env["NODE_EXTRA_CA_CERTS"]
   return [
     ok("proxy", set.length === 0 ? "none" : `set by ${set.join(", ")}`),
@@ -76,11 +80,19 @@ interface Answer {
   readonly protocol: string | undefined
 }
 
+const throughProxy = (): string => {
+  const set = setVariables().filter((name) => !/^no_proxy$/i.test(name))
+  return set.length === 0 ? "" : `, by way of the proxy that ${set.join(" and ")} names`
+}
+
 /** Sends a request without a key; fails with the reason as text. */
 const ask = (url: URL): Effect.Effect<Answer, string> =>
   Effect.callback((resume) => {
-    const send = url.protocol === "https:" ? requestTls : requestPlain
-    const options = { agent: false, timeout: timeoutMillis }
+    const isTls = url.protocol === "https:"
+    // The way of all other requests, through the proxy of the environment.
+    const agent = new (isTls ? TlsAgent : PlainAgent)({ proxyEnv: process.env })
+    const options = { agent, timeout: timeoutMillis }
+    const send = isTls ? requestTls : requestPlain
     const request = send(`${url.href.replace(/\/$/, "")}/contacts?limit=1`, options, (response) => {
       const { socket } = response
       const tls = socket instanceof TLSSocket ? socket : undefined
@@ -95,7 +107,7 @@ const ask = (url: URL): Effect.Effect<Answer, string> =>
       response.destroy()
     })
     request.on("timeout", () => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} seconds`)))
-    request.on("error", (error) => resume(Effect.fail(error.message)))
+    request.on("error", (error) => resume(Effect.fail(`${error.message}${throughProxy()}`)))
     request.end()
     return Effect.sync(() => request.destroy())
   })
@@ -127,10 +139,11 @@ const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   if (url === null) return [failed("address", `${baseUrl} is not a valid address`)]
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const name = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
-  if (Result.isFailure(name)) {
-    return [failed("name", `${host} cannot be resolved`)]
-  }
-  const named = ok("name", `${host} is ${name.success.map(({ address }) => address).join(", ")}`)
+  // A proxy may resolve names that this machine cannot.
+  if (Result.isFailure(name) && throughProxy() === "") return [failed("name", `${host} cannot be resolved`)]
+  const named = Result.isFailure(name)
+    ? warning("name", `${host} cannot be resolved here; the proxy may know it`)
+    : ok("name", `${host} is ${name.success.map(({ address }) => address).join(", ")}`)
   const answer = yield* Effect.result(ask(url))
   if (Result.isFailure(answer)) return [named, failed("connection", answer.failure)]
   const plain =
@@ -158,7 +171,7 @@ const key = (on: Extract<Settings, { readonly _tag: "Remote" }>) =>
     ]
   }).pipe(Effect.catch((error) => Effect.succeed([failed("key", error.message)])))
 
-const store = Effect.gen(function* () {
+const checkStore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [fault] = yield* sql<{ readonly integrity_check: string }>`PRAGMA integrity_check(1)`
   const [count] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
@@ -172,14 +185,37 @@ const store = Effect.gen(function* () {
   Effect.catch((error) => Effect.succeed([failed("store", error.message)]))
 )
 
+/** Checks a store. One that does not exist is not created. */
+const store = Effect.fnUntraced(function* (given: string | undefined) {
+  const filename = given ?? (yield* EmbeddedStore.defaultStorePath)
+  return (yield* EmbeddedStore.storeExists(filename))
+    ? yield* checkStore
+    : [ok("store", `none yet; the first command that uses it creates ${filename}`)]
+})
+
+/** Checks the service or the store that the settings name. */
+const checkTarget = Effect.gen(function* () {
+  const on = yield* settingsWithoutKey
+  switch (on._tag) {
+    case "Local":
+      return yield* store(on.filename)
+    case "WithoutKey": {
+      const missing = failed("key", `${on.error.message} Save one with: roster auth login`)
+      return [...(yield* reachability(on.baseUrl)), missing]
+    }
+    case "Remote":
+      return [...(yield* reachability(on.baseUrl)), ...(yield* key(on))]
+  }
+}).pipe(
+  // What is wrong with the file of profiles is a finding of its own.
+  Effect.catch((error) => Effect.succeed([failed("settings", error.message)]))
+)
+
 export const command = Command.make(
   "doctor",
   {},
   Effect.fnUntraced(function* () {
-    const on = yield* settings
-    const target =
-      on._tag === "Local" ? store : Effect.zipWith(reachability(on.baseUrl), key(on), (a, b) => [...a, ...b])
-    const findings = (yield* Effect.all([runtime, configuration, network, target])).flat()
+    const findings = (yield* Effect.all([runtime, configuration, network, checkTarget])).flat()
     yield* Results.records(Finding, ["Check", "Result", "Detail"], Stream.fromIterable(findings))
     const bad = findings.filter(({ result }) => result === "failed")
     if (bad.length > 0)

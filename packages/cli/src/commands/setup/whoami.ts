@@ -6,18 +6,26 @@ import { toggle, withExamples } from "../shared/CommonFlags.ts"
 import { openKey } from "../../target/TargetLayer.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
-import { settings } from "../../settings/Settings.ts"
+import { settingsWithoutKey } from "../../settings/Settings.ts"
 
 export const command = Command.make(
   "whoami",
   { offline: toggle("offline", "Send no request; do not check the access levels") },
   Effect.fnUntraced(function* ({ offline }) {
-    const on = yield* settings
+    const on = yield* settingsWithoutKey
     if (on._tag === "Local") {
       return yield* Results.summary(
         { target: "local", db: on.filename ?? null, levels: "all" },
         `Local store ${on.filename ?? "of this user"}, with full access`
       )
+    }
+    if (on._tag === "WithoutKey") {
+      const { baseUrl, error } = on
+      yield* Results.summary(
+        { target: "remote", baseUrl, key: null, source: null },
+        [`target   ${baseUrl}`, "key      none"].join("\n")
+      )
+      return yield* error
     }
     const { services, shown: key, source } = yield* openKey(on)
     const levels = offline ? [] : yield* probeAccess().pipe(Effect.provide(services))

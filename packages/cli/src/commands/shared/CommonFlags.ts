@@ -64,7 +64,12 @@ export const count = (name: string, description: string, from: number, to = Numb
     Flag.mapEffect((value) =>
       value >= from && value <= to
         ? Effect.succeed(value)
-        : refuse(name, `${value} is not a number from ${from} to ${to}`)
+        : refuse(
+            name,
+            to === Number.MAX_SAFE_INTEGER
+              ? `${value} is not a number from ${from} on`
+              : `${value} is not a number from ${from} to ${to}`
+          )
     ),
     Flag.withMetavar("N"),
     Flag.withDescription(description),
@@ -94,17 +99,23 @@ export const resubscribe = toggle(
   "Let contacts who are Unsubscribed, Abuse, Bounced or NotConfirmed become Active, Engaged or Transactional (default: they keep their status)"
 )
 
-/** A duration with a default. */
-export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
+/** An optional duration. */
+export const optionalSpan = (name: string, description: string) =>
   parsed(
     name,
     (given) => {
       const span = parseDuration(given)
       return span === undefined ? refuse(name, "write a duration as 30s, 10m, 24h or 7d") : Effect.succeed(span)
     },
-    `${description} (default: ${Duration.format(otherwise)})`,
+    description,
     "TIME"
-  ).pipe(Flag.map((given) => given ?? otherwise))
+  )
+
+/** A duration with a default. */
+export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
+  optionalSpan(name, `${description} (default: ${Duration.format(otherwise)})`).pipe(
+    Flag.map((given) => given ?? otherwise)
+  )
 
 /** Adds examples: a description for each command line, or `""` if the command line explains itself. */
 export const withExamples = (descriptions: { readonly [commandLine: string]: string }) =>

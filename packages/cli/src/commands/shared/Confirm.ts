@@ -2,6 +2,7 @@
 import { Effect, Schema, Stdio, Terminal } from "effect"
 import { Flag } from "effect/cli"
 import { toggle } from "./CommonFlags.ts"
+import { mayAsk } from "../../settings/GlobalFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { Target } from "../../target/Target.ts"
 
@@ -19,7 +20,7 @@ export const confirmCount = Flag.Int("confirm").pipe(
 
 const hasTerminal = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
-  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal)
+  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal) && (yield* mayAsk)
 })
 
 /** Declines before anything is sent if no flag confirms and there is no terminal. */

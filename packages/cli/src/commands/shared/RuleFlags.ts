@@ -1,9 +1,22 @@
 /** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
-import { type ContactRule, fieldHints, parseRule, RawRule, rawRule, RuleText } from "@roster/domain"
-import { Effect, Result } from "effect"
+import {
+  type ContactRule,
+  ContactsService,
+  customFieldsOf,
+  fieldHints,
+  parseRule,
+  RawRule,
+  rawRule,
+  Rule,
+  RuleFields,
+  RuleText
+} from "@roster/domain"
+import { didYouMean } from "@roster/domain/RuleError"
+import { Effect, Option, Result } from "effect"
 import { parsed, text } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
-import { refusedInput } from "../../errors/UsageError.ts"
+import { shorten } from "../../terminal/Printable.ts"
+import { refusedInput, usageError } from "../../errors/UsageError.ts"
 
 const description = 'Select contacts by a rule, such as "status = Active"'
 
@@ -33,4 +46,53 @@ export const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undef
   const output = yield* Output
   const hints = Result.match(parseRule(rule), { onSuccess: fieldHints, onFailure: () => [] })
   yield* Effect.forEach(hints, (hint) => output.note(hint), { discard: true })
+})
+
+/** The contacts whose custom fields are taken for those that there are, for suggestions. */
+const sampled = 100
+
+/** The custom fields of a rule that are looked for; more than that are not typed. */
+const maximumLookups = 10
+
+/** Says which custom fields of a rule no contact has. A key that may not read contacts is told nothing. */
+const absentFields = Effect.fnUntraced(
+  function* (rule: ContactRule | undefined) {
+    if (rule === undefined || rule instanceof RawRule) return []
+    const names = Result.match(parseRule(rule), { onSuccess: customFieldsOf, onFailure: () => [] })
+    if (names.length === 0) return []
+    const contacts = yield* ContactsService
+    const some = yield* contacts.list({ limit: sampled })
+    // A new store has no field yet.
+    if (some.length === 0) return []
+    const known = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
+    const folded = new Set([...known].map(Rule.foldText))
+    const absent: Array<string> = []
+    for (const name of names.filter((name) => !folded.has(Rule.foldText(name))).slice(0, maximumLookups)) {
+      const hasField = Rule.print(Rule.compare(Rule.customField(name), "!=", Rule.text("")))
+      const one = some.length < sampled ? [] : yield* contacts.list({ limit: 1, rule: hasField })
+      if (one.length > 0) continue
+      const meant = didYouMean(name, [...known, ...RuleFields.recordFieldNames])
+      absent.push(`no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`)
+    }
+    return absent
+  },
+  Effect.option,
+  Effect.map(Option.getOrElse((): ReadonlyArray<string> => []))
+)
+
+/** Names the custom fields of a rule that no contact has. */
+export const noteAbsentFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
+  const output = yield* Output
+  yield* Effect.forEach(yield* absentFields(rule), output.note, { discard: true })
+})
+
+/** Refuses a rule with a custom field that no contact has: an absent field equals the empty text. */
+export const refuseAbsentFields = Effect.fnUntraced(function* (rule: ContactRule) {
+  const absent = yield* absentFields(rule)
+  if (absent.length === 0) return
+  const [first = ""] = absent
+  return yield* usageError(
+    `Nothing was done: ${absent.join("\n")}${first.endsWith("?") ? "" : "."}`,
+    "Correct the rule. If it is meant so, use --raw-rule, which is not checked."
+  )
 })

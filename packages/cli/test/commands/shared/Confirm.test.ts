@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stdio, Terminal } from "effect"
 import { confirm } from "../../../src/commands/shared/Confirm.ts"
+import * as GlobalFlags from "../../../src/settings/GlobalFlags.ts"
 import { Output } from "../../../src/terminal/Output.ts"
 import { Target } from "../../../src/target/Target.ts"
 
@@ -21,9 +22,10 @@ const terminal = (answer: string | undefined) =>
 const ask = (options: {
   readonly answer?: string | undefined
   readonly isTerminal?: boolean
+  readonly noInput?: boolean
   readonly yes?: boolean
 }) => {
-  const { answer, isTerminal = true, yes = false } = options
+  const { answer, isTerminal = true, noInput = false, yes = false } = options
   const asked: Array<string> = []
   const nothing = () => Effect.die("unused")
   const output = Output.of({
@@ -39,6 +41,7 @@ const ask = (options: {
     terminal(answer),
     Stdio.layerTest({ stdinIsTerminal: Effect.succeed(isTerminal), stderrIsTerminal: Effect.succeed(isTerminal) }),
     Layer.succeed(Output, output),
+    Layer.succeed(GlobalFlags.noInput, noInput),
     Layer.succeed(Target, { name: "[local] store.db" })
   )
   return confirm("delete ann@example.com", { yes }).pipe(
@@ -76,6 +79,7 @@ describe("confirm", () => {
   it.effect("declines without a terminal", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* ask({ answer: "y", isTerminal: false }), { outcome: "Declined", asked: [] })
+      assert.deepStrictEqual(yield* ask({ answer: "y", noInput: true }), { outcome: "Declined", asked: [] })
     })
   )
 })

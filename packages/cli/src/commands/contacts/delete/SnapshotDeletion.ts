@@ -1,5 +1,15 @@
-/** Deletes what a rule selects through a backup: only contacts that were shown, counted and saved are deleted. */
-import { ContactFilter, type ContactRule, parseRule, ruleSource, selectsEveryContact } from "@roster/domain"
+/** Deletes contacts through a backup: only those that were shown, counted and saved are deleted. */
+import {
+  canonicalEmail,
+  ContactFilter,
+  ContactNotFound,
+  type ContactRule,
+  ContactsService,
+  parseRule,
+  ruleSource,
+  selectsEveryContact
+} from "@roster/domain"
+import { writeContact } from "@roster/domain/ContactJson"
 import {
   type BackupSurvey,
   deleteContacts,
@@ -8,12 +18,14 @@ import {
   readBackup,
   surveyBackup
 } from "@roster/workflows"
-import { DateTime, Effect, FileSystem, Path, Result } from "effect"
+import { DateTime, Effect, FileSystem, Path, Result, Stream } from "effect"
 import { readBytes } from "../../../settings/InputFile.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
+import { refuseAbsentFields } from "../../shared/RuleFlags.ts"
 import { canAgree, confirm, confirmNumber } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
-import { prepare } from "../../../files/AtomicFile.ts"
+import { prepare, refuseTaken } from "../../../files/AtomicFile.ts"
+import { fileProblem } from "../../../errors/FileProblem.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -36,6 +48,17 @@ const defaultBackup = Effect.gen(function* () {
   return path.join(yield* stateFolder("backups"), `contacts-${time}-${crypto.randomUUID().slice(0, 8)}.json`)
 })
 
+/** A name for the backup of a dry run, which goes with the scope. */
+const temporaryBackup = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* Effect.mapError(
+    fs.makeTempDirectoryScoped({ prefix: "roster-delete-" }),
+    fileProblem("A temporary file for the contacts", "written")
+  )
+  return path.join(folder, "contacts.json")
+})
+
 const describe = ({ count, sample, statuses }: BackupSurvey): string =>
   [
     `${counted(count)}: ${[...statuses].map(([status, number]) => `${number} ${status || "without a status"}`).join(", ")}`,
@@ -45,17 +68,32 @@ const describe = ({ count, sample, statuses }: BackupSurvey): string =>
     .map(printable)
     .join("\n")
 
+interface Deletion {
+  readonly what: string
+  /** Whether the number has to be confirmed, however small it is. */
+  readonly isSevere: boolean
+  /** Addresses that were named and have no contact. Whoever names addresses does not delete more than they mean. */
+  readonly missing?: ReadonlyArray<string> | undefined
+}
+
+const notThereWords = (missing: ReadonlyArray<string> = []): string =>
+  missing.length === 0 ? "" : missing.length === 1 ? "; 1 was not there" : `; ${missing.length} were not there`
+
+/** Some addresses in a message. */
+const someOf = (emails: ReadonlyArray<string>): string =>
+  `${emails.slice(0, 3).join(", ")}${emails.length > 3 ? ` and ${emails.length - 3} more` : ""}`
+
 /** Deletes the contacts of a backup after the user has confirmed their number. */
-export const deleteSnapshot = Effect.fnUntraced(function* (
-  file: string,
-  options: Given & { readonly what: string; readonly isSevere: boolean }
-) {
-  const { dryRun, isSevere, what } = options
+export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options: Given & Deletion) {
+  const { dryRun, isSevere, missing, what } = options
   const output = yield* Output
   const survey = yield* surveyBackup(readBackup(yield* readBytes(file)))
   const { count, statuses } = survey
-  const facts = { count, statuses: Object.fromEntries(statuses) }
-  const severe = isSevere || count > mostByYes || (yield* isMoreThanHalf(count))
+  const notThere = missing === undefined ? {} : { notThere: missing.length }
+  const facts = { count, ...notThere, statuses: Object.fromEntries(statuses) }
+  if (count === 0 && missing !== undefined) return yield* new ContactNotFound({ email: someOf(missing) })
+  if (missing !== undefined && missing.length > 0) yield* output.note(`There is no contact ${someOf(missing)}.`)
+  const severe = isSevere || count > mostByYes || (missing === undefined && (yield* isMoreThanHalf(count)))
   if (dryRun) {
     const emails = survey.sample.map(({ email }) => email)
     const words = `Would delete ${describe(survey)}`
@@ -82,9 +120,10 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
     (onProgress) => deleteContacts(contacts, { onProgress })
   )
   yield* Results.summary(
-    { deleted: report.deleted, left: report.left, backup: file },
-    `Deleted ${counted(report.deleted)}. To restore them: roster contacts restore ${printable(quoted(file))}`
+    { deleted: report.deleted, ...notThere, left: report.left, backup: file },
+    `Deleted ${counted(report.deleted)}${notThereWords(missing)}. To restore: roster contacts restore ${printable(quoted(file))}`
   )
+  if (report.deleted === 0 && report.stoppedBy !== undefined) return yield* report.stoppedBy
   if (report.left > 0) {
     return yield* new PartlyDone({
       message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Resume with: ${resume}`,
@@ -94,26 +133,108 @@ export const deleteSnapshot = Effect.fnUntraced(function* (
   return "deleted" as const
 })
 
-/** Backs up what a rule selects and deletes it; the file is kept if anything was deleted. */
-export const deleteByRule = Effect.fnUntraced(function* (
-  rule: ContactRule,
-  options: Given & { readonly backup: string | undefined }
+type Backup = Given & { readonly backup: string | undefined }
+
+type Write = Effect.Success<ReturnType<typeof prepare>>
+
+/** Deletes the contacts that `fill` writes to a new backup, which is kept if anything was deleted. */
+const deleteBackedUp = Effect.fnUntraced(function* <E, R>(
+  options: Backup & Omit<Deletion, "missing">,
+  fill: (write: Write) => Effect.Effect<Deletion["missing"], E, R>
 ) {
+  const fs = yield* FileSystem.FileSystem
+  const { backup, dryRun } = options
+  if (dryRun && backup !== undefined) yield* refuseTaken(backup, { force: false })
+  const file = dryRun ? yield* temporaryBackup : (backup ?? (yield* defaultBackup))
+  const missing = yield* fill(yield* prepare(file, { force: false }))
+  const remove = Effect.ignore(fs.remove(file))
+  const outcome = yield* deleteSnapshot(file, { ...options, missing }).pipe(
+    Effect.tapError(({ _tag }) => (_tag === "Declined" || _tag === "ContactNotFound" ? remove : Effect.void))
+  )
+  if (outcome === "kept") yield* remove
+}, Effect.scoped)
+
+/** Backs up what a rule selects and deletes it. */
+export const deleteByRule = Effect.fnUntraced(function* (rule: ContactRule, options: Backup) {
   const what = `delete every contact that the rule ${ruleSource(rule)} selects`
   const parsed = parseRule(ruleSource(rule))
   if (Result.isSuccess(parsed) && parsed.success._tag !== "All" && selectsEveryContact(parsed.success)) {
     return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; to do that, use the rule All")))
   }
   yield* canAgree(what, { agreed: options.yes || options.dryRun })
-  const fs = yield* FileSystem.FileSystem
-  const file = options.backup ?? (yield* defaultBackup)
-  const write = yield* prepare(file, { force: false })
-  yield* exportTo({ filter: ContactFilter.ByRule({ rule }), fileFormat: "Json" }, (content) => write(content))
-  const remove = Effect.ignore(fs.remove(file))
+  yield* refuseAbsentFields(rule)
   // It is unknown what a rule of another dialect selects.
   const isSevere = Result.isFailure(parsed) || parsed.success._tag === "All"
-  const outcome = yield* deleteSnapshot(file, { ...options, what, isSevere }).pipe(
-    Effect.tapError((error) => (error._tag === "Declined" ? remove : Effect.void))
+  yield* deleteBackedUp({ ...options, what, isSevere }, (write) =>
+    Effect.as(
+      exportTo({ filter: ContactFilter.ByRule({ rule }), fileFormat: "Json" }, (content) => write(content)),
+      undefined
+    )
   )
-  if (outcome === "kept") yield* remove
-}, Effect.scoped)
+})
+
+/** Maximum number of concurrent requests for named contacts. */
+const requestsAtOnce = 8
+
+const withoutRepeats = (emails: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Map(emails.map((email) => [canonicalEmail(email), email])).values()
+]
+
+const namedWords = ([first = "", ...rest]: ReadonlyArray<string>): string =>
+  rest.length === 0 ? `delete the contact ${first} everywhere` : `delete ${rest.length + 1} contacts everywhere`
+
+/** Backs up the contacts with these addresses and deletes them. */
+export const deleteByEmails = Effect.fnUntraced(function* (given: ReadonlyArray<string>, options: Backup) {
+  const contacts = yield* ContactsService
+  const output = yield* Output
+  const emails = withoutRepeats(given)
+  const what = namedWords(emails)
+  yield* canAgree(what, { agreed: options.yes || options.dryRun })
+  const missing: Array<string> = []
+  const found = Stream.fromIterable(emails).pipe(
+    Stream.mapEffect(
+      (email) =>
+        contacts.get(email).pipe(
+          Effect.map((contact) => [contact]),
+          Effect.catchTag("ContactNotFound", () =>
+            Effect.sync(() => {
+              missing.push(email)
+              return []
+            })
+          )
+        ),
+      { concurrency: requestsAtOnce }
+    ),
+    Stream.flattenIterable
+  )
+  yield* deleteBackedUp({ ...options, what, isSevere: false }, (write) =>
+    Effect.as(write(Results.jsonLines(found, "json", writeContact)), missing)
+  ).pipe(
+    Effect.tapError((error) =>
+      error._tag === "ServiceError" && error.reason._tag === "AccessDenied"
+        ? output.note("The contacts are read to back them up. To delete them unread, add --no-backup.")
+        : Effect.void
+    )
+  )
+})
+
+/** Deletes the contacts with these addresses unread, with a key that may not read them. */
+export const deleteUnread = Effect.fnUntraced(function* (given: ReadonlyArray<string>, options: Given) {
+  const contacts = yield* ContactsService
+  const emails = withoutRepeats(given)
+  const { length: count } = emails
+  const what = namedWords(emails)
+  const words = `${what}, without a backup`
+  const agreed = { ...options, yes: options.yes || options.dryRun }
+  yield* count > mostByYes && !options.dryRun ? confirmNumber(words, count, options) : confirm(words, agreed)
+  const missing: Array<string> = []
+  yield* Effect.forEach(
+    emails,
+    (email) =>
+      Effect.catchTag(contacts.delete(email), "ContactNotFound", () => Effect.sync(() => void missing.push(email))),
+    { concurrency: requestsAtOnce, discard: true }
+  )
+  if (missing.length === count) return yield* new ContactNotFound({ email: someOf(missing) })
+  const deleted = count - missing.length
+  yield* Results.summary({ deleted, notThere: missing.length }, `Deleted ${counted(deleted)}${notThereWords(missing)}`)
+})

@@ -1,12 +1,13 @@
-/** A file that is read twice. Stdin and pipes are copied to a private temporary file first. */
-import { Effect, FileSystem, Path, PlatformError, Stream } from "effect"
+/** A file that is read twice. Stdin, pipes and zip archives are copied to a private temporary file first. */
+import { isZip, unzipped } from "@roster/domain/ZippedFile"
+import { Effect, FileSystem, Option, Path, PlatformError, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { readBytes } from "../../../settings/InputFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 
 export interface ImportedFile {
-  /** The path of the content. */
+  /** The path of the named file, or of the copy of a pipe. */
   readonly path: string
   /** Whether the content is the named file itself, so that other files can be written beside it. */
   readonly isFile: boolean
@@ -22,7 +23,7 @@ export interface ImportedFile {
 
 /** Copies a stream to a private temporary file, which is removed with the scope, and returns its path. */
 const temporaryCopy = Effect.fnUntraced(
-  function* (content: Stream.Stream<Uint8Array, UsageError>) {
+  function* <E>(content: Stream.Stream<Uint8Array, E>) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const copy = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-copy-" }), "content")
@@ -30,9 +31,18 @@ const temporaryCopy = Effect.fnUntraced(
     return copy
   },
   Effect.catchIf(PlatformError.isPlatformError, (error) =>
-    Effect.fail(fileProblem("A temporary file for what comes from a pipe", "written")(error))
+    Effect.fail(fileProblem("A temporary file for what comes from a pipe or an archive", "written")(error))
   )
 )
+
+/** The path of the CSV in a file: the file itself, or a copy of the one in a zip archive. */
+const csvIn = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const start = yield* Effect.scoped(
+    Effect.flatMap(fs.open(path), (file) => Effect.map(file.readAlloc(4), Option.getOrUndefined))
+  ).pipe(Effect.mapError(fileProblem(path, "read")))
+  return isZip(start) ? yield* temporaryCopy(unzipped(yield* readBytes(path))) : path
+})
 
 /** Opens a file, or `-` for standard input. */
 export const openImported = Effect.fnUntraced(function* (named: string) {
@@ -46,7 +56,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   const isFile = type === "File"
   const path = isFile ? named : yield* temporaryCopy(yield* readBytes(named))
   const before = yield* look(path)
-  const bytes = yield* readBytes(path)
+  const bytes = yield* readBytes(yield* csvIn(path))
   const unread = () => ({ hash: createHash("sha256"), size: 0 })
   /** The state of the digest after the first read. */
   let checked = unread()

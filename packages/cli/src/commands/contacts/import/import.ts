@@ -161,6 +161,6 @@ export const command = Command.make(
     "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows":
       "Import from stdin, and print the rejected rows"
   }),
-  Command.provide(TargetLayer.layer),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun })),
   Command.provideEffectDiscard(({ file }) => checkInputs([file]))
 )

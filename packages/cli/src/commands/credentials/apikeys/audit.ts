@@ -10,7 +10,7 @@ import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { span, toggle, withExamples } from "../../shared/CommonFlags.ts"
+import { optionalSpan, span, toggle, withExamples } from "../../shared/CommonFlags.ts"
 
 /** The keys, and the access levels that each was used for, by name. The HTTP interface has no operation for the latter. */
 const keysAndUse = Effect.fnUntraced(function* (subaccount: EmailAddress | undefined) {
@@ -39,7 +39,10 @@ export const command = Command.make(
   "audit",
   {
     unusedFor: span("unused-for", "Report keys not used for this long", Duration.days(90)),
-    expiring: span("expiring", "Report keys that expire within this time", Duration.days(30)),
+    expiring: optionalSpan(
+      "expiring",
+      "Report keys that expire within this time (default: the last tenth of their life, at most 30d)"
+    ),
     failOnFindings: toggle("fail-on-findings", "Exit with code 9 if there are findings, for scripts"),
     subaccount
   },

@@ -10,9 +10,9 @@ import {
 } from "@roster/workflows"
 import {
   Context,
-  type DateTime,
   Duration,
   Effect,
+  Equal,
   Layer,
   Path,
   type PlatformError,
@@ -27,12 +27,14 @@ import { readKey } from "../../../settings/InputFile.ts"
 import { refuseFlags, span, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { type JournalFile, withJournal } from "./RotationJournal.ts"
+import { type Destination, type JournalFile, journalToRead, whereItWent, withJournal } from "./RotationJournal.ts"
 import { deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"
-import type { UsageError } from "../../../errors/UsageError.ts"
-import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
+import { writeSecret } from "../../../files/AtomicFile.ts"
+import { type UsageError, usageError } from "../../../errors/UsageError.ts"
+import { printable } from "../../../terminal/Printable.ts"
+import { quoted, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 const rotationFlags = {
   ...deliveryFlags,
@@ -53,8 +55,6 @@ const checkRotation = ({ exec, grace, idle, out }: RotationFlags) =>
 /** Services record a use at most once a minute. */
 const shortestIdle = Duration.minutes(2)
 
-const dateOrNever = (date: DateTime.Utc | null) => (date === null ? "never" : formatWireDate(date))
-
 const describeStep = (idle: Duration.Duration) =>
   RotationStep.$match({
     Discarded: ({ successor }) => `deleted ${successor} of an earlier run, whose secret was never used`,
@@ -65,7 +65,9 @@ const describeStep = (idle: Duration.Duration) =>
         ? `resuming: the secret of ${successor} was already delivered`
         : `resuming: the old one was already deleted${from === "Renamed" ? ", and nothing is left to do" : ""}`,
     Waiting: ({ lastUse, name }) =>
-      `waiting until ${name} has been unused for ${Duration.format(idle)} (last use: ${dateOrNever(lastUse)})`,
+      lastUse === null
+        ? `waiting a moment: ${name} was never used, but a use may be recorded up to a minute later`
+        : `waiting until ${name} has been unused for ${Duration.format(idle)} (last use: ${formatWireDate(lastUse)})`,
     StillUsed: ({ lastUse, name }) => `${name} was used again at ${formatWireDate(lastUse)}`,
     Unanswered: ({ message }) => `no answer, checking again: ${message}`,
     Deleted: ({ name }) => `deleted the old ${name}`,
@@ -113,6 +115,46 @@ const targetName = Effect.gen(function* () {
   return on._tag === "Remote" ? on.baseUrl : `file:${on.filename === undefined ? "" : path.resolve(on.filename)}`
 })
 
+/** Where the secret of this run goes. */
+const destinationOf = Effect.fnUntraced(function* (given: {
+  readonly exec: string | undefined
+  readonly out: string | undefined
+}) {
+  const path = yield* Path.Path
+  const to: Destination =
+    given.out !== undefined
+      ? { _tag: "File", path: path.resolve(given.out) }
+      : { _tag: given.exec === undefined ? "Output" : "Command" }
+  return to
+})
+
+/** Sees to it that a run which resumes leaves the secret where it is told to, or says where the secret went. */
+const checkDelivered = Effect.fnUntraced(function* <E, R>(
+  journal: JournalFile,
+  to: Destination,
+  plan: Effect.Effect<RotationPlan, E, R>
+) {
+  const earlier = yield* journal.delivered
+  if (earlier === undefined || Equal.equals(earlier.destination, to)) return
+  const { state, successor } = yield* plan
+  // This run makes a new secret.
+  if (state === "Fresh" || state === "Unproven") return
+  const { content, destination } = earlier
+  const output = yield* Output
+  const went = whereItWent(destination)
+  if (to._tag === "Output") return yield* output.note(`The secret ${went}.`)
+  if (to._tag === "File" && content !== undefined) {
+    yield* writeSecret(to.path, content)
+    return yield* output.note(`The secret ${went}; it is in ${printable(to.path)} now, too.`)
+  }
+  return yield* usageError(
+    `The secret was already delivered: it ${went}. It is kept nowhere else, so that it cannot be delivered again.`,
+    destination._tag === "File"
+      ? `Resume with --out ${quoted(destination.path)}, and pass on the secret from there.`
+      : `To resume, run the command as it was first given. If the secret is lost, delete ${successor} and rotate again.`
+  )
+})
+
 type NewCredential = Pick<NewApiKey, "name" | "dateCreated" | "token">
 
 type DeliveryError = UsageError | PlatformError.PlatformError
@@ -150,6 +192,8 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
     if (Duration.isLessThan(idle, shortestIdle)) {
       yield* output.note("Use may be recorded only once a minute: --idle shorter than 2m can miss it.")
     }
+    const destination = yield* destinationOf({ exec, out })
+    yield* checkDelivered(journal, destination, plan(name, { journal, subaccount }))
     const deliver = yield* secretDelivery({ exec, out }, schema, content)
     const describe = describeStep(idle)
     const switchToNewKey = yield* keySwitch(out)
@@ -159,8 +203,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
       quiet: idle,
       grace,
       schedule: Schedule.spaced(Duration.min(Duration.seconds(30), Duration.times(idle, 0.25))),
-      deliver: (made) =>
-        Effect.andThen(out === undefined ? Effect.void : journal.expect(made, content(made)), deliver(made)),
+      deliver: (made) => Effect.andThen(journal.expect(made, content(made), destination), deliver(made)),
       switchToNewKey,
       onStep: (step) =>
         Effect.suspend(() => {
@@ -170,7 +213,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
     })
   })
 
-  if (dryRun) return yield* withJournal(subject, out, showPlan)
+  if (dryRun) return yield* showPlan(yield* journalToRead(subject, out))
   const rotated = yield* withJournal(subject, out, rotateWith).pipe(
     Effect.onInterrupt(() => output.note(`Interrupted. To resume:\n  ${resume}`))
   )
@@ -188,5 +231,5 @@ export const rotateCommand = <New extends NewCredential>(
   Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) => runRotation(kind, name, flags)).pipe(
     Command.validate((flags) => checkRotation(flags)),
     withExamples(examples),
-    Command.provide(TargetLayer.layer)
+    Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
   )

@@ -6,7 +6,8 @@ import { fileProblem } from "../../../errors/FileProblem.ts"
 import { readOptional, withLock } from "../../../files/FileLock.ts"
 import { writeLine } from "../../../files/AtomicFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
-import { stateFolder } from "../../../files/UserFolder.ts"
+import { stateFolder, userFolderPath } from "../../../files/UserFolder.ts"
+import { printable } from "../../../terminal/Printable.ts"
 
 /** Which credential is rotated, and on which target. */
 interface RotationSubject {
@@ -16,8 +17,32 @@ interface RotationSubject {
   readonly subaccount: string | undefined
 }
 
-/** The record and the SHA-256 of the delivered content, which does not reveal a secret of 192 random bits. */
-const Entry = Schema.Struct({ record: RotationRecord, delivered: Schema.optionalKey(Schema.String) })
+/** Where a secret is delivered to. A command line is not kept, since it may hold secrets. */
+export const Destination = Schema.TaggedUnion({
+  File: { path: Schema.String },
+  Command: {},
+  Output: {}
+})
+export type Destination = typeof Destination.Type
+
+/** Where a secret went, in words. */
+export const whereItWent = (destination: Destination): string => {
+  switch (destination._tag) {
+    case "File":
+      return `was written to ${printable(destination.path)} by an earlier run`
+    case "Command":
+      return "was passed to the command of an earlier run"
+    case "Output":
+      return "was printed by an earlier run"
+  }
+}
+
+/** The record, where the secret goes, and the SHA-256 of what is delivered: it does not reveal 192 random bits. */
+const Entry = Schema.Struct({
+  record: RotationRecord,
+  delivered: Schema.optionalKey(Schema.String),
+  destination: Schema.optionalKey(Destination)
+})
 type Entry = typeof Entry.Type
 
 const text = Schema.fromJsonString(Entry)
@@ -28,11 +53,17 @@ const digestOf = (content: string): string => hash("sha256", content)
 
 /** The journal of a rotation, locked for this command. */
 export interface JournalFile extends RotationJournal<UsageError> {
-  /** Records what is about to be written to a file, so that a later run recognises the file. */
+  /** Records what is about to be delivered and where to, so that a later run recognises the file. */
   readonly expect: (
     made: { readonly name: string; readonly dateCreated?: RotationRecord["created"] },
-    content: Redacted.Redacted<string>
+    content: Redacted.Redacted<string>,
+    destination: Destination
   ) => Effect.Effect<void, UsageError>
+  /** Where an earlier run delivered the secret, with the content of that file if it is still there. */
+  readonly delivered: Effect.Effect<
+    { readonly destination: Destination; readonly content: Redacted.Redacted<string> | undefined } | undefined,
+    UsageError
+  >
 }
 
 const journalOf = Effect.fnUntraced(function* (file: string, out: string | undefined) {
@@ -45,34 +76,60 @@ const journalOf = Effect.fnUntraced(function* (file: string, out: string | undef
       Effect.provideContext(context)
     )
 
-  /** Whether the file holds what was to be written, which proves the delivery even if it was never recorded. */
-  const isDelivered = Effect.fnUntraced(function* ({ delivered }: Entry) {
-    if (delivered === undefined || out === undefined) return false
-    const content = yield* Effect.option(fs.readFileString(out))
-    return Option.isSome(content) && digestOf(content.value) === delivered
+  /** The file of a delivery, if it still holds what was to be written: that proves a delivery that was never recorded. */
+  const contentOf = Effect.fnUntraced(function* ({ delivered, destination }: Omit<Entry, "record">) {
+    const target = destination === undefined ? out : destination._tag === "File" ? destination.path : undefined
+    if (delivered === undefined || target === undefined) return undefined
+    const content = yield* Effect.option(fs.readFileString(target))
+    return Option.isSome(content) && digestOf(content.value) === delivered ? Redacted.make(content.value) : undefined
+  })
+
+  /** What later records keep of a delivery. */
+  let delivery: Omit<Entry, "record"> = {}
+
+  const read = Effect.gen(function* () {
+    const content = yield* readOptional(fs, file)
+    if (Option.isNone(content)) return undefined
+    const { record, ...rest } = yield* Effect.mapError(decode(content.value), () =>
+      usageError(`${file} is not a rotation journal.`, "Move it, and run the command again.")
+    )
+    delivery = rest
+    return record
   })
 
   const journal: JournalFile = {
     load: Effect.gen(function* () {
-      const content = yield* readOptional(fs, file)
-      if (Option.isNone(content)) return undefined
-      const entry = yield* Effect.mapError(decode(content.value), () =>
-        usageError(`${file} is not a rotation journal.`, "Move it, and run the command again.")
-      )
-      const { record } = entry
-      return record.phase === "Started" && (yield* isDelivered(entry))
+      const record = yield* read
+      return record?.phase === "Started" && (yield* contentOf(delivery)) !== undefined
         ? ({ ...record, phase: "Delivered" } satisfies RotationRecord)
         : record
     }),
-    save: (record) => write({ record }),
+    save: (record) => write({ record, ...(record.phase === "Started" ? {} : delivery) }),
     clear: Effect.mapError(fs.remove(file, { force: true }), fileProblem(file, "written")),
-    expect: ({ dateCreated, name }, content) =>
-      write({
-        record: { successor: name, phase: "Started", ...(dateCreated === undefined ? {} : { created: dateCreated }) },
-        delivered: digestOf(Redacted.value(content))
-      })
+    expect: ({ dateCreated, name }, content, destination) => {
+      delivery = { delivered: digestOf(Redacted.value(content)), destination }
+      const created = dateCreated === undefined ? {} : { created: dateCreated }
+      return write({ record: { successor: name, phase: "Started", ...created }, ...delivery })
+    },
+    delivered: Effect.gen(function* () {
+      yield* read
+      const { destination } = delivery
+      return destination === undefined ? undefined : { destination, content: yield* contentOf(delivery) }
+    })
   }
   return journal
+})
+
+const fileName = ({ kind, name, subaccount = "", target }: RotationSubject): string =>
+  `${digestOf(JSON.stringify([target, kind, name, subaccount]))}.json`
+
+/** The folder of the journals, in the user's state folder. */
+const folderName = "rotations"
+
+/** The journal of a rotation, to be read: nothing is created. */
+export const journalToRead = Effect.fnUntraced(function* (subject: RotationSubject, out: string | undefined) {
+  const path = yield* Path.Path
+  return yield* journalOf(path.join(yield* userFolderPath("state"), folderName, fileName(subject)), out)
 })
 
 /** Runs a rotation with its journal, locked against a second run. `out` is the file that gets the secret. */
@@ -82,14 +139,10 @@ export const withJournal = Effect.fnUntraced(function* <A, E, R>(
   rotation: (journal: JournalFile) => Effect.Effect<A, E, R>
 ) {
   const path = yield* Path.Path
-  const { kind, name, subaccount = "", target } = subject
-  const file = path.join(
-    yield* stateFolder("rotations"),
-    `${digestOf(JSON.stringify([target, kind, name, subaccount]))}.json`
-  )
+  const file = path.join(yield* stateFolder(folderName), fileName(subject))
   return yield* withLock(file, Effect.flatMap(journalOf(file, out), rotation), {
     // The second attempt takes the lock that a killed command has left; a live one may be held for a day.
     schedule: Schedule.recurs(1),
-    message: `Another command is rotating "${name}".`
+    message: `Another command is rotating "${subject.name}".`
   })
 })

@@ -1,7 +1,7 @@
 /** `roster auth login` */
 import { elasticEmailApiKeyHeader } from "@roster/api"
 import { ContactsService } from "@roster/domain"
-import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
+import { Effect, Layer, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
 import * as GlobalFlags from "../../../settings/GlobalFlags.ts"
@@ -10,7 +10,7 @@ import { refuseFlags, text, toggle, withExamples } from "../../shared/CommonFlag
 import { keyFromCommand, maskedKey } from "../../../settings/ApiKeySource.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { layerWithKey } from "../../../target/TargetLayer.ts"
-import { defaultProfile, type Profile, ProfileName } from "../../../settings/Profile.ts"
+import { defaultProfile, localProfile, type Profile, ProfileName } from "../../../settings/Profile.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { environment } from "../../../settings/Settings.ts"
 import { usageError } from "../../../errors/UsageError.ts"
@@ -33,6 +33,12 @@ const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
   const stdio = yield* Stdio.Stdio
   if (keyFile !== undefined) return Redacted.make(yield* readKey(keyFile), { label: "apiKey" })
   if (!(yield* stdio.stdinIsTerminal)) return Redacted.make(yield* readKey("-"), { label: "apiKey" })
+  if (!(yield* GlobalFlags.mayAsk)) {
+    return yield* usageError(
+      "The API key is missing, and --no-input forbids to ask for it.",
+      "Add --key-file FILE, or - for stdin."
+    )
+  }
   return yield* Prompt.run(Prompt.Hidden({ message: "API key" })).pipe(
     // The prompt goes to stderr, since stdout is for results.
     Effect.updateService(Terminal.Terminal, (terminal) =>
@@ -40,6 +46,26 @@ const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
     ),
     Effect.map((typed) => Redacted.make(Redacted.value(typed).trim(), { label: "apiKey" })),
     Effect.catchTag("QuitError", () => interrupted)
+  )
+})
+
+/** Where a setting of the service comes from, for messages. */
+const flagOf: Readonly<Record<string, string>> = {
+  baseUrl: "--base-url",
+  apiKeyHeader: "--api-key-header",
+  apiKeyPrefix: "--api-key-prefix"
+}
+
+/** Stands for the key that is not known yet. */
+const anyKey = Redacted.make("0".repeat(16), { label: "apiKey" })
+
+/** Refuses an address or a header that cannot be used, before the key is asked for. */
+const checkAddress = Effect.fnUntraced(function* (profile: Omit<Profile, "apiKey">, isFromEnvironment: boolean) {
+  yield* Effect.scoped(Layer.build(layerWithKey(profile, anyKey))).pipe(
+    Effect.catchTag("InvalidSettings", ({ issue, setting }) => {
+      const flag = setting === "baseUrl" && isFromEnvironment ? "ROSTER_BASE_URL" : (flagOf[setting] ?? setting)
+      return usageError(`${flag} cannot be used: ${issue}.`, "Write the address as https://example.com/v4.")
+    })
   )
 })
 
@@ -81,15 +107,20 @@ export const command = Command.make(
     const apiKeyHeader = (yield* GlobalFlags.apiKeyHeader) ?? known?.apiKeyHeader
     const apiKeyPrefix = yield* GlobalFlags.apiKeyPrefix
     const name = (yield* GlobalFlags.profile) ?? defaultProfile
+    if (name === localProfile) {
+      return yield* usageError(`The name ${name} stands for the local store.`, "Choose another name with --profile.")
+    }
+    const service = Results.omitUndefined({ baseUrl, apiKeyHeader, apiKeyPrefix })
+    yield* checkAddress(service, (yield* GlobalFlags.baseUrl) === undefined && known === undefined)
     const key = yield* credentialProcess === undefined ? readSecret(keyFile) : keyFromCommand(credentialProcess)
     const profile: Profile = {
-      ...Results.omitUndefined({ baseUrl, apiKeyHeader, apiKeyPrefix }),
+      ...service,
       ...(credentialProcess === undefined ? { apiKey: key } : { credentialProcess }),
       ...(requireRemote ? { requireRemote } : {})
     }
     const verdict = noCheck ? "not checked" : yield* tryKey(profile, key)
     yield* changeConfig((before) =>
-      Effect.succeed({ profile: ProfileName.make(name), profiles: { ...before.profiles, [name]: profile } })
+      Effect.succeed({ ...before, profile: ProfileName.make(name), profiles: { ...before.profiles, [name]: profile } })
     )
     const file = yield* configPath
     const masked = maskedKey(Redacted.value(key))

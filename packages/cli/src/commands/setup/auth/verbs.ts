@@ -4,19 +4,23 @@ import { Command } from "effect/cli"
 import { usageError } from "../../../errors/UsageError.ts"
 import { changeConfig } from "../../../settings/ConfigFile.ts"
 import { openKey } from "../../../target/TargetLayer.ts"
-import { profileInUse, settings } from "../../../settings/Settings.ts"
+import { profileInUse, settingsWithoutKey } from "../../../settings/Settings.ts"
 import * as Results from "../../../terminal/Results.ts"
 
 export const status = Command.make(
   "status",
   {},
   Effect.fnUntraced(function* () {
-    const on = yield* settings
+    const on = yield* settingsWithoutKey
     if (on._tag === "Local") {
       const words = "No service is configured: commands use the local store, which needs no key"
       return yield* Results.summary({ target: "local", db: on.filename ?? null }, words)
     }
     const { baseUrl } = on
+    if (on._tag === "WithoutKey") {
+      const words = `${baseUrl} without a key. Save one with: roster auth login`
+      return yield* Results.summary({ target: "remote", baseUrl, key: null, source: null }, words)
+    }
     const { shown: key, source } = yield* openKey(on)
     yield* Results.summary({ target: "remote", baseUrl, key, source }, `${baseUrl} with the key ${key} from ${source}`)
   })

@@ -3,9 +3,9 @@ import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../../errors/UsageError.ts"
 import { changeConfig, type Configuration, readConfig } from "../../../settings/ConfigFile.ts"
-import { ProfileName } from "../../../settings/Profile.ts"
+import { localProfile, ProfileName } from "../../../settings/Profile.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { argument } from "../../shared/CommonFlags.ts"
+import { argument, withExamples } from "../../shared/CommonFlags.ts"
 
 /** A profile as it is shown, without its key. */
 const Row = Schema.Struct({
@@ -43,20 +43,24 @@ export const use = Command.make(
   "use",
   { name },
   Effect.fnUntraced(function* ({ name }) {
+    if (name === localProfile && !Object.hasOwn((yield* readConfig).profiles, name)) {
+      yield* changeConfig(({ profile: _profile, ...rest }) => Effect.succeed(rest))
+      return yield* Results.done("Commands use the local store again. The profiles stay")
+    }
     yield* changeConfig((before) => Effect.as(checkKnown(before, name), { ...before, profile: name }))
     yield* Results.done(`The profile ${name} is now the default`)
   })
-).pipe(Command.withExamples([{ command: "roster profile use production" }]))
+).pipe(withExamples({ "roster profile use production": "", "roster profile use local": "Go back to the local store" }))
 
 export const remove = Command.make(
   "remove",
   { name },
   Effect.fnUntraced(function* ({ name }) {
     yield* changeConfig(
-      Effect.fnUntraced(function* ({ profile, profiles }) {
+      Effect.fnUntraced(function* ({ profile, profiles, ...others }) {
         yield* checkKnown({ profiles }, name)
         const { [name]: _removed, ...rest } = profiles
-        return { ...(profile === undefined || profile === name ? {} : { profile }), profiles: rest }
+        return { ...others, ...(profile === undefined || profile === name ? {} : { profile }), profiles: rest }
       })
     )
     yield* Results.done(`Removed the profile ${name} and its key`)

@@ -1,0 +1,77 @@
+/** Prints contacts. A table or CSV has the columns that are asked for, or the usual ones; CSV has all custom fields too. */
+import { Contact, ContactColumns, Rule } from "@roster/domain"
+import { writeContact } from "@roster/domain/ContactJson"
+import { readBackup } from "@roster/workflows"
+import { Effect, FileSystem, Path, PlatformError, Stream } from "effect"
+import { fileProblem } from "../../errors/FileProblem.ts"
+import { readBytes } from "../../settings/InputFile.ts"
+import { Output } from "../../terminal/Output.ts"
+import * as Results from "../../terminal/Results.ts"
+import { fieldsOf } from "../../terminal/Table.ts"
+import { parsed, refuse } from "../shared/CommonFlags.ts"
+
+const usual = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
+
+const recordColumns = new Map(ContactColumns.exportHeader([]).map((name) => [name.toLowerCase(), name]))
+
+/** The columns of a table, with the names that an export has. */
+export const columns = parsed(
+  "columns",
+  (given) => {
+    const names = given.split(",").map((name) => name.trim())
+    return names.every((name) => name !== "")
+      ? Effect.succeed(names.map((name) => recordColumns.get(name.toLowerCase()) ?? name))
+      : refuse("columns", "write the names of fields with commas between them, such as Email,Status,city")
+  },
+  "Fields to show in a table or CSV, custom fields too",
+  "NAME,..."
+)
+
+/** The fields of a contact by the names that an export has, or that the columns give to custom fields. */
+const fieldsIn = (columns: ReadonlyArray<string>) => {
+  const byName = new Map(columns.map((name) => [Rule.foldText(name), name]))
+  return (record: unknown) =>
+    fieldsOf(record).map(([path, text]) => {
+      const name = path.replace(/^(?:CustomFields|Consent|Activity)\./, "")
+      return [byName.get(Rule.foldText(name)) ?? name, text] as const
+    })
+}
+
+/** Keeps contacts in a private temporary file, to read the names of all custom fields before the first is printed. */
+const spooled = Effect.fnUntraced(
+  function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const file = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-list-" }), "contacts")
+    const names = new Set<string>()
+    const noted = Stream.map(contacts, (contact) => {
+      for (const name of Object.keys(contact.customFields ?? {})) names.add(name)
+      return contact
+    })
+    yield* Stream.run(Results.jsonLines(noted, "json", writeContact), fs.sink(file, { flag: "wx", mode: 0o600 }))
+    return { names: [...names].toSorted(), contacts: readBackup(yield* readBytes(file)) }
+  },
+  Effect.catchIf(PlatformError.isPlatformError, (error) =>
+    Effect.fail(fileProblem("A temporary file for the contacts", "written")(error))
+  )
+)
+
+/** Prints contacts with these columns. `onPrint` learns how many are about to be printed. */
+export const printContacts = Effect.fnUntraced(function* <E, R>(
+  contacts: Stream.Stream<Contact, E, R>,
+  asked: ReadonlyArray<string> | undefined,
+  onPrint: (count: number) => void
+) {
+  const { format } = yield* Output
+  const print = <E2, R2>(columns: ReadonlyArray<string>, contacts: Stream.Stream<Contact, E2, R2>) =>
+    Results.records(Contact, columns, contacts, { write: writeContact, fieldsIn: fieldsIn(columns) })
+  if (format === "csv" && asked === undefined) {
+    const all = yield* spooled(contacts)
+    return yield* print([...usual, ...all.names], all.contacts)
+  }
+  const noted = Stream.mapArray(contacts, (part) => {
+    onPrint(part.length)
+    return part
+  })
+  yield* print(asked ?? usual, noted)
+}, Effect.scoped)

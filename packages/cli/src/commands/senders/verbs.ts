@@ -1,0 +1,62 @@
+/** `roster senders allow`, `list` and `remove`: who may send e-mails by way of the local stores of this user. */
+import { canonicalEmail, emailAddressIssue } from "@roster/domain"
+import { Effect, Schema, Stream } from "effect"
+import { Argument, Command } from "effect/cli"
+import { usageError } from "../../errors/UsageError.ts"
+import { changeConfig, maximumAllowedSenders, readConfig } from "../../settings/ConfigFile.ts"
+import * as Results from "../../terminal/Results.ts"
+import { refuse, withExamples } from "../shared/CommonFlags.ts"
+
+/** An address, or `*@example.com` for all addresses of a domain. */
+const sender = Argument.String("sender").pipe(
+  Argument.withDescription("An address, or '*@example.com' for a domain"),
+  Argument.mapEffect((given) => {
+    const issue = emailAddressIssue(given.replace(/^\*@/, "anybody@"))
+    return issue === undefined ? Effect.succeed(canonicalEmail(given)) : refuse("sender", issue)
+  })
+)
+
+export const allow = Command.make(
+  "allow",
+  { sender },
+  Effect.fnUntraced(function* ({ sender }) {
+    yield* changeConfig((before) => {
+      const { allowedSenders = [] } = before
+      if (allowedSenders.includes(sender)) return Effect.succeed(before)
+      return allowedSenders.length < maximumAllowedSenders
+        ? Effect.succeed({ ...before, allowedSenders: [...allowedSenders, sender] })
+        : usageError(`${maximumAllowedSenders} senders are allowed already.`, "Allow a domain: '*@example.com'")
+    })
+    yield* Results.done(`Your local stores accept e-mails from ${sender}`)
+  })
+).pipe(
+  withExamples({
+    "roster senders allow news@example.com": "",
+    "roster senders allow '*@example.com'": "All addresses of a domain"
+  })
+)
+
+const Row = Schema.Struct({ Name: Schema.String })
+
+export const list = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
+    const { allowedSenders = [] } = yield* readConfig
+    const rows = allowedSenders.map((Name) => ({ Name }))
+    yield* Results.records(Row, ["Name"], Stream.fromIterable(rows))
+  })
+).pipe(Command.withExamples([{ command: "roster senders list" }]))
+
+export const remove = Command.make(
+  "remove",
+  { sender },
+  Effect.fnUntraced(function* ({ sender }) {
+    yield* changeConfig(({ allowedSenders = [], ...rest }) =>
+      allowedSenders.includes(sender)
+        ? Effect.succeed({ ...rest, allowedSenders: allowedSenders.filter((allowed) => allowed !== sender) })
+        : usageError(`${sender} is not allowed as it is.`, "See: roster senders list")
+    )
+    yield* Results.done(`Your local stores accept no e-mails from ${sender} any more`)
+  })
+).pipe(Command.withExamples([{ command: "roster senders remove news@example.com" }]))

@@ -1,0 +1,99 @@
+/**
+ * The links of exports: a service tells a link only when the export begins, so that it is kept in a private file until the
+ * export has expired. A store has the links of its exports itself.
+ */
+import { type ExportId, ExportLink, ExportNotFound } from "@roster/domain"
+import { Clock, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { usageError } from "../../errors/UsageError.ts"
+import { writeLine } from "../../files/AtomicFile.ts"
+import { stateFolder, userFolderPath } from "../../files/UserFolder.ts"
+import { settings } from "../../settings/Settings.ts"
+import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+
+/** How long links are kept. Services keep files for a day; one that keeps them longer is asked with the link. */
+const keptFor = Duration.days(7)
+
+/** Maximum number of links that are kept. */
+export const maximumLinks = 1000
+
+const Kept = Schema.fromJsonString(ExportLink)
+const encode = Schema.encodeEffect(Kept)
+const decode = Schema.decodeOption(Kept)
+
+/** The folder of the links, in the user's state folder. */
+const folderName = "exports"
+
+const fileOf = Effect.fnUntraced(function* (id: ExportId) {
+  const path = yield* Path.Path
+  return path.join(yield* userFolderPath("state"), folderName, `${id.toLowerCase()}.json`)
+})
+
+/** Removes the links whose time is over, and the oldest of too many. */
+const removeOld = Effect.fnUntraced(function* (below: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const now = yield* Clock.currentTimeMillis
+  const files = yield* Effect.forEach(yield* fs.readDirectory(below), (name) => {
+    const file = path.join(below, name)
+    return Effect.map(Effect.option(fs.stat(file)), (info) => ({
+      file,
+      time: Option.match(
+        Option.flatMap(info, ({ mtime }) => mtime),
+        { onNone: () => now, onSome: Number }
+      )
+    }))
+  })
+  const kept = files
+    .filter(({ time }) => now - time < Duration.toMillis(keptFor))
+    .toSorted((a, b) => b.time - a.time)
+    .slice(0, maximumLinks - 1)
+  const isKept = new Set(kept.map(({ file }) => file))
+  yield* Effect.forEach(files, ({ file }) => (isKept.has(file) ? Effect.void : Effect.ignore(fs.remove(file))), {
+    discard: true
+  })
+})
+
+/** Keeps the link of an export that has begun. It is a help for later, so that a failure is no failure of the export. */
+export const keepLink = Effect.fnUntraced(
+  function* (link: ExportLink) {
+    if ((yield* settings)._tag === "Local") return
+    yield* Effect.ignore(removeOld(yield* stateFolder(folderName)))
+    yield* writeLine(yield* fileOf(link.id), yield* Effect.orDie(encode(link)), { force: true })
+  },
+  (keep) => Effect.ignore(keep)
+)
+
+/** Forgets the link of an export whose file is no longer needed. */
+export const forgetLink = Effect.fnUntraced(
+  function* (id: ExportId) {
+    if ((yield* settings)._tag === "Local") return
+    const fs = yield* FileSystem.FileSystem
+    yield* fs.remove(yield* fileOf(id), { force: true })
+  },
+  (forget) => Effect.ignore(forget)
+)
+
+/** The link of an export; `undefined` if this command line has not begun it and the service does not tell. */
+export const findLink = Effect.fnUntraced(function* (id: ExportId) {
+  const on = yield* settings
+  if (on._tag === "Local") {
+    const { Jobs } = yield* EmbeddedStore.server
+    return yield* Effect.flatMap(Jobs.Jobs, ({ exportLink }) => exportLink(id)).pipe(
+      Effect.provide(EmbeddedStore.jobsOf(on.filename)),
+      Effect.catchTag("JobNotFound", () => new ExportNotFound({ id }))
+    )
+  }
+  const fs = yield* FileSystem.FileSystem
+  const content = yield* Effect.option(Effect.flatMap(fileOf(id), fs.readFileString))
+  return Option.getOrUndefined(Option.flatMap(content, decode))?.link
+})
+
+/** The link of an export, to download it. */
+export const knownLink = Effect.fnUntraced(function* (id: ExportId) {
+  const link = yield* findLink(id)
+  if (link !== undefined) return link
+  return yield* usageError(
+    `The link of the export ${id} is not known here: a service tells it only to who begins the export.`,
+    "Use the link that roster contacts export --no-wait printed."
+  )
+})

@@ -1,0 +1,182 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster } from "../roster.ts"
+import { fakeService } from "../service.ts"
+
+const emails = (ended: { readonly stdout: string }): ReadonlyArray<string> =>
+  jsonOf<ReadonlyArray<{ Email: string }>>(ended).map(({ Email }) => Email)
+
+/** Contacts c0, c1, ... of which every tenth has a plan, and one after the first page a colour. */
+const arrange = Effect.fnUntraced(function* ({ folder, run }: Roster, count: number, args: ReadonlyArray<string> = []) {
+  const rows = Array.from(
+    { length: count },
+    (_, i) => `c${i}@example.com,City ${i},${i % 10 === 0 ? "pro" : ""},${i === 1200 ? "red" : ""}`
+  )
+  writeFileSync(join(folder, "in.csv"), `Email,city,plan,colour\n${rows.join("\n")}\n`)
+  const imported = yield* run(["contacts", "import", "in.csv", ...args])
+  assert.strictEqual(imported.code, 0, imported.stderr)
+})
+
+describe("roster contacts list", () => {
+  it.live("says what it does not show, with the number on a local store", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      const { run } = roster
+      yield* arrange(roster, 1503)
+      const some = yield* run(["contacts", "list"])
+      assert.deepStrictEqual([some.code, emails(some).length], [0, 20])
+      assert.include(some.stderr, "20 of 1,503 contacts; --all lists them")
+      assert.include((yield* run(["contacts", "list", "--offset", "3"])).stderr, "20 of 1,503 contacts")
+      assert.include(
+        (yield* run(["contacts", "list", "--rule", "plan = 'pro'"])).stderr,
+        "20 contacts, and there are more; --all lists them"
+      )
+      for (const args of [["--limit", "20"], ["--all"], ["--offset", "1483"], ["--rule", "plan = 'pro'", "--all"]]) {
+        assert.notInclude((yield* run(["contacts", "list", ...args])).stderr, "--all lists", args.join(" "))
+      }
+      assert.notInclude((yield* run(["contacts", "list", "--quiet"])).stderr, "--all")
+    })
+  )
+
+  it.live("prints the columns that are asked for, and all custom fields as CSV", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      const { run } = roster
+      yield* arrange(roster, 1203)
+      const chosen = yield* run(["contacts", "list", "--columns", "email, City,totalsent", "-o", "csv"])
+      const [header, first] = chosen.stdout.split("\r\n")
+      assert.deepStrictEqual([header, first], ["Email,City,TotalSent", "c0@example.com,City 0,0"])
+      const table = yield* run(["contacts", "list", "--columns", "Email,plan", "-o", "table"])
+      assert.match(table.stdout, /^Email +plan\nc0@example\.com +pro\n/)
+      // The last contact alone has a colour, and is not on the first page.
+      const all = yield* run(["contacts", "list", "--all", "-o", "csv"])
+      assert.match(all.stdout, /^Email,Status,FirstName,LastName,DateAdded,city,colour,plan\r\n/)
+      assert.match(all.stdout, /\nc1200@example\.com,Active,,,[^,]+,City 1200,red,pro\r\n/)
+      assert.strictEqual(all.stdout.trimEnd().split("\r\n").length, 1204)
+      // A list can be imported again.
+      const again = yield* run(["contacts", "import", "-"], { input: all.stdout })
+      assert.deepInclude(json(again), { read: 1203, accepted: 1203, rejected: 0 })
+      const refused = yield* run(["contacts", "list", "--columns", "Email", "-o", "json"])
+      assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])
+      assert.strictEqual((yield* run(["contacts", "list", "--columns", "Email,,city", "-o", "csv"])).code, 2)
+    })
+  )
+
+  it.live("names the offset to go on from when it breaks off", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const page = (offset: number) =>
+        JSON.stringify(Array.from({ length: 1000 }, (_, i) => ({ Email: `c${offset + i}@example.com` })))
+      const { env } = yield* fakeService((request, response) => {
+        const offset = Number(new URL(request.url ?? "", "http://x").searchParams.get("offset") ?? 0)
+        const isRefused = offset >= 2000
+        response.writeHead(isRefused ? 400 : 200, { "Content-Type": "application/json" })
+        response.end(isRefused ? '{"Error":"No more."}' : page(offset))
+      })
+      const broken = yield* run(["contacts", "list", "--all", "-o", "ndjson"], { env })
+      assert.strictEqual(broken.code, 7, broken.stderr)
+      const printed = broken.stdout.trimEnd().split("\n").length
+      assert.isAbove(printed, 0)
+      assert.strictEqual(failure(broken).resume, `roster contacts list --all -o ndjson --offset ${printed}`)
+      const later = yield* run(["contacts", "list", "--offset", "2000", "--all", "-o", "ndjson"], { env })
+      assert.deepStrictEqual([later.code, later.stdout, failure(later).resume], [7, "", undefined])
+    })
+  )
+
+  it.live("says which field of its rule no contact has, and a delete stops", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      const { run } = roster
+      yield* arrange(roster, 1203)
+      const words = 'no contact has "plann"; did you mean "plan"?'
+      for (const args of [["list"], ["export"]]) {
+        const said = yield* run(["contacts", ...args, "--rule", "plann = 'pro'"])
+        assert.strictEqual(said.code, 0)
+        assert.include(said.stderr, words)
+      }
+      const both = yield* run(["contacts", "list", "--rule", "plann = 'x' OR shoesize = '3'"])
+      assert.include(both.stderr, 'no contact has "shoesize"\n')
+      const many = Array.from({ length: 11 }, (_, i) => `absent${i} = 'x'`).join(" OR ")
+      const looked = yield* run(["contacts", "list", "--rule", many])
+      assert.strictEqual(looked.stderr.match(/no contact has/g)?.length, 10)
+      // A rule that names fields of the record or of somebody far behind is not questioned.
+      for (const rule of ["status = Active", "colour = 'red'", "PLAN = 'pro'"]) {
+        assert.notInclude((yield* run(["contacts", "list", "--rule", rule])).stderr, "no contact has", rule)
+      }
+      const stopped = yield* run(["contacts", "delete", "--rule", "plann != 'pro'", "--yes", "--confirm", "1203"])
+      assert.deepStrictEqual([stopped.code, failure(stopped).code], [2, "UsageError"])
+      assert.include(failure(stopped).message, words)
+      assert.strictEqual(emails(yield* run(["contacts", "list", "--all"])).length, 1203)
+      // Whoever means it can say so.
+      const meant = yield* run(["contacts", "delete", "--raw-rule", "plann = 'pro'", "--yes"])
+      assert.deepStrictEqual([meant.code, json(meant)], [0, { deleted: 0, left: 0, backup: null }])
+    })
+  )
+})
+
+describe("roster lists", () => {
+  it.live("show who is on them, and take contacts off", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      const { run } = roster
+      yield* arrange(roster, 620, ["--list", "News", "--list", "Empty soon"])
+      yield* run(["contacts", "add", "off@example.com"])
+      yield* run(["contacts", "add", "last@example.com", "--list", "Zoo"])
+      assert.deepStrictEqual(json(yield* run(["lists", "list"])), [
+        { Name: "Empty soon", Contacts: 620 },
+        { Name: "News", Contacts: 620 },
+        { Name: "Zoo", Contacts: 1 }
+      ])
+      const table = yield* run(["lists", "ls", "-o", "table"])
+      assert.match(table.stdout, /^Name +Contacts\nEmpty soon +620\n/)
+
+      const on = ["contacts", "list", "--on", "News"]
+      const some = yield* run(on)
+      assert.strictEqual(emails(some).length, 20)
+      assert.include(some.stderr, "20 contacts, and there are more; --all lists them")
+      const all = emails(yield* run([...on, "--all"]))
+      assert.deepStrictEqual([all.length, all[0], all.at(-1)], [620, "c0@example.com", "c619@example.com"])
+      assert.strictEqual(emails(yield* run([...on, "--all", "--rule", "plan = 'pro'"])).length, 62)
+      assert.deepStrictEqual(emails(yield* run([...on, "--offset", "618", "--limit", "5"])), all.slice(618))
+
+      const named = ["lists", "remove", "News", "C0@example.com", "c1@example.com", "off@example.com"]
+      const dry = yield* run([...named, "--dry-run"])
+      assert.strictEqual(dry.code, 0)
+      assert.include(dry.stdout, "2 contacts")
+      assert.deepStrictEqual(json(yield* run(named)), { removed: 2, notThere: 1 })
+      assert.deepStrictEqual(emails(yield* run([...on, "--all"])), all.slice(2))
+      assert.strictEqual((yield* run(["contacts", "get", "c0@example.com"])).code, 0)
+      assert.strictEqual(emails(yield* run(["contacts", "list", "--on", "Empty soon", "--all"])).length, 620)
+      for (const args of [named, [...named, "--dry-run"]]) {
+        const none = yield* run(args)
+        assert.deepStrictEqual([none.code, failure(none).code], [5, "NotOnList"])
+      }
+      for (const args of [
+        ["contacts", "list", "--on", "None"],
+        ["lists", "remove", "None", "c1@example.com"]
+      ]) {
+        const none = yield* run(args)
+        assert.deepStrictEqual([none.code, failure(none).code], [5, "ListNotFound"])
+      }
+    })
+  )
+
+  it.live("of a service cannot be read, which is said", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
+      for (const args of [
+        ["lists", "list"],
+        ["lists", "remove", "News", "ann@example.com"],
+        ["contacts", "list", "--on", "News"]
+      ]) {
+        const refused = yield* run(args, { env })
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"], args.join(" "))
+        assert.include(failure(refused).message, "the interface of a service has no operation for it")
+      }
+      assert.deepStrictEqual(requests, [])
+    })
+  )
+})
