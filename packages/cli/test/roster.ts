@@ -3,7 +3,7 @@
  */
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -85,6 +85,10 @@ export const makeLocalRoster = Effect.map(makeRoster, ({ folder, run }): Roster 
   folder,
   run: (args, options) => run([...args, "--db", join(folder, "store.db")], options)
 }))
+
+/** What is in the folder of a user, but for what commands remember in their own folders. */
+export const filesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder).filter((name) => name !== ".local")
 
 /** What JSON on stdout says. */
 export const json = ({ stdout }: Pick<Ended, "stdout">): unknown => JSON.parse(stdout)

@@ -13,7 +13,17 @@ import {
 } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
-import { bin, ended, environmentOf, failure, json, makeLocalRoster, makeRoster, type RunOptions } from "../roster.ts"
+import {
+  bin,
+  ended,
+  environmentOf,
+  failure,
+  filesIn,
+  json,
+  makeLocalRoster,
+  makeRoster,
+  type RunOptions
+} from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const token = "canary-token-7c1d9e52f0"
@@ -160,7 +170,7 @@ describe("a file that is written", () => {
       assert.isTrue(statSync("/dev/full").isCharacterDevice())
       const again = yield* run(["exports", "download", `${env.ROSTER_BASE_URL}/file`, "--out", out, "--force"], { env })
       assert.strictEqual(again.code, 0, again.stderr)
-      assert.deepStrictEqual(readdirSync(folder), ["work"])
+      assert.deepStrictEqual(filesIn(folder), ["work"])
       assert.deepStrictEqual(readdirSync(inside).sort(), ["dir", "out.csv"])
     })
   )
@@ -175,7 +185,7 @@ describe("a file that is written", () => {
       })
       const broken = yield* run(["contacts", "export", "--out", "out.csv"], { env: cut.env })
       assert.strictEqual(broken.code, 8, broken.stderr)
-      assert.deepStrictEqual(readdirSync(folder), [])
+      assert.deepStrictEqual(filesIn(folder), [])
 
       const disk = yield* tinyDisk(join(folder, "disk"))
       if (disk === undefined) return context.skip()

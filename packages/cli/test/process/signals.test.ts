@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { existsSync, readdirSync } from "node:fs"
-import { ended, start, temporaryFolder } from "../roster.ts"
+import { existsSync } from "node:fs"
+import { ended, filesIn, start, temporaryFolder } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
@@ -39,7 +39,7 @@ describe("a signal while an export waits", () => {
       assert.strictEqual(stopped.code, code, stopped.stderr)
       assert.strictEqual(stopped.stdout, "")
       assert.include(stopped.stderr, `roster exports status ${id}`)
-      assert.deepStrictEqual(readdirSync(folder), [])
+      assert.deepStrictEqual(filesIn(folder), [])
       // The export is the service's: it is not asked for once more, nor taken back.
       assert.strictEqual(requests.filter((request) => request.startsWith("POST")).length, 1)
       assert.isAtMost(requests.length, before + 1)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { filesIn, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 import { hasTerminal, inTerminal, keys, openTerminal } from "./terminal.ts"
 
@@ -311,7 +311,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
       )
       assert.strictEqual(stopped.code, 130, stopped.screen)
       assert.include(stopped.screen, `roster exports status ${id}`)
-      assert.deepStrictEqual(readdirSync(folder), ["mine"])
+      assert.deepStrictEqual(filesIn(folder), ["mine"])
       assert.strictEqual(requests.filter((request) => request.startsWith("POST")).length, 1)
     })
   )

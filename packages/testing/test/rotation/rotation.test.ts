@@ -87,10 +87,11 @@ layer(layerMemory)("rotating an API key", (it) => {
           ...secrets.service,
           apiKeys: {
             ...secrets.service.apiKeys,
-            // Used between the third look of the wait and the fourth.
+            // Used before the wait, and between its third look and the fourth.
             list: (of) =>
               Effect.gen(function* () {
-                if (looks++ === 4) {
+                const look = looks++
+                if (look === 1 || look === 4) {
                   yield* secrets.use(ci)
                   usedAt = yield* now
                 }
@@ -101,7 +102,22 @@ layer(layerMemory)("rotating an API key", (it) => {
       )
       succeeded(result)
       assert.isAbove(usedAt, 0)
+      assert.strictEqual(Math.min(looks, 5), 5)
       assert.isAtLeast(deletedAt - usedAt, 5 * 60_000)
+    })
+  )
+
+  it.effect("waits no longer than a minute for one that was never used", () =>
+    Effect.gen(function* () {
+      const { makeKey, options, rotate } = yield* makeTrial
+      yield* makeKey
+      const now = Effect.map(DateTime.now, DateTime.toEpochMillis)
+      const times = new Map<string, number>()
+      const onStep: typeof options.onStep = (step) => Effect.map(now, (time) => void times.set(step._tag, time))
+      succeeded(yield* rotate({ quiet: "10 minutes", onStep }))
+      const waited = (times.get("Deleted") ?? 0) - (times.get("Waiting") ?? 0)
+      assert.isAtLeast(waited, 60_000)
+      assert.isBelow(waited, 3 * 60_000)
     })
   )
 

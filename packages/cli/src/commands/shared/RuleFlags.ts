@@ -66,33 +66,33 @@ const absentFields = Effect.fnUntraced(
     if (some.length === 0) return []
     const known = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
     const folded = new Set([...known].map(Rule.foldText))
-    const absent: Array<string> = []
+    const absent: Array<{ readonly name: string; readonly words: string }> = []
     for (const name of names.filter((name) => !folded.has(Rule.foldText(name))).slice(0, maximumLookups)) {
       const hasField = Rule.print(Rule.compare(Rule.customField(name), "!=", Rule.text("")))
       const one = some.length < sampled ? [] : yield* contacts.list({ limit: 1, rule: hasField })
       if (one.length > 0) continue
       const meant = didYouMean(name, [...known, ...RuleFields.recordFieldNames])
-      absent.push(`no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`)
+      absent.push({ name, words: `no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}` })
     }
     return absent
   },
   Effect.option,
-  Effect.map(Option.getOrElse((): ReadonlyArray<string> => []))
+  Effect.map(Option.getOrElse(() => []))
 )
 
-/** Names the custom fields of a rule that no contact has. */
+/** Names the custom fields of a rule that no contact has, but for those that `noteFields` names. */
 export const noteAbsentFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
   const output = yield* Output
-  yield* Effect.forEach(yield* absentFields(rule), output.note, { discard: true })
+  const absent = (yield* absentFields(rule)).filter(({ name }) => RuleFields.meantField(name) === undefined)
+  yield* Effect.forEach(absent, ({ words }) => output.note(words), { discard: true })
 })
 
 /** Refuses a rule with a custom field that no contact has: an absent field equals the empty text. */
 export const refuseAbsentFields = Effect.fnUntraced(function* (rule: ContactRule) {
   const absent = yield* absentFields(rule)
   if (absent.length === 0) return
-  const [first = ""] = absent
   return yield* usageError(
-    `Nothing was done: ${absent.join("\n")}${first.endsWith("?") ? "" : "."}`,
+    `Nothing was done: ${absent.map(({ words }) => words).join("\n")}`,
     "Correct the rule. If it is meant so, use --raw-rule, which is not checked."
   )
 })
