@@ -64,6 +64,12 @@ const onFailure = Effect.fnUntraced(function* (failure: Failure) {
   return exitInfo(failure).exit
 })
 
+/** The message of effect/cli in one line: it lists suggestions on lines of their own. */
+const inOneLine = (message: string): string =>
+  message.replace(/\s*Did you mean this\?\s+([^]*)$/, (_, names: string) => {
+    return `. Did you mean ${names.trim().split(/\s+/).join(" or ")}?`
+  })
+
 const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
   const path = error._tag === "ShowHelp" ? error.commandPath : []
   const errors = error._tag === "ShowHelp" ? error.errors : [error]
@@ -74,7 +80,9 @@ const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
   yield* tell({
     code: Predicate.hasProperty(cause, "_tag") && Predicate.isString(cause._tag) ? cause._tag : "UsageError",
     message:
-      first === undefined ? `${path.join(" ")} needs a subcommand.` : errors.map((one) => one.message).join("\n"),
+      first === undefined
+        ? `${path.join(" ")} needs a subcommand.`
+        : errors.map((one) => inOneLine(one.message)).join("\n"),
     hint: `See: ${path.length === 0 ? "roster" : path.join(" ")} --help`
   })
   return exitCode.usage

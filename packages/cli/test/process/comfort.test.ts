@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
+import { runHere } from "../inProcess.ts"
 import { bin, environmentOf, failure, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 import { hasTerminal, inTerminal } from "../pty/terminal.ts"
@@ -78,7 +79,7 @@ describe("completions", () => {
           ? [above]
           : command.subcommands.flatMap((sub) => paths(sub, [...above, sub.name]))
       const tree: Command = JSON.parse((yield* run(["commands", "-o", "json"])).stdout)
-      const pages = yield* Effect.forEach(paths(tree, []), (words) => run(["help", ...words]), { concurrency: 4 })
+      const pages = yield* Effect.forEach(paths(tree, []), (words) => runHere([...words, "--help"]))
       const files = pages.flatMap(({ stdout }) =>
         Array.from(stdout.matchAll(/--([\w-]+)[^\n]* (?:FILE|PATH)(?:\|-)?\b/g), ([, flag = ""]) => flag)
       )

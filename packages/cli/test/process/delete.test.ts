@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { request as ask } from "node:http"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster } from "../roster.ts"
+import { runHere } from "../inProcess.ts"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster, temporaryFolder } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 const backups = (folder: string) => join(folder, ".local", "state", "roster", "backups")
@@ -300,15 +301,16 @@ describe("--dry-run", () => {
 
   it.live("ends as the run would", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const { env } = yield* serveWithKey(folder)
+      const home = { HOME: folder }
       for (const args of [
         ["contacts", "add", "ann@example.com"],
         ["apikeys", "create", "ci", "--for", "export"],
         ["apikeys", "create", "other", "--for", "export"],
         ["smtp", "create", "shop@team.example", "--subaccount", "team@example.com"]
       ]) {
-        assert.strictEqual((yield* run(args, { env })).code, 0)
+        assert.strictEqual((yield* runHere(args, { env: { ...env, ...home } })).code, 0)
       }
       const team = ["--subaccount", "team@example.com"]
       const writes: ReadonlyArray<readonly [code: number, args: ReadonlyArray<string>]> = [
@@ -326,38 +328,39 @@ describe("--dry-run", () => {
       ]
       for (const [code, args] of writes) {
         for (const dry of [["--dry-run"], []]) {
-          const ended = yield* run([...args, ...dry], { env })
+          const ended = yield* runHere([...args, ...dry], { env: { ...env, ...home } })
           assert.strictEqual(ended.code, code, `${[...args, ...dry].join(" ")}: ${ended.stderr}`)
         }
       }
-      const wrong = { ...env, ROSTER_API_KEY: "wrong-key-0123456789" }
-      const refused = yield* run(["contacts", "add", "bob@example.com", "--dry-run"], { env: wrong })
+      const wrong = { ...env, ...home, ROSTER_API_KEY: "wrong-key-0123456789" }
+      const refused = yield* runHere(["contacts", "add", "bob@example.com", "--dry-run"], { env: wrong })
       assert.strictEqual(refused.code, 4, refused.stderr)
-      const dead = { ...env, ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }
-      assert.strictEqual((yield* run(["contacts", "add", "b@example.com", "-n"], { env: dead })).code, 8)
+      const dead = { ...env, ...home, ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }
+      assert.strictEqual((yield* runHere(["contacts", "add", "b@example.com", "-n"], { env: dead })).code, 8)
     })
   )
 
   it.live("creates nothing, no store either", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const folder = yield* temporaryFolder
+      const [csv, backup] = [join(folder, "in.csv"), join(folder, "in.json")]
       writeFileSync(join(folder, "in.csv"), "Email\nann@example.com\n")
       writeFileSync(join(folder, "in.json"), '[{"Email":"ann@example.com"}]')
-      for (const store of [[], ["--db", "new.db"]]) {
+      for (const store of [[], ["--db", join(folder, "new.db")]]) {
         for (const [args, code] of [
           [["contacts", "add", "ann@example.com"], 0],
           [["contacts", "update", "ann@example.com", "--first-name", "A"], 5],
           [["contacts", "delete", "ann@example.com"], 5],
           [["contacts", "delete", "--rule", "status = Bounced"], 0],
-          [["contacts", "import", "in.csv"], 0],
-          [["contacts", "restore", "in.json"], 0],
+          [["contacts", "import", csv], 0],
+          [["contacts", "restore", backup], 0],
           [["lists", "remove", "News", "ann@example.com"], 5],
           [["jobs", "cancel", "3fa85f64-5717-4562-b3fc-2c963f66afa6"], 5],
           [["apikeys", "create", "ci", "--for", "export"], 0],
-          [["apikeys", "rotate", "ci", "--out", "ci.key"], 5],
+          [["apikeys", "rotate", "ci", "--out", join(folder, "ci.key")], 5],
           [["smtp", "delete", "shop@example.com"], 5]
         ] as const) {
-          const dry = yield* run([...args, "--dry-run", ...store])
+          const dry = yield* runHere([...args, "--dry-run", ...store], { env: { HOME: folder } })
           assert.strictEqual(dry.code, code, `${args.join(" ")}: ${dry.stderr}`)
         }
       }
