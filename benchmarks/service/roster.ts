@@ -2,8 +2,10 @@
 import { RosterServer } from "@roster/server"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { writeFileSync } from "node:fs"
+import { setFlagsFromString } from "node:v8"
 import { argument, listening } from "../src/Trial.ts"
 
+setFlagsFromString("--no-allocation-site-pretenuring")
 const filename = argument("store")
 
 const serving = Effect.gen(function* () {

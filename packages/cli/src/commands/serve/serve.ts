@@ -2,6 +2,7 @@
 import { FaultPlan, invalidInput, IpRange } from "@roster/domain"
 import { Effect, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { setFlagsFromString } from "node:v8"
 import { usageError, parseWith } from "../../errors/UsageError.ts"
 import { pendingFile } from "../../files/PendingFile.ts"
 import { nameShared, readText } from "../../settings/InputFile.ts"
@@ -145,6 +146,8 @@ export const command = Command.make(
     tlsKey,
     trustedProxies
   }) {
+    // V8 would begin to keep what belongs to a request until its next full collection. (docs/decisions/performance.md)
+    setFlagsFromString("--no-allocation-site-pretenuring")
     const output = yield* Output
     const tls = yield* tlsFiles(tlsCert, tlsKey)
     const plan = faults === undefined ? undefined : yield* readFaults(faults)
