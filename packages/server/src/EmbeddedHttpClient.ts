@@ -5,6 +5,7 @@ import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer, type Scope } from "effect"
 import { Etag, HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as SqlLocalContacts from "./contacts/SqlLocalContacts.ts"
 import { Caller } from "./credentials/Caller.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { layerForHttp, type StoreError } from "./services/SqlServices.ts"
@@ -32,9 +33,9 @@ const make = Effect.gen(function* () {
   )
 })
 
-/** Provides an `HttpClient` that answers from the service on a store. */
+/** Provides an `HttpClient` that answers from the service on a store, and the `LocalContacts` of that store. */
 export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
-  Layer.effect(HttpClient.HttpClient, make).pipe(
+  Layer.merge(Layer.effect(HttpClient.HttpClient, make), SqlLocalContacts.layer).pipe(
     Layer.provide(layerForHttp(options, true)),
     Layer.provide(Layer.mergeAll(NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer))
   )

@@ -23,6 +23,21 @@ export const countNewContacts = Effect.fnUntraced(function* (account: string) {
     ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = excluded.last`
 })
 
+/** Adds contacts that came back with their old ids to the block counts, in the transaction that inserted them. */
+export const countRestoredContacts = Effect.fnUntraced(function* (account: string, ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  if (!dialect(sql).countsBlocks) return
+  // Those behind the last counted one are new to the counts like any others.
+  yield* sql`
+    INSERT INTO contact_blocks
+    SELECT account, id >> ${blockBits} AS block, count(*), max(id) FROM contacts
+    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND id <= coalesce(
+      (SELECT last FROM contact_blocks WHERE account = ${account} ORDER BY block DESC LIMIT 1), 0)
+    GROUP BY account, block
+    ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = max(last, excluded.last)`
+  yield* countNewContacts(account)
+})
+
 /** A page in one statement, so that the counts and the contacts are of the same moment. */
 const pageOf = (
   sql: SqlClient.SqlClient,

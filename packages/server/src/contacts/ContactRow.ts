@@ -2,7 +2,7 @@ import { type Consent, type Contact, type ContactActivity, type CustomFields, Js
 import { type DateTime, Stream, type Types } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"
-import { fromSeconds } from "../store/Timestamps.ts"
+import { fromSeconds, toSeconds } from "../store/Timestamps.ts"
 
 /** The columns that make a contact, in the order of `ContactValues`. */
 export const contactColumns: ReadonlyArray<string> = (
@@ -114,4 +114,36 @@ export const toContact = (values: ReadonlyArray<unknown>): Contact => {
   if (friendlyErrorMessage !== null) activity.friendlyErrorMessage = friendlyErrorMessage
   contact.activity = activity
   return contact
+}
+
+const seconds = (date: DateTime.Utc | null | undefined): number | null => (date == null ? null : toSeconds(date))
+
+/** The columns of a contact but its id, as `toContact` reads them. */
+export const toColumns = (contact: Contact): Readonly<Record<string, string | number | null>> => {
+  const { activity = {}, consent = {} } = contact
+  return {
+    email: contact.email,
+    status: contact.status ?? "Active",
+    first_name: contact.firstName ?? null,
+    last_name: contact.lastName ?? null,
+    custom_fields: JSON.stringify(contact.customFields ?? {}),
+    consent_ip: consent.ip ?? null,
+    consent_date: seconds(consent.date),
+    consent_tracking: consent.tracking ?? null,
+    source: contact.source ?? "ContactApi",
+    date_added: seconds(contact.dateAdded) ?? 0,
+    date_updated: seconds(contact.dateUpdated),
+    status_change_date: seconds(contact.statusChangeDate),
+    total_sent: activity.totalSent ?? 0,
+    total_opened: activity.totalOpened ?? 0,
+    total_clicked: activity.totalClicked ?? 0,
+    total_failed: activity.totalFailed ?? 0,
+    last_sent: seconds(activity.lastSent),
+    last_opened: seconds(activity.lastOpened),
+    last_clicked: seconds(activity.lastClicked),
+    last_failed: seconds(activity.lastFailed),
+    last_ip: activity.lastIP ?? null,
+    error_code: activity.errorCode ?? null,
+    friendly_error_message: activity.friendlyErrorMessage ?? null
+  }
 }

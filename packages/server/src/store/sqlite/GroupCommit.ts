@@ -15,13 +15,6 @@ export const sharingCommit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.
 
 const AtomicTransaction = Context.Reference<boolean>("@roster/server/AtomicTransaction", { defaultValue: () => false })
 
-/** Runs an effect in a transaction without savepoints, which are slow: a failure of any part has to fail all of it. */
-export const inAtomicTransaction = <A, E, R>(
-  sql: SqlClient.SqlClient,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  sql.withTransaction(Effect.provideService(effect, AtomicTransaction, true))
-
 /** Runs an effect in the atomic transaction around it, or else in its own transaction or savepoint. */
 export const inTransaction = <A, E, R>(
   sql: SqlClient.SqlClient,
@@ -30,6 +23,13 @@ export const inTransaction = <A, E, R>(
   Effect.flatMap(AtomicTransaction, (isPart): Effect.Effect<A, E | SqlError.SqlError, R> =>
     isPart ? effect : sql.withTransaction(effect)
   )
+
+/** Runs an effect in a transaction without savepoints, which are slow: a failure of any part has to fail all of it. */
+export const inAtomicTransaction = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  inTransaction(sql, Effect.provideService(effect, AtomicTransaction, true))
 
 /** A group takes members for as many milliseconds as the last commit took, within these bounds. */
 const shortest = 5

@@ -1,0 +1,29 @@
+import { Context, type Effect } from "effect"
+import type { Contact } from "../contacts/Contact.ts"
+import type { ServiceError } from "../errors/ServiceError.ts"
+
+/** A contact as a store holds it, with what the interface does not show. */
+export interface StoredContact {
+  /** Its place in the order of all contacts. */
+  readonly id: number
+  readonly contact: Contact
+  /** The names of its lists, in alphabetical order. */
+  readonly lists: ReadonlyArray<string>
+}
+
+/** What a store in this process can do with contacts beyond the interface, which has no lists and sets no dates. */
+export interface LocalContacts {
+  /** Reads the contacts of these addresses, in their order. */
+  readonly read: (
+    emails: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<StoredContact | undefined>, ServiceError>
+  /** Makes the contacts of these addresses exactly what is given, and creates those that are missing. */
+  readonly write: (contacts: ReadonlyArray<StoredContact>) => Effect.Effect<void, ServiceError>
+  /** Runs an effect in one transaction, in which calls of the services take part. */
+  readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ServiceError, R>
+}
+
+/** The store in this process that the services are on (default: none, as over the network). */
+export const LocalContacts = Context.Reference<LocalContacts | undefined>("@roster/domain/LocalContacts", {
+  defaultValue: () => undefined
+})

@@ -1,0 +1,93 @@
+/** Whole contacts of a store in this process, with their lists, for commands that bring back what was. */
+import { canonicalEmail, LocalContacts, type StoredContact } from "@roster/domain"
+import { Effect, Layer } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { Caller } from "../credentials/Caller.ts"
+import { dialect } from "../store/SqlDialect.ts"
+import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
+import { orStoreFailure, storeFailure } from "../store/StoreFailure.ts"
+import { countRestoredContacts } from "./ContactPagination.ts"
+import { contactColumns, toColumns, toContact } from "./ContactRow.ts"
+import { addToLists, ensureLists } from "./ContactUpsert.ts"
+
+const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
+
+/** The query that gives these numbers. */
+const idsOf = (sql: SqlClient.SqlClient, ids: ReadonlyArray<number>) =>
+  sql`SELECT value FROM json_each(${JSON.stringify(ids)})`
+
+const read = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const { account } = yield* Caller
+  const identities = emails.map(canonicalEmail)
+  const rows = yield* sql`
+    SELECT ${sql.literal(contactColumns.join(", "))}, identity FROM contacts
+    WHERE account = ${account} AND ${dialect(sql).isOneOf("identity", identities)}`.values
+  const members = yield* sql<{ readonly contact: number; readonly name: string }>`
+    SELECT contact_id AS contact, name FROM list_members JOIN lists ON lists.id = list_id
+    WHERE contact_id IN (${idsOf(
+      sql,
+      rows.map(([id]) => Number(id))
+    )}) ORDER BY name`
+  const lists = Map.groupBy(members, ({ contact }) => contact)
+  const found = new Map(
+    rows.map((row): [unknown, StoredContact] => {
+      const id = Number(row[0])
+      const names = lists.get(id)?.map(({ name }) => name) ?? []
+      return [row[contactColumns.length], { id, contact: toContact(row), lists: names }]
+    })
+  )
+  return identities.map((identity) => found.get(identity))
+})
+
+const write = Effect.fnUntraced(function* (contacts: ReadonlyArray<StoredContact>) {
+  const sql = yield* SqlClient.SqlClient
+  const { account } = yield* Caller
+  const rows = contacts.map(({ contact, id }) => ({
+    id,
+    account,
+    identity: canonicalEmail(contact.email),
+    ...toColumns(contact)
+  }))
+  const [first] = rows
+  if (first === undefined) return
+  const ids = rows.map(({ id }) => id)
+  const present = yield* sql<{ readonly id: number }>`SELECT id FROM contacts WHERE id IN (${idsOf(sql, ids)})`
+  const known = new Set(present.map(({ id }) => id))
+  const given = contactColumns.slice(1).map((name) => `${name} = excluded.${name}`)
+  const [statement] = sql`
+    INSERT INTO contacts ${sql.insert(first)}
+    ON CONFLICT (account, identity) DO UPDATE SET ${sql.literal(given.join(", "))}`.compile()
+  yield* dialect(sql).runEach(
+    statement,
+    rows.map((row) => Object.values(row))
+  )
+  yield* countRestoredContacts(
+    account,
+    ids.filter((id) => !known.has(id))
+  )
+  yield* sql`DELETE FROM list_members WHERE contact_id IN (${idsOf(sql, ids)})`
+  for (const [name, members] of Map.groupBy(
+    contacts.flatMap(({ id, lists }) => lists.map((name) => ({ id, name }))),
+    ({ name }) => name
+  )) {
+    const list = yield* ensureLists(account, [name])
+    yield* addToLists(
+      list,
+      members.map(({ id }) => [id])
+    )
+  }
+})
+
+const make = Effect.map(SqlClient.SqlClient, (sql): LocalContacts => {
+  const inStore = Effect.provideService(SqlClient.SqlClient, sql)
+  return {
+    read: (emails) => read(emails).pipe(inStore, orStoreFailure("contactsGet")),
+    write: (contacts) => inAtomicTransaction(sql, write(contacts)).pipe(inStore, orStoreFailure("contactsPost")),
+    atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.catchIf(inAtomicTransaction(sql, effect), isStoreError<E>, (error) => storeFailure("contactsPost", error))
+  }
+})
+
+/** Provides `LocalContacts` on the database of a store. */
+export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(LocalContacts, make)
