@@ -1,0 +1,229 @@
+/**
+ * The state of a contact as a flat record, whose fields are compared, recorded and brought back one by one: `Status`,
+ * `CustomFields.city`, `Consent.ConsentIP`, `Lists.News`. What a contact does not have is no field.
+ */
+import {
+  Contact,
+  ContactPayload,
+  type ContactUpdatePayload,
+  formatWireDate,
+  type InvalidInput,
+  invalidInput,
+  statusKept,
+  type StoredContact
+} from "@roster/domain"
+import { DateTime, Effect, Schema } from "effect"
+
+/** The value of a field. */
+export const FieldValue = Schema.Union([Schema.String, Schema.Finite])
+export type FieldValue = typeof FieldValue.Type
+
+/** The fields of a contact by their names. */
+export const ContactState = Schema.Record(Schema.String, FieldValue)
+export interface ContactState extends Schema.Schema.Type<typeof ContactState> {}
+
+/** The fields in which two states differ: the old value and the new one, `null` where there is none. */
+export const FieldChanges = Schema.Record(
+  Schema.String,
+  Schema.Tuple([Schema.NullOr(FieldValue), Schema.NullOr(FieldValue)])
+)
+export interface FieldChanges extends Schema.Schema.Type<typeof FieldChanges> {}
+
+type Fields = Record<string, FieldValue>
+
+const customField = "CustomFields."
+const list = "Lists."
+/** The place of a contact among all of its store. */
+export const placeField = "Id"
+
+const circumstances = new Set(["Source", "DateAdded", "DateUpdated", "StatusChangeDate", placeField])
+
+/** Fields that say when and how, rather than what a contact is. Only a store in this process can bring them back. */
+export const isCircumstance = (field: string): boolean => circumstances.has(field) || field.startsWith("Activity.")
+
+const put = (to: Fields, field: string, value: string | number | null | undefined): void => {
+  if (value !== null && value !== undefined) to[field] = value
+}
+
+const putDate = (to: Fields, field: string, value: DateTime.Utc | null | undefined): void => {
+  // A contact that a caller made may hold anything, and is refused by the service.
+  if (DateTime.isDateTime(value)) to[field] = formatWireDate(value)
+}
+
+type Given = ContactUpdatePayload & Pick<ContactPayload, "status" | "consent"> & { readonly email?: string | undefined }
+
+/** Puts the fields that a contact has or an add gives. */
+const putContent = (
+  to: Fields,
+  { consent, customFields, email, firstName, lastName, status }: Given | Contact
+): void => {
+  put(to, "Email", email)
+  put(to, "Status", status)
+  put(to, "FirstName", firstName)
+  put(to, "LastName", lastName)
+  for (const name in customFields) put(to, customField + name, customFields[name])
+  if (consent === undefined) return
+  put(to, "Consent.ConsentIP", consent.ip)
+  putDate(to, "Consent.ConsentDate", consent.date)
+  put(to, "Consent.ConsentTracking", consent.tracking)
+}
+
+/** The state of a contact on lists that are known or not, without what says when and how. */
+export const contentOf = (contact: Contact, lists: ReadonlyArray<string> = []): ContactState => {
+  const fields: Fields = {}
+  putContent(fields, contact)
+  for (const name of lists) fields[list + name] = ""
+  return fields
+}
+
+/** The whole state of a contact in a store. */
+export const stateOf = ({ contact, id, lists }: StoredContact): ContactState => {
+  const fields: Fields = { [placeField]: id }
+  putContent(fields, contact)
+  const { activity = {}, dateAdded, dateUpdated, source, statusChangeDate } = contact
+  put(fields, "Source", source)
+  putDate(fields, "DateAdded", dateAdded)
+  putDate(fields, "DateUpdated", dateUpdated)
+  putDate(fields, "StatusChangeDate", statusChangeDate)
+  put(fields, "Activity.TotalSent", activity.totalSent)
+  put(fields, "Activity.TotalOpened", activity.totalOpened)
+  put(fields, "Activity.TotalClicked", activity.totalClicked)
+  put(fields, "Activity.TotalFailed", activity.totalFailed)
+  putDate(fields, "Activity.LastSent", activity.lastSent)
+  putDate(fields, "Activity.LastOpened", activity.lastOpened)
+  putDate(fields, "Activity.LastClicked", activity.lastClicked)
+  putDate(fields, "Activity.LastFailed", activity.lastFailed)
+  put(fields, "Activity.LastIP", activity.lastIP)
+  put(fields, "Activity.ErrorCode", activity.errorCode)
+  put(fields, "Activity.FriendlyErrorMessage", activity.friendlyErrorMessage)
+  for (const name of lists) fields[list + name] = ""
+  return fields
+}
+
+/** The wire form of a state, whose fields are nested again. */
+const wireOf = (state: ContactState): Record<string, unknown> => {
+  const wire: Record<string, unknown> = {}
+  const groups: Record<string, Array<readonly [string, FieldValue]>> = { CustomFields: [], Consent: [], Activity: [] }
+  for (const [field, value] of Object.entries(state)) {
+    const dot = field.indexOf(".")
+    if (dot < 0) wire[field] = value
+    else groups[field.slice(0, dot)]?.push([field.slice(dot + 1), value])
+  }
+  for (const [name, fields] of Object.entries(groups)) {
+    if (fields.length > 0) wire[name] = Object.fromEntries(fields)
+  }
+  return wire
+}
+
+const decodeContact = Schema.decodeUnknownSync(Contact)
+const decodePayload = Schema.decodeUnknownEffect(ContactPayload)
+
+/** The contact of a whole state, as a store writes it. */
+export const storedOf = (state: ContactState): StoredContact => ({
+  id: Number(state[placeField] ?? 0),
+  contact: decodeContact(wireOf(state)),
+  lists: Object.keys(state).flatMap((field) => (field.startsWith(list) ? [field.slice(list.length)] : []))
+})
+
+/** The contact to add that brings back a state over the interface. Fails for what only another service may hold. */
+export const payloadOf = (state: ContactState): Effect.Effect<ContactPayload, InvalidInput> => {
+  const { Consent, CustomFields, Email, FirstName, LastName, Status } = wireOf(state)
+  const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
+  const given = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+  return Effect.mapError(decodePayload(given), (error) => invalidInput(error))
+}
+
+/** The address of a state. */
+export const emailOf = (state: ContactState): string => String(state["Email"] ?? "")
+
+/** Whether a state has all of these lists. */
+export const onLists = (state: ContactState, names: ReadonlyArray<string>): boolean =>
+  names.every((name) => state[list + name] !== undefined)
+
+/** How a payload is merged. */
+export interface MergeOptions {
+  /** The lists that the contact is put on; `undefined` where lists cannot be read. */
+  readonly lists?: ReadonlyArray<string> | undefined
+  /** Whether a contact that receives no mail may be made one that does. */
+  readonly resubscribe?: boolean | undefined
+}
+
+/** The fields that a contact to add or a change gives. */
+export const givenBy = (payload: Given): ContactState => {
+  const fields: Fields = {}
+  putContent(fields, payload)
+  return fields
+}
+
+/** What given fields make of a contact, or of none, and whether they would resubscribe it. */
+export const merged = (
+  before: ContactState | undefined,
+  given: ContactState,
+  { lists = [], resubscribe = false }: MergeOptions = {}
+): { readonly after: ContactState; readonly wouldResubscribe: boolean } => {
+  const wouldResubscribe = statusKept(before?.["Status"], given["Status"]) !== undefined
+  const after: Fields = before === undefined ? { Email: emailOf(given).trim(), Status: "Active" } : { ...before }
+  for (const [field, value] of Object.entries(given)) {
+    if (field === "Email") continue
+    // An empty text removes a custom field.
+    if (value === "" && field.startsWith(customField)) delete after[field]
+    else if (field !== "Status" || resubscribe || !wouldResubscribe) after[field] = value
+  }
+  for (const name of lists) after[list + name] = ""
+  return { after, wouldResubscribe }
+}
+
+/** The fields in which two states differ. */
+export const changesOf = (before: ContactState, after: ContactState): FieldChanges => {
+  const changes: Record<string, [FieldValue | null, FieldValue | null]> = {}
+  for (const [field, value] of Object.entries(after)) {
+    const old = before[field]
+    if (old !== value) changes[field] = [old ?? null, value]
+  }
+  for (const [field, value] of Object.entries(before)) if (after[field] === undefined) changes[field] = [value, null]
+  return changes
+}
+
+/** Two numbers of 32 bits from texts, as in MurmurHash3: for finding changes, not for secrets. */
+const makeHash = () => {
+  let h1 = 0xdeadbeef
+  let h2 = 0x41c6ce57
+  const addUnit = (unit: number): void => {
+    h1 = Math.imul(h1 ^ unit, 2654435761)
+    h2 = Math.imul(h2 ^ unit, 1597334677)
+  }
+  return {
+    /** Adds a text and its end, which no UTF-16 unit is equal to. */
+    add: (text: string): void => {
+      for (let index = 0; index < text.length; index++) addUnit(text.charCodeAt(index))
+      addUnit(0x10000)
+    },
+    end: (): readonly [number, number] => {
+      const one = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909)
+      const other = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909)
+      return [one >>> 0, other >>> 0]
+    }
+  }
+}
+
+const digest = (state: ContactState, fields: ReadonlyArray<string>): string => {
+  const hash = makeHash()
+  for (const field of fields.toSorted()) {
+    hash.add(field)
+    hash.add(String(state[field]))
+  }
+  const [high, low] = hash.end()
+  return high.toString(36) + low.toString(36).padStart(7, "0")
+}
+
+/** A short text that two states share only if they are the same, but for one case in 10¹⁹. */
+export const digestOf = (state: ContactState): string => digest(state, Object.keys(state))
+
+/** The same for all but when and how; empty for no contact. */
+export const contentDigestOf = (state: ContactState | undefined): string =>
+  state === undefined
+    ? ""
+    : digest(
+        state,
+        Object.keys(state).filter((field) => !isCircumstance(field))
+      )

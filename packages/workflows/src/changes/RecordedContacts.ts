@@ -1,0 +1,208 @@
+/**
+ * A `ContactsService` that records what its writes change. In a store of this process a write, the states around it and
+ * its record are one transaction; over the interface the record has what was read before and what the call gives.
+ */
+import {
+  type AddOptions,
+  type ContactFilter,
+  type ContactPayload,
+  ContactsService,
+  type InvalidInput,
+  LocalContacts,
+  ServiceError,
+  type StoredContact,
+  StoreFailure
+} from "@roster/domain"
+import { Effect } from "effect"
+import type { ContactLookup } from "./ContactLookup.ts"
+import {
+  changesOf,
+  contentDigestOf,
+  type ContactState,
+  digestOf,
+  givenBy,
+  merged,
+  placeField,
+  stateOf
+} from "./ContactState.ts"
+import { type Changed, countsOf, type RunChanges, type RunCounts, type RunLog, sumOf } from "./RunRecord.ts"
+
+type Service = ContactsService["Service"]
+
+/** A contact before and after a write. */
+export interface Transition {
+  readonly email: string
+  readonly before: ContactState | undefined
+  readonly after: ContactState | undefined
+}
+
+/** The entry of a write; `undefined` if it changed nothing. */
+export const entryOf = (transitions: Iterable<Transition>): RunChanges | undefined => {
+  const created: Array<readonly [string, string]> = []
+  const changed: Array<Changed> = []
+  const deleted: Array<ContactState> = []
+  for (const { after, before, email } of transitions) {
+    if (before === undefined) {
+      if (after !== undefined) created.push([email, digestOf(after)])
+    } else if (after === undefined) {
+      deleted.push(before)
+    } else {
+      const fields = changesOf(before, after)
+      if (Object.keys(fields).length === 0) continue
+      const id = before[placeField]
+      changed.push({ email, fields, after: contentDigestOf(after), ...(typeof id === "number" ? { id } : {}) })
+    }
+  }
+  if (created.length + changed.length + deleted.length === 0) return undefined
+  return {
+    _tag: "Changes",
+    ...(created.length === 0 ? {} : { created }),
+    ...(changed.length === 0 ? {} : { changed }),
+    ...(deleted.length === 0 ? {} : { deleted })
+  }
+}
+
+const nothing: RunCounts = { created: 0, changed: 0, deleted: 0 }
+
+/** Appends the entries of a run, and counts them. */
+export const makeRecorder = (log: RunLog) => {
+  let counts = nothing
+  const unknown = new Set<string>()
+  return {
+    /** Records once that there are changes of which nothing is known. */
+    recordUnknown: (what: string) =>
+      Effect.suspend(() => {
+        if (unknown.has(what)) return Effect.void
+        unknown.add(what)
+        return log.append({ _tag: "Unknown", what })
+      }),
+    isIncomplete: Effect.sync(() => unknown.size > 0),
+    /** Records transitions before they are written, or in the transaction that writes them. */
+    record: (transitions: Iterable<Transition>) =>
+      Effect.suspend(() => {
+        const entry = entryOf(transitions)
+        if (entry === undefined) return Effect.void
+        return Effect.map(log.append(entry), () => {
+          counts = sumOf(counts, countsOf(entry))
+        })
+      }),
+    counts: Effect.sync(() => counts)
+  }
+}
+
+/** Records the writes of a run. */
+export type Recorder = ReturnType<typeof makeRecorder>
+
+/** A failure of the file system as a failure of the call that needed it. */
+const failedHere = (operation: string) =>
+  new ServiceError({
+    operation,
+    reason: new StoreFailure({ detail: "the temporary file of the contacts as they were cannot be read" })
+  })
+
+/** What the writes of a run are recorded with. */
+export interface RecordOptions {
+  readonly recorder: Recorder
+  /** Finds what is stored, where there is no store in this process. */
+  readonly lookup: ContactLookup
+}
+
+type States = ReadonlyArray<ContactState | undefined>
+
+/** A write that depends on what is stored, and what it is expected to make of it. */
+export interface PlannedWrite<A, E, R> {
+  readonly expected: () => States
+  readonly write: Effect.Effect<A, E, R>
+}
+
+const stateOrNone = (stored: StoredContact | undefined): ContactState | undefined =>
+  stored === undefined ? undefined : stateOf(stored)
+
+/** Makes the function that runs a write to contacts of some addresses, and records what it changes. */
+export const recordedWrites = Effect.fnUntraced(function* ({ lookup, recorder }: RecordOptions) {
+  const store = yield* LocalContacts
+  const transitions = (emails: ReadonlyArray<string>, before: States, after: States) =>
+    emails.map((email, index) => ({ email, before: before[index], after: after[index] }))
+  return <A, E, R>(
+    operation: string,
+    emails: ReadonlyArray<string>,
+    plan: (before: States) => PlannedWrite<A, E, R>
+  ): Effect.Effect<A, E | InvalidInput | ServiceError, R> =>
+    store === undefined
+      ? Effect.gen(function* () {
+          const before = yield* lookup.find(emails).pipe(
+            Effect.catchTag("PlatformError", () => failedHere(operation)),
+            Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined)
+          )
+          // A key that may write but not read can still be used.
+          const { expected, write } = plan(before ?? emails.map(() => undefined))
+          if (before === undefined) yield* recorder.recordUnknown("changes by a key that may not read contacts")
+          else yield* recorder.record(transitions(emails, before, expected()))
+          return yield* write
+        })
+      : store.atomically(
+          Effect.gen(function* () {
+            const before = (yield* store.read(emails)).map(stateOrNone)
+            const answer = yield* plan(before).write
+            const after = (yield* store.read(emails)).map(stateOrNone)
+            yield* recorder.record(transitions(emails, before, after))
+            return answer
+          })
+        )
+})
+
+/** The addresses of contacts; none if one of them is no text, which the service refuses. */
+const emailsOf = (contacts: ReadonlyArray<ContactPayload>): ReadonlyArray<string> => {
+  const emails = contacts.map(({ email }) => email)
+  return emails.every((email: unknown) => typeof email === "string") ? emails : []
+}
+
+const gone = (before: States): States => before.map(() => undefined)
+
+/** Makes a service that records what the writes of another one change. */
+export const recordedContacts = Effect.fnUntraced(function* (
+  service: Service,
+  options: RecordOptions
+): Effect.fn.Return<Service> {
+  const recorded = yield* recordedWrites(options)
+  const { recordUnknown } = options.recorder
+  const add = <A, E, R>(
+    contacts: ReadonlyArray<ContactPayload>,
+    { resubscribe = true }: AddOptions = {},
+    write: Effect.Effect<A, E, R>
+  ) =>
+    recorded("contactsPost", emailsOf(contacts), (before) => ({
+      expected: () =>
+        before.map((state, index) => {
+          const contact = contacts[index]
+          return contact === undefined ? state : merged(state, givenBy(contact), { resubscribe }).after
+        }),
+      write
+    }))
+
+  return ContactsService.of({
+    ...service,
+    add: (contacts, options) => add(contacts, options, service.add(contacts, options)),
+    addWithoutAnswer: (contacts, options) =>
+      Effect.suspend(() => add(Array.from(contacts), options, service.addWithoutAnswer(contacts, options))),
+    update: (email, changes) =>
+      recorded("contactsByEmailPut", [email], (before) => ({
+        expected: () => before.map((state) => state && merged(state, givenBy(changes)).after),
+        write: service.update(email, changes)
+      })),
+    delete: (email) =>
+      recorded("contactsByEmailDelete", [email], (before) => ({
+        expected: () => gone(before),
+        write: service.delete(email)
+      })),
+    deleteMany: (filter: ContactFilter) =>
+      filter._tag === "ByEmails"
+        ? recorded("contactsDeletePost", filter.emails, (before) => ({
+            expected: () => gone(before),
+            write: service.deleteMany(filter)
+          }))
+        : Effect.andThen(recordUnknown("contacts that a rule selected were deleted"), service.deleteMany(filter)),
+    import: (source, options) =>
+      Effect.andThen(recordUnknown("a file that the service imported itself"), service.import(source, options))
+  })
+})
