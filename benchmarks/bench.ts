@@ -4,6 +4,7 @@ import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { attackBenchmark } from "./attack/AttackBenchmark.ts"
 import { bulkBenchmark } from "./bulk/BulkBenchmark.ts"
+import { changesBenchmark } from "./changes/ChangesBenchmark.ts"
 import { cliBenchmark } from "./cli/CliBenchmark.ts"
 import { decodeBenchmark } from "./decode/DecodeBenchmark.ts"
 import { exportBenchmark } from "./export/ExportBenchmark.ts"
@@ -27,6 +28,7 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   cliBenchmark,
   exportBenchmark,
   importBenchmark,
+  changesBenchmark,
   refusalBenchmark,
   attackBenchmark
 ]

@@ -60,16 +60,16 @@ export const wirePayload = (index: number) => {
   return { Email: email, FirstName: firstName, LastName: lastName, CustomFields: { city } }
 }
 
-/** The path of a CSV file of so many rows, made when it is not there yet. */
-export const csvFile = (rows: number): string => {
-  const path = join(import.meta.dirname, "..", ".built", "data", `contacts-${rows}.csv`)
+/** The path of a CSV file of so many rows, made when it is not there yet. `moved`: the same people in other cities. */
+export const csvFile = (rows: number, kind?: "moved"): string => {
+  const path = join(import.meta.dirname, "..", ".built", "data", `contacts-${rows}${kind ?? ""}.csv`)
   if (existsSync(path)) return path
   mkdirSync(dirname(path), { recursive: true })
   const file = openSync(`${path}.part`, "w")
   let text = "Email,FirstName,LastName,city\n"
   for (let i = 0; i < rows; i++) {
     const { city, email, firstName, lastName } = person(i)
-    text += `${email},${firstName},${lastName},${city}\n`
+    text += `${email},${firstName},${lastName},${kind === undefined ? city : `New ${city}`}\n`
     if (text.length > 1 << 20) {
       writeSync(file, text)
       text = ""

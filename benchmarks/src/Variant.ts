@@ -89,7 +89,7 @@ export const server = (source: URL, values: Arguments = {}): Effect.Effect<Serve
   )
 
 /** Tells the peak of a process of Node on its third descriptor when it ends. */
-const peakHook = `data:text/javascript,${encodeURIComponent(
+export const peakHook = `data:text/javascript,${encodeURIComponent(
   `import{readFileSync,writeSync}from"node:fs";process.on("exit",()=>writeSync(3,String(/VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status","utf8"))[1]/1024)))`
 )}`
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { copyFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -78,6 +78,31 @@ const makeFixture = Effect.gen(function* () {
     badCsv: join(folder, "bad.csv"),
     taken: String(port)
   }
+  /** A plan to add a contact. */
+  const writePlan = (file: string, target: string) =>
+    writeFileSync(
+      file,
+      [
+        `{"plan":"roster contacts import","version":1,"target":"${target}","made":"","sha256":"","listNames":[],"resubscribe":false,"rows":[`,
+        '{"line":2,"contact":{"Email":"bob@example.com"},"before":"","after":"x"}',
+        '],"counts":{"read":1,"new":1,"changed":0,"unchanged":0,"rejected":0,"duplicates":0,"wouldResubscribe":0,"onlyLists":0}}\n'
+      ].join("\n")
+    )
+  /** The record of a run that added a contact. */
+  const writeRun = (target: string) => {
+    const runs = join(folder, ".local/state/roster/runs")
+    mkdirSync(runs, { recursive: true, mode: 0o700 })
+    const id = "20261121T140000123Z-1a2b"
+    const subject = { id, command: "import", target, began: "" }
+    writeFileSync(
+      join(runs, `${id}.jsonl`),
+      [
+        JSON.stringify({ run: "roster contacts", version: 1, subject }),
+        JSON.stringify({ _tag: "Changes", created: [["bob@example.com", "x"]] }),
+        ""
+      ].join("\n")
+    )
+  }
   let copies = 0
   return {
     folder,
@@ -86,12 +111,17 @@ const makeFixture = Effect.gen(function* () {
       const number = ++copies
       const db = join(folder, `${number}.db`)
       copyFileSync(template, db)
+      const plan = join(folder, `${number}.plan.json`)
+      if (path === "contacts apply") writePlan(plan, service ?? `[local] ${db}`)
+      if (path === "contacts undo" && service !== undefined) writeRun(service)
       const filled = args.replace(/\{(\w+)\}/g, (_, word: string) =>
         word === "new"
           ? join(folder, `${number}.new`)
           : word === "link" && service !== undefined
             ? `${service}/exports/file`
-            : (words[word] ?? "")
+            : word === "plan"
+              ? plan
+              : (words[word] ?? "")
       )
       return { db, args: `${path} ${filled}`.trim().split(" ") }
     }
@@ -222,6 +252,9 @@ describe("every command", () => {
           })
         }
         if (path === "senders remove") yield* roster.run(["senders", "allow", "news@example.com"])
+        if (path === "contacts undo") {
+          yield* roster.run(["contacts", "update", "ann@example.com", "--first-name", "Ann", "--db", db])
+        }
         const env: Env =
           path === "emails send"
             ? (yield* serveWithKey(roster.folder, ["--allow-sender", "*@example.com"])).env

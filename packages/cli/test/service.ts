@@ -62,6 +62,13 @@ export const stop = (child: ChildProcess, signal: NodeJS.Signals) =>
     return Number(code)
   })
 
+/** Answers the reads of a command that records what it changes: there are no contacts. */
+export const noContacts = ({ url = "" }: IncomingMessage, response: ServerResponse): void => {
+  const isList = /\/contacts(?:\?|$)/.test(url)
+  response.writeHead(isList ? 200 : 404, { "Content-Type": "application/json" })
+  response.end(isList ? "[]" : '{"Error":"There is no such contact."}')
+}
+
 /** A service of the test's own making. */
 export const fakeService = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   Effect.acquireRelease(

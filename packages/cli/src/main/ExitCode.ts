@@ -69,6 +69,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     UnreadableFile:
       "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --map COLUMN=Email.",
     UnreadableBackup: "Nothing was sent. Use the backup that roster contacts delete wrote.",
+    UnreadablePlan: "Nothing was sent. Use the whole file that roster contacts import --plan wrote.",
     OtherUpload:
       "Nothing was sent. Run the command as before to resume, or start over with --restart: existing contacts are updated.",
     InvalidSettings: "Correct the flag or the ROSTER_ variable of this setting.",
@@ -91,6 +92,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     NotOnList: "See who is on it with: roster contacts list --on NAME"
   }),
   ...allWith(exitCode.conflict, {
+    PlanOutdated: "Nothing was sent. Plan the import again, or leave these contacts out with --skip-changed.",
     JobEnded: "See its result with: roster jobs get ID",
     NameTaken: "Choose another name, or change the existing one with update.",
     LastManagingKey:

@@ -11,6 +11,7 @@ const from =
   async () => ({ command: (await load())[name] })
 
 const contactVerb = from(() => import("../commands/contacts/verbs.ts"))
+const runVerb = from(() => import("../commands/contacts/runs/verbs.ts"))
 const exportVerb = from(() => import("../commands/exports/verbs.ts"))
 const listVerb = from(() => import("../commands/lists/verbs.ts"))
 const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
@@ -22,7 +23,7 @@ const authVerb = from(() => import("../commands/setup/auth/verbs.ts"))
 const profileVerb = from(() => import("../commands/setup/profile/verbs.ts"))
 
 const contacts = {
-  description: "List, add, update, delete, restore, import and export contacts",
+  description: "List, add, update, delete, restore, import and export contacts, and undo that",
   examples: [
     { command: "roster contacts list" },
     { command: "roster contacts import contacts.csv", description: "Import the contacts of a file" }
@@ -46,6 +47,18 @@ const contacts = {
     import: {
       description: "Add or update contacts from a CSV file",
       load: () => import("../commands/contacts/import/import.ts")
+    },
+    apply: {
+      description: "Carry out the plan that an import wrote with --plan",
+      load: () => import("../commands/contacts/import/apply.ts")
+    },
+    runs: {
+      description: "List the imports, updates and deletes that can be undone; they are kept for 30 days",
+      load: runVerb("runs")
+    },
+    undo: {
+      description: "Undo an import, update, delete, restore, apply or undo, after showing what that changes",
+      load: runVerb("undo")
     },
     export: {
       description: "Export all contacts, those that a rule selects, or those named by address",

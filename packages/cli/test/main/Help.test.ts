@@ -18,7 +18,20 @@ describe("the commands", () => {
     const of = (noun: string, ...verbs: ReadonlyArray<string>) => verbs.map((verb) => `roster ${noun} ${verb}`)
     const credentials = ["list", "get", "create", "update", "delete", "rotate"]
     assert.sameMembers(leaves, [
-      ...of("contacts", "list", "get", "add", "update", "delete", "restore", "import", "export"),
+      ...of(
+        "contacts",
+        "list",
+        "get",
+        "add",
+        "update",
+        "delete",
+        "restore",
+        "import",
+        "apply",
+        "runs",
+        "undo",
+        "export"
+      ),
       ...of("lists", "list", "remove"),
       ...of("exports", "status", "download"),
       ...of("jobs", "list", "get", "cancel"),

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
-import { fakeService } from "../service.ts"
+import { fakeService, noContacts } from "../service.ts"
 
 const csv = [
   '\ufeffeMail,FirstName,"City",Note',
@@ -21,7 +21,14 @@ describe("roster contacts import", () => {
       writeFileSync(join(folder, "contacts.csv"), csv)
       const imported = yield* run(["contacts", "import", "contacts.csv", "--list", "News"])
       assert.strictEqual(imported.code, 9, imported.stderr)
-      const { rejectedRows, ...counts } = jsonOf<{ rejectedRows: ReadonlyArray<{ line: number }> }>(imported)
+      const {
+        rejectedRows,
+        run: _run,
+        ...counts
+      } = jsonOf<{
+        rejectedRows: ReadonlyArray<{ line: number }>
+        run: string
+      }>(imported)
       assert.deepStrictEqual<object>(counts, {
         read: 5,
         accepted: 2,
@@ -29,6 +36,9 @@ describe("roster contacts import", () => {
         duplicates: 1,
         notSent: 0,
         unknown: 0,
+        new: 2,
+        changed: 0,
+        unchanged: 0,
         rejectedFile: "contacts.csv.rejected.csv"
       })
       assert.deepStrictEqual(
@@ -62,7 +72,7 @@ describe("roster contacts import", () => {
         const rows = Array.from({ length: 300_000 }, (_, i) => `u${i % 299_000}@example.com`)
         writeFileSync(join(folder, "contacts.csv"), `Email\n${rows.join("\n")}\n`)
         const command = ["contacts", "import", "contacts.csv", "--dry-run"]
-        const env = { ROSTER_API_KEY: "a".repeat(64), ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }
+        const { env } = yield* fakeService(noContacts)
         const planned = yield* run(command, { env })
         assert.include(json(planned), { read: 300_000, duplicates: 1000 })
         const refused = yield* run(command, { env: { ...env, TMPDIR: join(folder, "absent") } })
@@ -78,7 +88,7 @@ describe("roster contacts import", () => {
       assert.strictEqual(imported.code, 9)
       assert.match(
         imported.stdout,
-        /^read +5\naccepted +2\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
+        /^read +5\naccepted +2\nnew +2\nchanged +0\nunchanged +0\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
       )
       assert.match(imported.stderr, /^error: 2 of 5 rows were accepted/m)
     })
@@ -102,9 +112,10 @@ describe("roster contacts import", () => {
       const { run } = yield* makeRoster
       const input = `Email\n${Array.from({ length: 1500 }, (_, index) => `c${index}@example.com`).join("\n")}\n`
       let accepting = false
-      const { env, requests } = yield* fakeService((_, response) => {
-        if (accepting && requests.length === 1)
-          return response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
+      let sent = 0
+      const { env } = yield* fakeService((request, response) => {
+        if (request.method === "GET") return noContacts(request, response)
+        if (accepting && ++sent === 1) return response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
         return response.writeHead(403, { "Content-Type": "application/json" }).end('{"Error":"Access Denied."}')
       })
       const send = run(["contacts", "import", "-"], { input, env })
@@ -112,7 +123,6 @@ describe("roster contacts import", () => {
       assert.deepStrictEqual([refused.code, failure(refused).code], [4, "AccessDenied"])
       assert.include(json(refused), { read: 1500, accepted: 0, notSent: 1500 })
       accepting = true
-      requests.length = 0
       const stopped = yield* send
       assert.deepStrictEqual([stopped.code, failure(stopped).code], [9, "PartlyDone"])
       assert.include(json(stopped), { read: 1500, accepted: 1000, notSent: 500 })

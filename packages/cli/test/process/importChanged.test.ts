@@ -7,7 +7,7 @@ import { appendFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSy
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { failure, makeRoster } from "../roster.ts"
-import { fakeService, serveWithKey } from "../service.ts"
+import { fakeService, noContacts, serveWithKey } from "../service.ts"
 
 const note = "x".repeat(1000)
 const email = (row: number, domain = "example.com") => `r${String(row).padStart(6, "0")}@${domain}`
@@ -157,6 +157,7 @@ describe("roster contacts import of a file that changes", () => {
       const sent = new Set<string>()
       let isCut = false
       const { env } = yield* fakeService((request, response) => {
+        if (request.method === "GET") return noContacts(request, response)
         const parts: Array<Buffer> = []
         request.on("data", (part: Buffer) => parts.push(part))
         request.on("end", () => {

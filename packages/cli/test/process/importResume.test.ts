@@ -8,7 +8,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { ended, failure, json, jsonOf, makeLocalRoster, makeRoster, start } from "../roster.ts"
-import { fakeService, serveWithKey } from "../service.ts"
+import { fakeService, noContacts, serveWithKey } from "../service.ts"
 
 const email = (index: number) => `c${index}@example.com`
 
@@ -28,6 +28,7 @@ const bookkeeper = Effect.fnUntraced(function* () {
   }
   const seen: Array<() => void> = []
   const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method === "GET") return noContacts(request, response)
     const parts: Array<Buffer> = []
     request.on("data", (part: Buffer) => parts.push(part))
     request.on("end", () => {

@@ -30,6 +30,7 @@ const settled = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
     .replaceAll(/\d+ bytes/g, "<size>")
+    .replaceAll(/\d{8}T\d{9}Z-[0-9a-f]{4}/g, "<run>")
     .replaceAll("\ufeff", "")
     .trimEnd()
 

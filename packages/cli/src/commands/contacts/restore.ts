@@ -10,6 +10,7 @@ import { PartlyDone } from "../../errors/UsageError.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
+import { recorded } from "./runs/RecordedRun.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 
 const shownContacts = 20
@@ -31,14 +32,16 @@ export const command = Command.make(
       return yield* Results.summary({ dryRun: true, count }, `Would restore ${counted(count)}`)
     }
     const contacts = readBackup(yield* readBytes(file))
-    const report = yield* withProgress(
-      {
-        doing: "Restoring",
-        unit: "contacts",
-        total: count,
-        interrupted: (done) => `${done} of ${count} contacts are restored. It is safe to run the same command again.`
-      },
-      (onProgress) => restoreContacts(contacts, { onProgress, resubscribe })
+    const report = yield* recorded({ command: "restore", expected: count }, () =>
+      withProgress(
+        {
+          doing: "Restoring",
+          unit: "contacts",
+          total: count,
+          interrupted: (done) => `${done} of ${count} contacts are restored. It is safe to run the same command again.`
+        },
+        (onProgress) => restoreContacts(contacts, { onProgress, resubscribe })
+      )
     )
     const { keptStatuses, notSent, read, refused, restored, statusesKept, stoppedBy, unknown } = report
     yield* Results.summary(

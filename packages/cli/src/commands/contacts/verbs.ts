@@ -5,6 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { customFields, email, lists, refuseFlags, text, withExamples } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
+import { recorded } from "./runs/RecordedRun.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 
 const names = {
@@ -60,9 +61,10 @@ export const add = Command.make(
 export const update = Command.make(
   "update",
   { email, ...names, customFields, dryRun },
-  Effect.fnUntraced(function* ({ dryRun: _dryRun, email, ...changes }) {
-    const contacts = yield* ContactsService
-    yield* Results.record(Contact, yield* contacts.update(email, Results.omitUndefined(changes)))
+  Effect.fnUntraced(function* ({ dryRun, email, ...changes }) {
+    const update = Effect.flatMap(ContactsService, (contacts) => contacts.update(email, Results.omitUndefined(changes)))
+    const updated = yield* dryRun ? update : recorded({ command: "update", expected: 1 }, () => update)
+    yield* Results.record(Contact, updated)
   })
 ).pipe(
   Command.validate(({ customFields, firstName, lastName }) =>

@@ -30,6 +30,7 @@ import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { invalid, PartlyDone, refusedHere } from "../../../errors/UsageError.ts"
+import { recorded } from "../runs/RecordedRun.ts"
 import { quoted, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 /** More contacts than this are never deleted by a simple yes. */
@@ -110,14 +111,16 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
   const resume = `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
   hint.command = resume
   const contacts = readBackup(yield* readBytes(file))
-  const report = yield* withProgress(
-    {
-      doing: "Deleting",
-      unit: "contacts",
-      total: count,
-      interrupted: (done) => `${done} of ${count} contacts are deleted; the backup is ${file}. Resume with: ${resume}`
-    },
-    (onProgress) => deleteContacts(contacts, { onProgress })
+  const report = yield* recorded({ command: "delete", expected: count }, () =>
+    withProgress(
+      {
+        doing: "Deleting",
+        unit: "contacts",
+        total: count,
+        interrupted: (done) => `${done} of ${count} contacts are deleted; the backup is ${file}. Resume with: ${resume}`
+      },
+      (onProgress) => deleteContacts(contacts, { onProgress })
+    )
   )
   yield* Results.summary(
     { deleted: report.deleted, ...notThere, left: report.left, backup: file },

@@ -1,15 +1,32 @@
 /** The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown. */
-import type { UploadReport, UploadSurvey } from "@roster/workflows"
+import type { PlanSummary, UploadReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
+import { quoted } from "../../../terminal/ResumeHint.ts"
+import { planSummary, planWords } from "./PlanReport.ts"
 
 /** The number of rejected rows that the report does not list. */
 const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "rejectedRows">): number =>
   rejected - rejectedRows.length
 
+/** What the run of an import did, as far as it was recorded. */
+export interface ImportedBy {
+  readonly run: string
+  readonly created: number
+  readonly changed: number
+}
+
+/** The accepted rows of this run by what they did. */
+const effects = ({ accepted, acceptedEarlier }: UploadReport, { changed, created, run }: ImportedBy) => ({
+  run,
+  new: created,
+  changed,
+  unchanged: accepted - acceptedEarlier - created - changed
+})
+
 /** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
-export const importSummary = (report: UploadReport, rejectedFile?: string) => {
+export const importSummary = (report: UploadReport, rejectedFile?: string, by?: ImportedBy) => {
   const { accepted, acceptedEarlier, duplicates, keptStatuses, notSent, read, rejected, rejectedRows, statusesKept } =
     report
   const { unknown } = report
@@ -22,6 +39,7 @@ export const importSummary = (report: UploadReport, rejectedFile?: string) => {
     notSent,
     unknown,
     ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses }),
+    ...(by === undefined ? {} : effects(report, by)),
     ...(rejectedFile === undefined ? {} : { rejectedFile }),
     ...(unnamed(report) === 0 ? {} : { rejectedRowsLeftOut: unnamed(report) }),
     rejectedRows
@@ -52,13 +70,24 @@ const keptWords = ({ keptStatuses, statusesKept }: UploadReport): ReadonlyArray<
 const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
   counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
 
+const effectWords = (report: UploadReport, by: ImportedBy | undefined): ReadonlyArray<readonly [string, number]> => {
+  if (by === undefined) return []
+  const { changed, new: created, unchanged } = effects(report, by)
+  return [
+    ["new", created],
+    ["changed", changed],
+    ["unchanged", unchanged]
+  ]
+}
+
 /** The report as text: the counts, and the first rejected rows. */
-export const importWords = (report: UploadReport, rejectedFile?: string): string => {
+export const importWords = (report: UploadReport, rejectedFile?: string, by?: ImportedBy): string => {
   const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return [
     ...countWords([
       ["read", read],
       ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them in an earlier run`],
+      ...effectWords(report, by),
       ["rejected", rejected],
       ["duplicates", duplicates],
       ["not sent", notSent],
@@ -72,16 +101,25 @@ export const importWords = (report: UploadReport, rejectedFile?: string): string
   ].join("\n")
 }
 
-/** The report of a dry run as JSON. */
-export const plannedSummary = (report: UploadReport, target: string) => ({
-  dryRun: true,
+/** A plan, with the file that it was written to, or of a dry run. */
+export interface Planned {
+  readonly summary: PlanSummary
+  readonly lists: ReadonlyArray<string>
+  readonly resubscribe: boolean
+  readonly file: string | undefined
+}
+
+/** The report of a dry run or of a plan as JSON. */
+export const plannedSummary = (report: UploadReport, target: string, planned?: Planned) => ({
+  ...(planned?.file === undefined ? { dryRun: true } : {}),
   target,
   toSend: report.notSent,
+  ...(planned === undefined ? {} : planSummary(planned.summary, planned.lists, planned.file)),
   ...importSummary(report)
 })
 
-/** The report of a dry run as text. */
-export const plannedWords = (report: UploadReport, target: string): string => {
+/** The report of a dry run or of a plan as text. */
+export const plannedWords = (report: UploadReport, target: string, planned?: Planned): string => {
   const { acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows } = report
   return [
     ...countWords([
@@ -92,8 +130,12 @@ export const plannedWords = (report: UploadReport, target: string): string => {
       ["rejected", rejected],
       ["duplicates", duplicates]
     ]),
+    ...(planned === undefined ? [] : [planWords(planned.summary, planned.lists, planned.resubscribe)]),
     ...rowWords(rejectedRows, rejected, "; use -o json to see them"),
-    "Nothing was sent."
+    "Nothing was sent.",
+    ...(planned?.file === undefined
+      ? []
+      : [`The plan is in ${printable(planned.file)}. To carry it out: roster contacts apply ${quoted(planned.file)}`])
   ].join("\n")
 }
 

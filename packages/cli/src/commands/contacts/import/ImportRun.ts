@@ -1,7 +1,15 @@
 /** Imports rows in batches, with a journal if the file is a regular one, and reports every row however it ends. */
 import { type ContactColumns, type ImportRow, type ReadContactsOptions } from "@roster/domain"
-import { type JournaledUpload, makeUpload, type UploadJournal, type UploadSurvey } from "@roster/workflows"
-import { Cause, Data, Effect, Exit, Stream } from "effect"
+import {
+  type JournaledUpload,
+  makeImportPlan,
+  makeUpload,
+  type UploadJournal,
+  type UploadSurvey
+} from "@roster/workflows"
+import { Cause, Data, DateTime, Effect, Exit, Stream } from "effect"
+import { prepare } from "../../../files/AtomicFile.ts"
+import { type CurrentRun, lookupFor, recorded } from "../runs/RecordedRun.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
 import {
   importChanged,
@@ -29,6 +37,12 @@ export interface ImportRun<E> {
   readonly concurrency: number | undefined
   readonly resubscribe: boolean
   readonly dryRun: boolean
+  /** The file to write the plan to, instead of sending anything. */
+  readonly plan: string | undefined
+  /** Whether the file of the plan may be replaced. */
+  readonly force: boolean
+  /** Whether what the import changes is not recorded. */
+  readonly noUndo: boolean
   readonly restart: boolean
   readonly noJournal: boolean
   readonly keepRejected: KeepRejected
@@ -66,16 +80,23 @@ const journaled = Effect.fnUntraced(function* <E>(run: ImportRun<E>, lines: Uplo
 
 const sent = Effect.fnUntraced(function* <E extends { readonly message: string }>(
   run: ImportRun<E>,
-  journal: JournaledUpload<UsageError> | undefined
+  journal: JournaledUpload<UsageError> | undefined,
+  current: CurrentRun | undefined
 ) {
   const output = yield* Output
+  const imported = Effect.suspend(() =>
+    current === undefined
+      ? Effect.undefined
+      : Effect.map(current.recorder.counts, (counts) => ({ run: current.id, ...counts }))
+  )
   const hintBox = yield* ResumeHint
   const upload = yield* uploadOf(run, journal)
   const resume = journal === undefined ? undefined : yield* resumeCommand(["--restart"])
 
   const tellStopped = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
     const report = yield* upload.report
-    yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
+    const by = yield* imported
+    yield* Effect.ignore(Results.summary(importSummary(report, undefined, by), importWords(report, undefined, by)))
     if (!Cause.hasInterrupts(cause)) return
     const message = `The import was interrupted: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} have no answer.`
     const hint =
@@ -110,21 +131,68 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   if (isOver) hintBox.command = undefined
   // With a journal, the run that completes the import writes the rejected rows of all runs.
   const kept = isOver || journal === undefined ? yield* run.keepRejected(report, upload.rejected) : undefined
-  yield* Results.summary(importSummary(report, kept), importWords(report, kept))
+  const by = yield* imported
+  yield* Results.summary(importSummary(report, kept, by), importWords(report, kept, by))
   yield* importOutcome(report)
+})
+
+/** Sends the rows, and records what they change unless the user does without. */
+const sentInRun = Effect.fnUntraced(function* <E extends { readonly message: string }>(
+  run: ImportRun<E>,
+  journal: JournaledUpload<UsageError> | undefined
+) {
+  if (run.noUndo) return yield* sent(run, journal, undefined)
+  const { duplicates, invalid, read } = run.survey
+  yield* recorded({ command: "import", expected: read - invalid - duplicates }, (current) =>
+    sent(run, journal, current)
+  )
+})
+
+/** Finds what the rows would change, and writes the plan to its file, if one is named. */
+const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
+  const { lists, plan: file, survey } = run
+  const { name: target } = yield* Target
+  const { sha256 } = yield* run.file.digest
+  const made = DateTime.formatIso(yield* DateTime.now)
+  const write = file === undefined ? undefined : yield* prepare(file, { force: run.force })
+  const total = survey.read - survey.invalid - survey.duplicates
+  const lookup = yield* lookupFor(total)
+  const plan = yield* withProgress(
+    { doing: "Planning", unit: "rows", total },
+    Effect.fnUntraced(function* (onProgress) {
+      const subject = {
+        plan: "roster contacts import",
+        version: 1,
+        target,
+        made,
+        sha256,
+        listNames: lists,
+        resubscribe: run.resubscribe
+      } as const
+      const plan = makeImportPlan(run.rows, survey, { subject, lookup, onProgress })
+      if (write === undefined) yield* Stream.runDrain(plan.lines)
+      else yield* write(Stream.encodeText(plan.lines))
+      return plan
+    })
+  )
+  const summary = yield* plan.summary
+  return { summary, lists, resubscribe: run.resubscribe, file }
 })
 
 /** Sends the rows of a surveyed file, or reports what would be sent. */
 export const importRows = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
-  const { dryRun, file, noJournal } = run
+  const { dryRun, file, noJournal, plan } = run
   const hasJournal = file.isFile && !noJournal
-  if (dryRun) {
+  if (dryRun || plan !== undefined) {
+    const found = yield* planned(run)
     const journal = hasJournal ? yield* journaled(run, yield* uploadJournalFile(file.path)) : undefined
     const report = yield* (yield* uploadOf(run, journal)).report
     const { name } = yield* Target
-    return yield* Results.summary(plannedSummary(report, name), plannedWords(report, name))
+    return yield* Results.summary(plannedSummary(report, name, found), plannedWords(report, name, found))
   }
   yield* file.unchanged
-  if (!hasJournal) return yield* sent(run, undefined)
-  yield* withUploadJournal(file.path, (lines) => Effect.flatMap(journaled(run, lines), (journal) => sent(run, journal)))
+  if (!hasJournal) return yield* sentInRun(run, undefined)
+  yield* withUploadJournal(file.path, (lines) =>
+    Effect.flatMap(journaled(run, lines), (journal) => sentInRun(run, journal))
+  )
 })

@@ -13,7 +13,7 @@ export const rejectedFlags = {
     "Write rejected rows to this file, to correct and import them again (default: FILE.rejected.csv)",
     "FILE"
   ),
-  force: toggle("force", "Overwrite the file of --rejected if it exists")
+  force: toggle("force", "Overwrite the file of --rejected or --plan if it exists")
 }
 
 /** The first free name beside a file. Rows that are corrected and rejected again go to the next number. */

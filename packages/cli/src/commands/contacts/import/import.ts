@@ -18,6 +18,7 @@ import {
   refuse,
   refuseFlags,
   resubscribe,
+  text,
   toggle,
   withExamples
 } from "../../shared/CommonFlags.ts"
@@ -81,6 +82,12 @@ const importFlags = {
   ...rejectedFlags,
   resubscribe,
   dryRun,
+  plan: text(
+    "plan",
+    "Write what would be changed to FILE, and send nothing; carry it out with: roster contacts apply FILE. The file holds personal data, and only you can read it",
+    "FILE"
+  ),
+  noUndo: toggle("no-undo", "Do not record what the import changes; it cannot be undone"),
   concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
   via: Flag.Literals("via", ["batches", "file"]).pipe(
     Flag.withDescription(
@@ -138,22 +145,28 @@ export const command = Command.make(
     yield* importRows({ ...given, file, rows: readContacts(file.again, reading), survey, reading, keepRejected })
   }, Effect.scoped)
 ).pipe(
-  Command.validate(({ columns, concurrency, delimiter, lists, noJournal, rejected, restart, via }) =>
-    refuseFlags([
-      via === "file" &&
-        (columns.length > 0 ||
-          concurrency !== undefined ||
-          delimiter !== undefined ||
-          lists.length > 1 ||
-          noJournal ||
-          rejected !== undefined ||
-          restart),
-      "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, --delimiter, --concurrency, --rejected, --restart or --no-journal."
-    ])
+  Command.validate(({ columns, concurrency, delimiter, dryRun, lists, noJournal, plan, rejected, restart, via }) =>
+    refuseFlags(
+      [
+        via === "file" &&
+          (columns.length > 0 ||
+            concurrency !== undefined ||
+            delimiter !== undefined ||
+            lists.length > 1 ||
+            noJournal ||
+            plan !== undefined ||
+            rejected !== undefined ||
+            restart),
+        "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, --delimiter, --concurrency, --plan, --rejected, --restart or --no-journal."
+      ],
+      [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
+      [plan === "-", "Stdout is used for the summary of the plan: write the plan to a file."]
+    )
   ),
   withExamples({
     "roster contacts import contacts.csv --list Newsletter": "",
-    "roster contacts import contacts.csv --dry-run": "Show what would be sent, and which rows are invalid",
+    "roster contacts import contacts.csv --dry-run": "Show what would be changed, and which rows are invalid",
+    "roster contacts import contacts.csv --plan plan.json": "Write the changes to a file for: roster contacts apply",
     "roster contacts import contacts.csv --map 'First Name=FirstName' --delimiter ';'":
       "Map a column with another name",
     "roster contacts import excel.csv --encoding windows-1252": "Import a file that is not UTF-8",

@@ -1,0 +1,141 @@
+/** `roster contacts runs` and `undo` */
+import { previewUndo, type UndoReport, undoRun } from "@roster/workflows"
+import { Effect, Schema, Stream } from "effect"
+import { Argument, Command } from "effect/cli"
+import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
+import { Target } from "../../../target/Target.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
+import { dryRun } from "../../../terminal/DryRun.ts"
+import { Output } from "../../../terminal/Output.ts"
+import { counted, printable } from "../../../terminal/Printable.ts"
+import { withProgress } from "../../../terminal/Progress.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { withExamples } from "../../shared/CommonFlags.ts"
+import { confirm, confirmCount, confirmNumber, yes } from "../../shared/Confirm.ts"
+import { lookupFor, withRun } from "./RecordedRun.ts"
+import { allRuns, lastRunOn, openRun } from "./RunFiles.ts"
+
+const Run = Schema.Struct({
+  id: Schema.String,
+  command: Schema.String,
+  began: Schema.String,
+  /** Whether it ended by itself; one that was killed, or is still at work, did not. */
+  ended: Schema.Boolean,
+  created: Schema.Int,
+  changed: Schema.Int,
+  deleted: Schema.Int,
+  undoes: Schema.optionalKey(Schema.String),
+  target: Schema.String
+})
+
+export const runs = Command.make(
+  "runs",
+  {},
+  Effect.fnUntraced(function* () {
+    const all = yield* allRuns
+    const shown = all.map(({ counts, isEnded: ended, subject }) => ({ ...subject, ...counts, ended }))
+    const columns = ["id", "command", "created", "changed", "deleted", "target"]
+    yield* Results.records(Run, columns, Stream.fromIterable(shown))
+  })
+).pipe(
+  withExamples({
+    "roster contacts runs": "",
+    "roster contacts runs -o json | jq -r '.[0].id'": "Print the id of the last run"
+  })
+)
+
+/** More contacts than this are not changed back by a simple yes. */
+const mostByYes = 1000
+
+const words = (report: UndoReport, isExact: boolean): string => {
+  const { changedSince, changedSinceSample, incomplete, recreated, removed, restored, unchanged, unknown } = report
+  const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
+  return [
+    ...line(removed, "that the run created: deleted"),
+    ...line(restored, "that the run changed: back to what they were"),
+    ...line(recreated, "that the run deleted: added again"),
+    ...line(unchanged, "already as before"),
+    ...line(changedSince, "changed since by others: left as they are, at least in part"),
+    ...changedSinceSample.map(({ email, fields }) => printable(`  ${email}  ${fields.join(", ")}`).trimEnd()),
+    ...(isExact ? [] : line(incomplete, "of which this interface cannot bring back everything")),
+    ...(isExact || recreated + restored + removed === 0
+      ? []
+      : ["Not brought back over this interface: lists, source, dates and activity."]),
+    ...unknown.map((what) => printable(`Not known, and left: ${what}`))
+  ].join("\n")
+}
+
+/** The number of contacts that an undo changes. */
+const changedBy = ({ recreated, removed, restored }: UndoReport): number => recreated + removed + restored
+
+export const undo = Command.make(
+  "undo",
+  {
+    run: Argument.String("run").pipe(
+      Argument.withDescription(
+        "Id of the run, as shown by: roster contacts runs; or last, for the last one on this service or store"
+      )
+    ),
+    yes,
+    confirm: confirmCount,
+    dryRun
+  },
+  Effect.fnUntraced(function* ({ dryRun, run: named, ...given }) {
+    const output = yield* Output
+    const { name } = yield* Target
+    const id = named === "last" ? yield* lastRunOn(name) : named
+    const run = yield* openRun(id)
+    const { target } = run.subject
+    if (target !== name) {
+      return yield* usageError(
+        `The run ${id} was on ${printable(target)}, and this is ${printable(name)}.`,
+        "Nothing was changed. Set the service or store of the run, with --db, --base-url or --profile."
+      )
+    }
+    const { changed, created, deleted } = run.counts
+    const expected = created + changed + deleted
+    const lookup = yield* lookupFor(expected)
+    const preview = yield* previewUndo(run.entries, lookup)
+    const isExact = lookup.hasLists
+    const text = words(preview, isExact)
+    const number = changedBy(preview)
+    if (dryRun) {
+      return yield* Results.summary(
+        { dryRun: true, undoes: id, ...preview, exact: isExact },
+        `Would undo ${id}:\n${text}`
+      )
+    }
+    if (number === 0) {
+      return yield* Results.summary({ undoes: id, ...preview, exact: isExact }, text === "" ? "Nothing to undo." : text)
+    }
+    yield* output.note(text)
+    const what = `undo the run ${id}, which changes ${counted(number)}`
+    yield* number > mostByYes || given.confirm !== undefined ? confirmNumber(what, number, given) : confirm(what, given)
+    const report = yield* withRun({ command: "undo", expected, undoes: id }, ({ lookup, recorder }) =>
+      withProgress(
+        {
+          doing: "Undoing",
+          unit: "contacts",
+          total: expected,
+          interrupted: (done) => `${done} of ${expected} contacts are done. Run the same command again to resume.`
+        },
+        (onProgress) => undoRun(run.backwards, { lookup, recorder, onProgress })
+      )
+    )
+    yield* Results.summary({ undoes: id, ...report, exact: isExact }, `Undone: ${counted(changedBy(report))}.`)
+    if (report.changedSince + report.unknown.length > 0) {
+      return yield* new PartlyDone({
+        message: `Some of what the run ${id} changed was left as it is.`,
+        hint: "Others changed it since, or it is not known."
+      })
+    }
+  }, Effect.scoped)
+).pipe(
+  withExamples({
+    "roster contacts undo last --dry-run": "Show what would be changed back",
+    "roster contacts undo 20261121T140000123Z-1a2b": "",
+    "roster contacts undo 20261121T140000123Z-1a2b --yes --confirm 20417":
+      "Without a terminal: undo only if exactly this many contacts change"
+  }),
+  Command.provide(TargetLayer.layer)
+)

@@ -1,0 +1,365 @@
+/**
+ * Plans of imports, their application, and runs that are undone: on a store file, and over HTTP as far as the interface goes.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { type Ended, failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster } from "../roster.ts"
+import { serveWithKey } from "../service.ts"
+
+const done = (end: Ended, code = 0): Ended => {
+  assert.strictEqual(end.code, code, end.stderr)
+  return end
+}
+
+const local = Effect.map(makeLocalRoster, ({ folder, run }) => ({ folder, run, place: join(folder, "store.db") }))
+
+const remote = Effect.gen(function* () {
+  const { folder, run } = yield* makeRoster
+  const { env } = yield* serveWithKey(folder)
+  const reach: Roster["run"] = (args, options) => run(args, { ...options, env: { ...env, ...options?.env } })
+  return { folder, run: reach, place: join(folder, "served.db") }
+})
+
+type Where = Effect.Success<typeof local>
+
+/** Ann, Bob, who unsubscribed, and Cid, with dates that only they have. */
+const people = Effect.fnUntraced(function* ({ folder, place, run }: Where) {
+  const file = join(folder, "people.csv")
+  writeFileSync(
+    file,
+    "Email,FirstName,Status,city\nann@x.org,Ann,,Rome\nbob@x.org,Bob,Unsubscribed,Oslo\ncid@x.org,Cid,,Lima\n"
+  )
+  done(yield* run(["contacts", "import", file, "--no-undo"]))
+  using database = new DatabaseSync(place)
+  database.exec("UPDATE contacts SET date_added = 1000000000, date_updated = 1100000000, source = 'WebForm'")
+  const changed = join(folder, "changed.csv")
+  writeFileSync(
+    changed,
+    "Email,FirstName,Status,city\nann@x.org,Anna,,Rome\nbob@x.org,Rob,Active,Oslo\ncid@x.org,Cid,,Lima\ndea@x.org,Dea,,Bern\nno address,,,\n"
+  )
+  return changed
+})
+
+/** All columns of all contacts, with their lists. */
+const content = (place: string): unknown => {
+  using database = new DatabaseSync(place, { readOnly: true })
+  return {
+    contacts: database.prepare("SELECT * FROM contacts ORDER BY id").all(),
+    members: database
+      .prepare("SELECT contact_id, name FROM list_members JOIN lists ON lists.id = list_id ORDER BY contact_id, name")
+      .all()
+  }
+}
+
+const fieldOf = (place: string, email: string, column: string): unknown => {
+  using database = new DatabaseSync(place, { readOnly: true })
+  return database.prepare(`SELECT ${column} AS found FROM contacts WHERE identity = ?`).get(email)?.["found"]
+}
+
+const lastRun = Effect.fnUntraced(function* ({ run }: Where) {
+  const [last] = jsonOf<ReadonlyArray<{ readonly id: string; readonly command: string }>>(
+    done(yield* run(["contacts", "runs", "-o", "json"]))
+  )
+  assert.isDefined(last)
+  return last ?? { id: "", command: "" }
+})
+
+const places = [
+  { name: "on a store file", open: local, isExact: true },
+  { name: "over HTTP", open: remote, isExact: false }
+] as const
+
+describe.each(places)("a plan $name", ({ open }) => {
+  it.live("says what would change, and its application changes just that", () =>
+    Effect.gen(function* () {
+      const where = yield* open
+      const { folder, place, run } = where
+      const file = yield* people(where)
+      const before = content(place)
+      const plan = join(folder, "plan.json")
+      const planned = done(yield* run(["contacts", "import", file, "--plan", plan]))
+      assert.deepInclude(json(planned), {
+        plan,
+        read: 5,
+        new: 1,
+        changed: 2,
+        unchanged: 1,
+        rejected: 1,
+        duplicates: 0,
+        toSend: 4,
+        wouldResubscribe: 1,
+        wouldResubscribeRows: [{ line: 3, email: "bob@x.org" }],
+        fields: { FirstName: 2 },
+        sample: [
+          { line: 2, email: "ann@x.org", changes: { FirstName: ["Ann", "Anna"] } },
+          { line: 3, email: "bob@x.org", changes: { FirstName: ["Bob", "Rob"] } }
+        ]
+      })
+      assert.strictEqual(statSync(plan).mode & 0o777, 0o600)
+      assert.deepStrictEqual(content(place), before)
+      // Any tool reads it.
+      assert.strictEqual(Object(JSON.parse(readFileSync(plan, "utf8"))).rows.length, 3)
+
+      const applied = done(yield* run(["contacts", "apply", plan]))
+      assert.deepInclude(json(applied), { rows: 3, applied: 3, alreadyApplied: 0, outdated: 0, notSent: 0 })
+      const rows = jsonOf<ReadonlyArray<{ Email: string; FirstName: string; Status: string }>>(
+        done(yield* run(["contacts", "list", "-o", "json"]))
+      )
+      assert.deepStrictEqual(
+        rows.map(({ Email, FirstName, Status }) => [Email, FirstName, Status]),
+        [
+          ["ann@x.org", "Anna", "Active"],
+          ["bob@x.org", "Rob", "Unsubscribed"],
+          ["cid@x.org", "Cid", "Active"],
+          ["dea@x.org", "Dea", "Active"]
+        ]
+      )
+      assert.strictEqual(fieldOf(place, "cid@x.org", "date_updated"), 1_100_000_000)
+      // A second time there is nothing to do, and no date moves.
+      const after = content(place)
+      assert.deepInclude(json(done(yield* run(["contacts", "apply", plan]))), { applied: 0, alreadyApplied: 3 })
+      assert.deepStrictEqual(content(place), after)
+    })
+  )
+
+  it.live("is refused if a contact changed meanwhile, or applied to the others", () =>
+    Effect.gen(function* () {
+      const where = yield* open
+      const { folder, place, run } = where
+      const plan = join(folder, "plan.json")
+      done(yield* run(["contacts", "import", yield* people(where), "--plan", plan]))
+      done(yield* run(["contacts", "update", "ann@x.org", "--last-name", "Lee"]))
+      const before = content(place)
+      const refused = done(yield* run(["contacts", "apply", plan]), 6)
+      assert.strictEqual(failure(refused).code, "PlanOutdated")
+      assert.deepStrictEqual(content(place), before)
+      const rest = done(yield* run(["contacts", "apply", plan, "--skip-changed"]), 9)
+      assert.deepInclude(json(rest), {
+        applied: 2,
+        outdated: 1,
+        outdatedRows: [{ line: 2, email: "ann@x.org" }]
+      })
+      assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Ann")
+    })
+  )
+})
+
+describe("a plan", () => {
+  it.live("that is cut short, changed or for another store is refused", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { folder, run } = where
+      const plan = join(folder, "plan.json")
+      done(yield* run(["contacts", "import", yield* people(where), "--plan", plan]))
+      const lines = readFileSync(plan, "utf8").split("\n")
+      for (const damaged of [lines.slice(0, 2), lines.toSpliced(2, 1), ["{}"], [""], [...lines, "{}"]]) {
+        writeFileSync(plan, damaged.join("\n"))
+        assert.strictEqual(failure(done(yield* run(["contacts", "apply", plan]), 2)).code, "UnreadablePlan")
+      }
+      writeFileSync(plan, lines.join("\n").replace("store.db", "other.db"))
+      assert.include(failure(done(yield* run(["contacts", "apply", plan]), 2)).message, "The plan is for")
+      done(yield* run(["contacts", "apply", join(folder, "none.json")]), 2)
+    })
+  )
+
+  it.live("--dry-run shows the same counts without a file, and an existing file is kept", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { folder, run } = where
+      const file = yield* people(where)
+      assert.deepInclude(json(done(yield* run(["contacts", "import", file, "--dry-run"]))), {
+        dryRun: true,
+        new: 1,
+        changed: 2,
+        unchanged: 1,
+        rejected: 1
+      })
+      done(yield* run(["contacts", "import", file, "--plan", file]), 2)
+      done(yield* run(["contacts", "import", file, "--plan", "-"]), 2)
+      const table = done(yield* run(["contacts", "import", file, "--dry-run", "-o", "table"])).stdout
+      assert.include(table, 'line 2: ann@x.org: FirstName "Ann" -> "Anna"')
+      assert.deepStrictEqual(
+        readdirSync(folder).filter((name) => name.includes("plan")),
+        []
+      )
+    })
+  )
+
+  it.live("with lists sends those who are not on them yet", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const file = yield* people(where)
+      const { run } = where
+      const planned = ["contacts", "import", file, "--list", "News", "--dry-run"]
+      assert.deepInclude(json(done(yield* run(planned))), { new: 1, changed: 3, unchanged: 0, lists: ["News"] })
+      done(yield* run(["contacts", "import", file, "--list", "News", "-q"]), 9)
+      assert.deepInclude(json(done(yield* run(planned))), { new: 0, unchanged: 4 })
+    })
+  )
+})
+
+describe.each(places)("an undo $name", ({ isExact, open }) => {
+  it.live("brings back what an import changed", () =>
+    Effect.gen(function* () {
+      const where = yield* open
+      const { place, run } = where
+      const file = yield* people(where)
+      const before = content(place)
+      const imported = done(yield* run(["contacts", "import", file, "--list", "News"]), 9)
+      const { id } = yield* lastRun(where)
+      assert.deepInclude(json(imported), { run: id, new: 1, accepted: 4 })
+      assert.include(imported.stderr, `roster contacts undo ${id}`)
+      const shown = done(yield* run(["contacts", "undo", id, "--dry-run"]))
+      assert.deepInclude(json(shown), { dryRun: true, removed: 1, exact: isExact })
+      const undone = done(yield* run(["contacts", "undo", id, "--yes"]))
+      assert.deepInclude(json(undone), { undoes: id, removed: 1, changedSince: 0 })
+      if (isExact) assert.deepStrictEqual(content(place), before)
+      else {
+        assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Ann")
+        assert.strictEqual(fieldOf(place, "bob@x.org", "status"), "Unsubscribed")
+        assert.strictEqual(fieldOf(place, "dea@x.org", "id"), undefined)
+      }
+      // Undoing the undo imports again.
+      const { command, id: second } = yield* lastRun(where)
+      assert.strictEqual(command, "undo")
+      done(yield* run(["contacts", "undo", second, "--yes"]))
+      assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Anna")
+      assert.strictEqual(fieldOf(place, "dea@x.org", "first_name"), "Dea")
+    })
+  )
+
+  it.live("leaves what others changed since, and says so", () =>
+    Effect.gen(function* () {
+      const where = yield* open
+      const { place, run } = where
+      done(yield* run(["contacts", "import", yield* people(where)]), 9)
+      const { id } = yield* lastRun(where)
+      done(yield* run(["contacts", "update", "ann@x.org", "--first-name", "Annie"]))
+      done(yield* run(["contacts", "update", "dea@x.org", "--field", "city=Bonn"]))
+      const undone = done(yield* run(["contacts", "undo", id, "--yes"]), 9)
+      assert.deepInclude(json(undone), {
+        removed: 0,
+        changedSince: 2,
+        changedSinceSample: [
+          { email: "dea@x.org", fields: [] },
+          { email: "ann@x.org", fields: ["FirstName"] }
+        ]
+      })
+      assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Annie")
+      assert.strictEqual(fieldOf(place, "bob@x.org", "first_name"), "Bob")
+      assert.strictEqual(fieldOf(place, "dea@x.org", "custom_fields"), '{"city":"Bonn"}')
+    })
+  )
+
+  it.live("brings back what a delete, an update and a restore changed", () =>
+    Effect.gen(function* () {
+      const where = yield* open
+      const { folder, place, run } = where
+      yield* people(where)
+      const backup = join(folder, "backup.json")
+      done(yield* run(["contacts", "export", "--format", "json", "--out", backup]))
+      const before = content(place)
+      const check = Effect.fnUntraced(function* (command: string, changed: ReadonlyArray<string>) {
+        const last = yield* lastRun(where)
+        assert.strictEqual(last.command, command)
+        done(yield* run(["contacts", "undo", last.id, "--yes"]))
+        if (isExact) assert.deepStrictEqual(content(place), before)
+        else {
+          const rows = jsonOf<ReadonlyArray<{ Email: string; FirstName: string; Status: string }>>(
+            done(yield* run(["contacts", "list", "-o", "json"]))
+          )
+          assert.deepStrictEqual(
+            rows.map(({ Email, FirstName, Status }) => `${Email} ${FirstName} ${Status}`).toSorted(),
+            ["ann@x.org Ann Active", "bob@x.org Bob Unsubscribed", "cid@x.org Cid Active"],
+            changed.join()
+          )
+        }
+      })
+      done(yield* run(["contacts", "delete", "ann@x.org", "bob@x.org", "--yes"]))
+      yield* check("delete", ["ann", "bob"])
+      done(yield* run(["contacts", "delete", "--rule", "status = Unsubscribed", "--yes"]))
+      yield* check("delete", ["bob"])
+      done(yield* run(["contacts", "update", "cid@x.org", "--first-name", "Cyd", "--field", "plan=pro"]))
+      yield* check("update", ["cid"])
+      done(yield* run(["contacts", "restore", backup]))
+      if (isExact) yield* check("restore", [])
+    })
+  )
+})
+
+describe("a run", () => {
+  it.live("is recorded for its owner alone, listed, and kept for 30 days", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { folder, run } = where
+      done(yield* run(["contacts", "import", yield* people(where)]), 9)
+      const { id } = yield* lastRun(where)
+      const runs = join(folder, ".local/state/roster/runs")
+      const file = join(runs, `${id}.jsonl`)
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      assert.strictEqual(statSync(runs).mode & 0o777, 0o700)
+      const table = done(yield* run(["contacts", "runs", "-o", "table"])).stdout
+      assert.match(table, new RegExp(`^id .*target\\n${id} +import .* 1 +2 +0 `))
+      const { utimesSync } = yield* Effect.promise(() => import("node:fs"))
+      const days = 24 * 60 * 60
+      const now = Date.now() / 1000
+      utimesSync(file, now, now - 30 * days + 60)
+      done(yield* run(["contacts", "update", "ann@x.org", "--first-name", "A"]))
+      assert.include(readdirSync(runs), `${id}.jsonl`)
+      utimesSync(file, now, now - 30 * days - 60)
+      done(yield* run(["contacts", "update", "ann@x.org", "--first-name", "B"]))
+      assert.notInclude(readdirSync(runs), `${id}.jsonl`)
+    })
+  )
+
+  it.live("is not undone on another store, without consent, or by a wrong id", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { folder, place, run } = where
+      done(yield* run(["contacts", "import", yield* people(where)]), 9)
+      const { id } = yield* lastRun(where)
+      const before = content(place)
+      done(yield* run(["contacts", "undo", id]), 3)
+      done(yield* run(["contacts", "undo", id, "--yes", "--confirm", "7"]), 3)
+      done(yield* run(["contacts", "undo", "../x", "--yes"]), 2)
+      const { run: elsewhere } = yield* makeRoster
+      const other = yield* elsewhere(["contacts", "undo", id, "--yes", "--db", join(folder, "other.db")], {
+        env: { HOME: folder }
+      })
+      assert.include(failure(done(other, 2)).message, "was on")
+      assert.deepStrictEqual(content(place), before)
+    })
+  )
+
+  it.live("of --no-undo is not recorded, and one of a dry run neither", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { run } = where
+      const file = yield* people(where)
+      done(yield* run(["contacts", "import", file, "--no-undo"]), 9)
+      done(yield* run(["contacts", "update", "ann@x.org", "--first-name", "A", "--dry-run"]))
+      done(yield* run(["contacts", "delete", "ann@x.org", "--dry-run"]))
+      assert.deepStrictEqual(json(done(yield* run(["contacts", "runs", "-o", "json"]))), [])
+    })
+  )
+
+  it.live("by a key that may not read contacts works, and cannot be undone", () =>
+    Effect.gen(function* () {
+      const where = yield* remote
+      const { folder, run } = where
+      const key = join(folder, "writer.key")
+      done(yield* run(["apikeys", "create", "writer", "--access", "ModifyContacts", "--out", key]))
+      const file = yield* people(where)
+      const env = { ROSTER_API_KEY: readFileSync(key, "utf8").trim() }
+      const imported = done(yield* run(["contacts", "import", file], { env }), 9)
+      assert.include(imported.stderr, "not all that this changed is known")
+      const { id } = yield* lastRun(where)
+      assert.deepInclude(json(done(yield* run(["contacts", "undo", id, "--dry-run"]))), {
+        unknown: ["changes by a key that may not read contacts"]
+      })
+    })
+  )
+})

@@ -1,0 +1,254 @@
+/**
+ * An import and a delete on a store that others use, killed at random moments and gone on with, then their undo, killed
+ * likewise: in the end the store is what the others alone would have made of it, to the last column.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { amount, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
+import { runRoster } from "../../src/durability/RosterCommand.ts"
+
+type Row = Record<string, SQLOutputValue>
+
+interface Place {
+  readonly folder: string
+  readonly filename: string
+}
+
+const place = Effect.acquireRelease(
+  Effect.sync((): Place => {
+    const folder = mkdtempSync(join(tmpdir(), "roster-undo-"))
+    return { folder, filename: join(folder, "store.db") }
+  }),
+  ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** All of the contacts by their address, each with the names of its lists. */
+const contentOf = ({ filename }: Place): Map<string, Row> => {
+  using database = new DatabaseSync(filename, { readOnly: true, timeout: 10_000 })
+  const lists = new Map<SQLOutputValue | undefined, Array<SQLOutputValue | undefined>>()
+  const members = database.prepare(
+    "SELECT contact_id, name FROM list_members JOIN lists ON lists.id = list_id ORDER BY contact_id, name"
+  )
+  for (const { contact_id: contact, name } of members.all()) {
+    lists.set(contact, [...(lists.get(contact) ?? []), name])
+  }
+  const rows = database.prepare("SELECT * FROM contacts ORDER BY id").all()
+  return new Map(rows.map((row) => [String(row["identity"]), { ...row, lists: (lists.get(row["id"]) ?? []).join() }]))
+}
+
+const email = (index: number) => `c${index}@example.com`
+
+const statuses = ["Active", "Engaged", "Unsubscribed", "Bounced", "Stale", "NotConfirmed"]
+
+describe("an undo", () => {
+  const contacts = amount({ ci: 1200, long: 100_000 })
+  const kills = amount({ ci: 2, long: 10 })
+
+  it.live(
+    `of killed runs on ${contacts} contacts brings back what others did not change, and nothing else`,
+    () =>
+      Effect.gen(function* () {
+        const at = yield* place
+        const random = seededRandom(runSeed("undo of killed runs"))
+        const below = (bound: number) => Math.floor(random() * bound)
+        const roster = (args: ReadonlyArray<string>, killAfter?: number) =>
+          runRoster(at, args, killAfter === undefined ? {} : { killAfter })
+        const succeed = Effect.fnUntraced(function* (args: ReadonlyArray<string>, codes = [0]) {
+          const end = yield* roster(args)
+          assert.include(codes, end.code, `roster ${args.join(" ")}: ${end.stderr}`)
+          return end
+        })
+
+        // A store in which every column has something.
+        const base = join(at.folder, "base.csv")
+        writeFileSync(
+          base,
+          `Email,FirstName,city\n${Array.from({ length: contacts }, (_, i) => `${email(i)},A${i},x`).join("\n")}\n`
+        )
+        yield* succeed(["contacts", "import", base, "--no-undo", "--list", "Old"])
+        const write = (use: (database: DatabaseSync) => void) =>
+          Effect.sync(() => {
+            using database = new DatabaseSync(at.filename, { timeout: 10_000 })
+            database.exec("BEGIN IMMEDIATE")
+            use(database)
+            database.exec("COMMIT")
+          })
+        yield* write((database) => {
+          const vary = database.prepare(
+            `UPDATE contacts SET status = ?, first_name = ?, consent_ip = ?, consent_tracking = ?, source = ?, date_added = ?,
+              date_updated = ?, status_change_date = ?, total_sent = ?, last_sent = ?, last_ip = ?, error_code = ?,
+              email = ? WHERE identity = ?`
+          )
+          const leave = database.prepare(
+            "DELETE FROM list_members WHERE contact_id = (SELECT id FROM contacts WHERE identity = ?)"
+          )
+          const remove = database.prepare("DELETE FROM contacts WHERE identity = ?")
+          const maybe = <A>(value: A): A | null => (below(2) === 0 ? value : null)
+          for (let i = 0; i < contacts; i++) {
+            const date = 1_000_000_000 + i
+            vary.run(
+              statuses[below(statuses.length)] ?? "Active",
+              maybe(`First ${i}`),
+              maybe("192.0.2.1"),
+              maybe("Allow"),
+              below(2) === 0 ? "WebForm" : "ContactApi",
+              date,
+              maybe(date + 1),
+              maybe(date + 2),
+              below(9),
+              maybe(date + 3),
+              maybe("192.0.2.2"),
+              maybe(below(500)),
+              below(4) === 0 ? email(i).toUpperCase() : email(i),
+              email(i)
+            )
+            if (below(2) === 0) leave.run(email(i))
+            if (below(20) === 0) remove.run(email(i))
+          }
+        })
+        const before = contentOf(at)
+
+        // What is due if the others alone had been at work. Their dates are like no others.
+        const due = new Map([...before].map(([identity, row]) => [identity, { ...row }]))
+        let edits = 0
+        const someone = (): string => email(below(contacts))
+        /** Others change what the run does not write, at any time. */
+        const edit = Effect.suspend(() => {
+          const identity = someone()
+          const date = 1_500_000_000 + ++edits
+          return write((database) => {
+            const [row] = database
+              .prepare(
+                "UPDATE contacts SET last_name = ?, date_updated = ? WHERE identity = ? RETURNING id, last_name, date_updated"
+              )
+              .all(`Other ${edits}`, date, identity)
+            const known = due.get(identity)
+            // One that the import added again is the import's.
+            if (row !== undefined && known !== undefined) due.set(identity, { ...known, ...row })
+            else if (row !== undefined) touched.add(identity)
+          })
+        })
+        /** Contacts of the runs that others changed, which stay as they are. */
+        const touched = new Set<string>()
+
+        /** Runs a command until it ends by itself, while others edit. */
+        const untilDone = Effect.fnUntraced(function* (
+          args: () => Effect.Effect<ReadonlyArray<string>>,
+          longest: number,
+          codes: ReadonlyArray<number>
+        ) {
+          const meanwhile = Effect.andThen(Effect.sleep(`${20 + below(60)} millis`), edit)
+          for (let kill = 0; kill < kills; kill++) {
+            const some = yield* args()
+            const [end] = yield* Effect.all(
+              [roster(some, 120 + below(longest)), Effect.all([meanwhile, meanwhile, meanwhile])],
+              { concurrency: 2 }
+            )
+            assert.include([null, ...codes], end.code, end.stderr)
+          }
+          return yield* succeed(yield* args(), [...codes])
+        })
+
+        // The import changes, leaves and adds contacts, and puts all of them on a list.
+        const file = join(at.folder, "import.csv")
+        const row = (i: number) => {
+          const given = below(3) === 0 ? `B${i}` : ""
+          return `${email(i)},${given},${statuses[below(3)]},${below(2) === 0 ? "x" : `y${i}`}`
+        }
+        const rows = Array.from({ length: Math.ceil(contacts * 1.2) }, (_, i) => i).filter(() => below(4) > 0)
+        writeFileSync(file, `Email,FirstName,Status,city\n${rows.map(row).join("\n")}\n`)
+        const importing = ["contacts", "import", file, "--list", "New", "--list", "Old"]
+        yield* untilDone(() => Effect.succeed(importing), amount({ ci: 400, long: 4000 }), [0])
+        const gone = Array.from({ length: 40 }, someone)
+        yield* untilDone(() => Effect.succeed(["contacts", "delete", ...gone, "--yes"]), 300, [0])
+
+        // Others write over what the runs wrote.
+        const after = contentOf(at)
+        yield* write((database) => {
+          const lists = database.prepare(
+            "SELECT name FROM list_members JOIN lists ON lists.id = list_id WHERE contact_id = ? ORDER BY name"
+          )
+          const rowOf = database.prepare("SELECT * FROM contacts WHERE identity = ?")
+          for (let i = 0; i < 60; i++) {
+            const identity = email(below(Math.ceil(contacts * 1.2)))
+            const date = 1_600_000_000 + i
+            const was = due.get(identity)
+            switch (below(3)) {
+              case 0: {
+                const now = rowOf.get(identity)
+                if (now === undefined) break
+                database
+                  .prepare("UPDATE contacts SET first_name = 'Theirs', date_updated = ? WHERE identity = ?")
+                  .run(date, identity)
+                if (was === undefined) touched.add(identity)
+                else due.set(identity, { ...was, first_name: "Theirs", date_updated: date })
+                break
+              }
+              case 1:
+                database.prepare("DELETE FROM contacts WHERE identity = ?").run(identity)
+                if (after.has(identity)) {
+                  due.delete(identity)
+                  touched.delete(identity)
+                }
+                break
+              case 2: {
+                if (rowOf.get(identity) !== undefined || was === undefined) break
+                database
+                  .prepare(
+                    `INSERT INTO contacts (account, identity, email, status, custom_fields, source, date_added)
+                      VALUES ('', ?, ?, 'Active', '{}', 'WebForm', ?)`
+                  )
+                  .run(identity, identity, date)
+                const now = rowOf.get(identity)
+                if (now !== undefined) due.set(identity, { ...now, lists: lists.all(Number(now["id"])).join() })
+              }
+            }
+          }
+        })
+        // The newest run first.
+        const runs: ReadonlyArray<{ readonly id: string }> = JSON.parse((yield* succeed(["contacts", "runs"])).stdout)
+        assert.isAtLeast(runs.length, 2)
+        for (const { id } of runs) {
+          const args = Effect.fnUntraced(function* () {
+            const { stdout } = yield* succeed(["contacts", "undo", id, "--dry-run"])
+            const { recreated, removed, restored } = Object(JSON.parse(stdout))
+            return ["contacts", "undo", id, "--yes", "--confirm", String(recreated + removed + restored)]
+          })
+          // Others may change the number in between, and then it is asked for again.
+          yield* untilDone(args, amount({ ci: 400, long: 4000 }), [0, 3, 9])
+          const { recreated, removed, restored } = Object(
+            JSON.parse((yield* succeed(["contacts", "undo", id, "--dry-run"])).stdout)
+          )
+          assert.deepStrictEqual([recreated, removed, restored], [0, 0, 0])
+        }
+
+        const found = contentOf(at)
+        for (const identity of touched) {
+          const row = found.get(identity)
+          assert.isDefined(row, `${identity}, which others changed, is gone`)
+          if (row !== undefined) due.set(identity, row)
+        }
+        const differences = [...new Set([...due.keys(), ...found.keys()])].flatMap((identity) => {
+          const [one, other] = [due.get(identity), found.get(identity)]
+          return JSON.stringify(one, keysOf(one)) === JSON.stringify(other, keysOf(one)) ? [] : [[one, other]]
+        })
+        assert.deepStrictEqual(differences.slice(0, 3), [])
+        assert.strictEqual(found.size, due.size)
+        // Paging counts the contacts that came back.
+        const listed: ReadonlyArray<{ readonly Email: string }> = JSON.parse(
+          (yield* succeed(["contacts", "list", "--all"])).stdout
+        )
+        assert.deepStrictEqual(
+          listed.map(({ Email }) => Email),
+          [...found.values()].map((row) => row["email"])
+        )
+      }).pipe(Effect.scoped),
+    amount({ ci: 120_000, long: 3_600_000 })
+  )
+})
+
+const keysOf = (row: Row | undefined): Array<string> => Object.keys(row ?? {}).toSorted()
