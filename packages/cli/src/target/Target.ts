@@ -1,10 +1,15 @@
 /** The service or store that a command works on. */
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 
 export class Target extends Context.Service<
   Target,
   {
     /** The name of the service or store in messages and questions. */
     readonly name: string
+    /** The same for records that outlive the command: a store by its absolute path (default: the name). */
+    readonly identity?: string | undefined
   }
 >()("@roster/cli/Target") {}
+
+/** What a record says that it is about. */
+export const targetIdentity = Effect.map(Target, ({ identity, name }) => identity ?? name)

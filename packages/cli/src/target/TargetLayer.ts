@@ -1,6 +1,6 @@
 /** Provides the services from the target that the settings name, and loads only the code of that target. */
 import { Connection } from "@roster/connect"
-import { Effect, Layer, Redacted, References } from "effect"
+import { Effect, Layer, Path, Redacted, References } from "effect"
 import type { HttpClient } from "effect/http"
 import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
 import { readConfig } from "../settings/ConfigFile.ts"
@@ -47,10 +47,11 @@ const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
     Effect.gen(function* () {
       const { filename, name } = yield* storeToOpen(given, forWrites)
       const { allowedSenders = [] } = yield* readConfig
+      const path = yield* Path.Path
       return Connection.layerLocal(filename, { ...(yield* optionsFor(forWrites)), store: { allowedSenders } }).pipe(
         // Failures reach the user as errors; the log is for operators.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}` }))
+        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(filename)}` }))
       )
     })
   )

@@ -46,7 +46,7 @@ const statuses = ["Active", "Engaged", "Unsubscribed", "Bounced", "Stale", "NotC
 
 describe("an undo", () => {
   const contacts = amount({ ci: 1200, long: 100_000 })
-  const kills = amount({ ci: 2, long: 10 })
+  const kills = amount({ ci: 2, long: 4 })
 
   it.live(
     `of killed runs on ${contacts} contacts brings back what others did not change, and nothing else`,

@@ -23,7 +23,7 @@ import { Output, report as reportEnd } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import type { KeepRejected } from "./RejectedFile.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { Target } from "../../../target/Target.ts"
+import { Target, targetIdentity } from "../../../target/Target.ts"
 import { uploadJournalFile, withUploadJournal } from "./UploadJournalFile.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
@@ -151,7 +151,7 @@ const sentInRun = Effect.fnUntraced(function* <E extends { readonly message: str
 /** Finds what the rows would change, and writes the plan to its file, if one is named. */
 const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
   const { lists, plan: file, survey } = run
-  const { name: target } = yield* Target
+  const target = yield* targetIdentity
   const { sha256 } = yield* run.file.digest
   const made = DateTime.formatIso(yield* DateTime.now)
   const write = file === undefined ? undefined : yield* prepare(file, { force: run.force })

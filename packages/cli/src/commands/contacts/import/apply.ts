@@ -5,7 +5,7 @@ import { Argument, Command } from "effect/cli"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
 import { readBytes } from "../../../settings/InputFile.ts"
-import { Target } from "../../../target/Target.ts"
+import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -53,7 +53,7 @@ export const command = Command.make(
     dryRun
   },
   Effect.fnUntraced(function* ({ dryRun, plan: file, skipChanged }) {
-    const { name } = yield* Target
+    const name = yield* targetIdentity
     const output = yield* Output
     if (file === "-") return yield* usageError("A plan is read more than once.", "Name its file.")
     const plan = yield* checkPlan(yield* readBytes(file))

@@ -6,7 +6,7 @@ import { fileProblem } from "../../../errors/FileProblem.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { Target } from "../../../target/Target.ts"
+import { targetIdentity } from "../../../target/Target.ts"
 import { newRun } from "./RunFiles.ts"
 
 /** Finds contacts as they are, with progress if all of them have to be read. */
@@ -45,7 +45,7 @@ export const withRun = Effect.fnUntraced(function* <A, E, R>(
   use: (run: CurrentRun) => Effect.Effect<A, E, R>
 ) {
   const output = yield* Output
-  const { name: target } = yield* Target
+  const target = yield* targetIdentity
   const lookup = given.lookup ?? (yield* lookupIfAllowed(expected))
   const { hasBegun, log, subject } = yield* newRun({ command, target, ...Results.omitUndefined({ undoes }) })
   const recorder = makeRecorder(log)

@@ -3,7 +3,7 @@ import { previewUndo, type UndoReport, undoRun } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
-import { Target } from "../../../target/Target.ts"
+import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -82,7 +82,7 @@ export const undo = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun, run: named, ...given }) {
     const output = yield* Output
-    const { name } = yield* Target
+    const name = yield* targetIdentity
     const id = named === "last" ? yield* lastRunOn(name) : named
     const run = yield* openRun(id)
     const { target } = run.subject
