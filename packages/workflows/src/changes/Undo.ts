@@ -256,13 +256,25 @@ export const undoRun = fnRedacted("undoRun")(function* <E, R>(
     }
     yield* service.addWithoutAnswer(yield* Effect.forEach(written, (step) => payloadOf(additionOf(step))))
   })
+  /** A contact that only another service may hold cannot be written back, and is left. */
+  const writable = (step: Step): Effect.Effect<Step> =>
+    store !== undefined || (step._tag !== "Restore" && step._tag !== "Recreate")
+      ? Effect.succeed(step)
+      : Effect.match(payloadOf(additionOf(step)), {
+          onSuccess: () => step,
+          onFailure: ({ field }): Step => ({
+            _tag: "Keep",
+            email: step._tag === "Restore" ? step.email : emailOf(step.state),
+            fields: [field]
+          })
+        })
   const undoPart = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
     const change = Effect.gen(function* () {
       const current = yield* currentStates(
         lookup,
         targets.map(({ email }) => email)
       )
-      const steps = targets.map((target, index) => stepOf(target, current[index]))
+      const steps = yield* Effect.forEach(targets, (target, index) => writable(stepOf(target, current[index])))
       yield* recorder.record(transitionsOf(targets, current, steps))
       yield* remove(steps)
       yield* write(steps)
