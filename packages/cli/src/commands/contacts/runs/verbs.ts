@@ -111,7 +111,9 @@ export const undo = Command.make(
     yield* output.note(text)
     const what = `undo the run ${id}, which changes ${counted(number)}`
     yield* number > mostByYes || given.confirm !== undefined ? confirmNumber(what, number, given) : confirm(what, given)
-    const report = yield* withRun({ command: "undo", expected, undoes: id }, ({ lookup, recorder }) =>
+    // Whoever is asked may take long to answer, and then contacts are read again.
+    const asRun = { command: "undo", expected, undoes: id, lookup: given.yes ? lookup : undefined }
+    const report = yield* withRun(asRun, ({ lookup, recorder }) =>
       withProgress(
         {
           doing: "Undoing",
