@@ -25,7 +25,7 @@ const limitsById: ReadonlyMap<string, BodyLimits> = new Map(Object.entries(limit
 export const bodyLimits = (operation: string): BodyLimits => limitsById.get(operation) ?? otherLimits
 
 /** The maximum of all larger bodies together, in MiB, each held from its first byte until it is answered. */
-const budgetMebibytes = 64
+const budgetMebibytes = 40
 
 /** A body of up to this many bytes is outside the budget, and its rest is waited for when it was refused. */
 const smallBody = 64 * 1024
