@@ -203,10 +203,12 @@ export const customFieldsOf = (rule: Rule.Rule): ReadonlyArray<string> => [
 
 /** Hints at custom fields that may be misspelt record fields: `stauts != 'Active'` selects nearly every contact. */
 export const fieldHints = (rule: Rule.Rule): ReadonlyArray<string> =>
-  customFieldsOf(rule).filter(isBareName).flatMap((name) => {
-    const question = meantField(name)
-    return question === undefined ? [] : [`The rule takes ${quoted(name)} for a custom field; ${question}`]
-  })
+  customFieldsOf(rule)
+    .filter(isBareName)
+    .flatMap((name) => {
+      const question = meantField(name)
+      return question === undefined ? [] : [`The rule takes ${quoted(name)} for a custom field; ${question}`]
+    })
 
 const fieldsOf = (condition: Rule.Condition): ReadonlyArray<Rule.Field> =>
   condition._tag === "And" || condition._tag === "Or" ? condition.terms.flatMap(fieldsOf) : [condition.field]

@@ -52,7 +52,7 @@ const words = (report: UndoReport, isExact: boolean): string => {
   const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
   return [
     ...line(removed, "that the run created: deleted"),
-    ...line(restored, "that the run changed: back to what they were"),
+    ...line(restored, "that the run changed: as before"),
     ...line(recreated, "that the run deleted: added again"),
     ...line(unchanged, "already as before"),
     ...line(changedSince, "changed since by others: left as they are, at least in part"),
