@@ -15,6 +15,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   server: [
     "network",
     "store/sqlite",
+    "store/postgres",
     "store",
     "credentials",
     "contacts",

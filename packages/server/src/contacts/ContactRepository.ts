@@ -29,6 +29,7 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import { delivered } from "../store/WirePayload.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
+import { mergeContact } from "./ContactMerge.ts"
 import { pageByOffset } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
@@ -61,7 +62,7 @@ const readChanges = delivered(ContactUpdatePayload)
 export const makeContactRepository = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
-  const { rulesInSql } = dialect(sql)
+  const { merge, rulesInSql } = dialect(sql)
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
 
@@ -162,7 +163,16 @@ export const makeContactRepository = Effect.gen(function* () {
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const { customFields, firstName = null, lastName = null } = changes
-    const { mayBecome, mergeFields } = dialect(sql)
+    const identity = canonicalEmail(email)
+    if (merge === undefined) {
+      const merged = Effect.gen(function* () {
+        const row = yield* mergeContact(account, identity, changes, yield* nowSeconds)
+        if (row === undefined) return yield* new ContactNotFound({ email })
+        return row === "TooLarge" ? yield* mergedRefusal(changes, "") : yield* encoded(toContact(row))
+      })
+      return yield* inStore(sql.withTransaction(merged))
+    }
+    const { mayBecome, mergeFields } = merge
     const given = sql`${JSON.stringify(customFields ?? {})}`
     const texts = {
       firstName: sql`${firstName}`,
@@ -170,7 +180,6 @@ export const makeContactRepository = Effect.gen(function* () {
       consentIp: sql`NULL`,
       customFields: given
     }
-    const identity = canonicalEmail(email)
     const update = sql`
       UPDATE contacts SET
         first_name = coalesce(${firstName}, first_name),

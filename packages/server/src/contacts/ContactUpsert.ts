@@ -9,6 +9,7 @@ import {
 } from "@roster/domain"
 import { Effect, Iterable } from "effect"
 import { SqlClient } from "effect/sql"
+import { addMembers, mergeContacts } from "./ContactMerge.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { toSeconds } from "../store/Timestamps.ts"
@@ -59,7 +60,12 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
   const sql = yield* SqlClient.SqlClient
   const { account, contacts, identities = [], now, resubscribe, returning, source } = options
   if (contacts.length === 0) return []
-  const { mayBecome, mergeFields, returningNothing, runEach } = dialect(sql)
+  const { merge } = dialect(sql)
+  if (merge === undefined) {
+    const canonical = contacts.map(({ email }, index) => identities[index] ?? canonicalEmail(email))
+    return yield* mergeContacts({ ...options, identities: canonical })
+  }
+  const { mayBecome, mergeFields, runEach } = merge
   const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
   const givesStatus = contacts.some(({ status }) => status !== undefined)
   const merged = given.map(({ name }) => `${name} = coalesce(excluded.${name}, contacts.${name}),`)
@@ -88,7 +94,7 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
         consentIp: sql`excluded.consent_ip`,
         customFields: givenFields
       })}
-    ${sql.literal(returning.length === 0 ? returningNothing : `RETURNING ${returning.join(", ")}`)}`.compile()
+    ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact
     const identity = identities[index] ?? canonicalEmail(email)
@@ -135,9 +141,12 @@ export const addToLists = Effect.fnUntraced(function* (
   contacts: ReadonlyArray<ReadonlyArray<unknown>>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const members = lists.flatMap((list) => contacts.map(([id]) => [list, id]))
+  const { merge } = dialect(sql)
+  const ids = contacts.map(([id]) => id)
+  if (merge === undefined) return yield* addMembers(lists, ids)
+  const members = lists.flatMap((list) => ids.map((id) => [list, id]))
   const [statement] = sql`
     INSERT INTO list_members ${sql.insert({ list_id: 0, contact_id: 0 })}
     ON CONFLICT (list_id, contact_id) DO NOTHING`.compile()
-  yield* dialect(sql).runEach(statement, members)
+  yield* merge.runEach(statement, members)
 })

@@ -1,6 +1,6 @@
 /** All services on one store, for direct use by an application that keeps its own contacts, and for tests. */
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import * as RuleScans from "../contacts/RuleScans.ts"
@@ -16,7 +16,7 @@ import * as LockContention from "../store/sqlite/LockContention.ts"
 import * as Store from "../store/Store.ts"
 import * as LargeRequests from "../requests/LargeRequests.ts"
 import type { StoreError } from "../store/sqlite/StoreError.ts"
-import { type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
+import { type PolicyOptions, type PostgresStoreOptions, type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
 
 export type { StoreError } from "../store/sqlite/StoreError.ts"
 
@@ -31,6 +31,9 @@ export const services = Layer.mergeAll(
   AuditRefusals.layer
 )
 
+const policyOf = ({ allowedSenders = [], allowFileUrl = [] }: PolicyOptions) =>
+  Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })
+
 /**
  * Provides what the HTTP interface of a store needs. Where jobs are awaited, those of a store in memory have ended when
  * `import` and `export` return.
@@ -42,10 +45,6 @@ export const layerForHttp = (
   Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient | SqliteClient.SqliteClient,
   StoreError
 > => {
-  const policy = Layer.succeed(StorePolicy, {
-    allowedSenders: options.allowedSenders ?? [],
-    allowFileUrl: options.allowFileUrl ?? []
-  })
   const { filename, jobThread, requestThread, ruleDeadline: deadline } = options
   const contention = LockContention.make()
   const work =
@@ -61,8 +60,25 @@ export const layerForHttp = (
       : LargeRequests.layer({ entry: requestThread, filename, contention })
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
   return Layer.fresh(Layer.provide(Layer.merge(services, large), work)).pipe(
-    Layer.provide(policy),
+    Layer.provide(policyOf(options)),
     Layer.provideMerge(Store.layer({ filename, contention }))
+  )
+}
+
+/** Requests on PostgreSQL do not hold up each other's writes: a job has its own connection. */
+const sharedWrites = Layer.succeed(LockContention.WriteFairness, {
+  hasWaiter: () => false,
+  yieldToWriters: Effect.yieldNow
+})
+
+/** Provides the services on PostgreSQL, and what their HTTP interface needs besides. */
+export const layerPostgres = (
+  options: PostgresStoreOptions
+): Layer.Layer<Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient, StoreError> => {
+  const work = Layer.merge(Layer.provide(JobRunner.layer(), sharedWrites), RuleScans.layer(options.ruleDeadline))
+  return Layer.fresh(Layer.provide(services, work)).pipe(
+    Layer.provide(policyOf(options)),
+    Layer.provideMerge(Store.layerPostgres(options.postgres))
   )
 }
 

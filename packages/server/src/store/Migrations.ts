@@ -308,7 +308,7 @@ const auditRetention = ({ isSqlite }: Dialect) => {
       : [
           `CREATE OR REPLACE FUNCTION audit_entries_is_kept() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
             IF TG_OP = 'DELETE' THEN
-              IF ${mayGo} THEN RETURN OLD; END IF;
+              IF (${mayGo}) THEN RETURN OLD; END IF;
             END IF;
             RAISE EXCEPTION 'audit_entries is only added to';
           END$$`

@@ -52,9 +52,8 @@ const askAtOnce = (sql: SqlClient.SqlClient): Ask => {
     })
 }
 
-const sqlite = (sql: SqlClient.SqlClient) => ({
-  /** The time in seconds by the clock of the database, as its triggers see it. */
-  now: sql`unixepoch()`,
+/** The merge of contacts in SQL. */
+const sqliteMerge = (sql: SqlClient.SqlClient) => ({
   /**
    * Merges custom fields, both as the JSON that JavaScript makes. Those of `above` win, and those that are empty there go:
    * a name with such a value is the only place where such JSON has a colon before two quotes.
@@ -70,6 +69,18 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
     const small = sql.literal(String(ContactSize.smallContactBytes))
     return sql`(octet_length(concat(${texts})) <= ${small} OR roster_may_become(${texts}))`
   },
+  /**
+   * Runs a compiled statement per set of parameters in the caller's transaction. Gives the first row of each, which is
+   * empty without a RETURNING; `undefined` for one that changed nothing.
+   */
+  runEach: eachAtOnce(sql)
+})
+
+const sqlite = (sql: SqlClient.SqlClient) => ({
+  /** The time in seconds by the clock of the database, as its triggers see it. */
+  now: sql`unixepoch()`,
+  /** How SQL merges contacts; `undefined` where they are merged here, for a database without functions of ours. */
+  merge: sqliteMerge(sql),
   /** Whether a column is one of many texts, which are bound as one parameter. */
   isOneOf: (column: string, texts: ReadonlyArray<string>): Fragment =>
     sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
@@ -81,13 +92,6 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   countsBlocks: true,
   /** Whether rules are conditions of SQL. SQLite has no functions for them, and runs a statement on the thread that asks. */
   rulesInSql: false,
-  /**
-   * Runs a compiled statement per set of parameters in the caller's transaction. Gives the first row of each, which is
-   * empty without a RETURNING; `undefined` for one that changed nothing.
-   */
-  runEach: eachAtOnce(sql),
-  /** The RETURNING by which `runEach` knows that a statement without one changed something. */
-  returningNothing: "",
   /** Streams the rows of a statement as values, in the order of the given columns. */
   streamValues: (
     statement: Statement.Statement<unknown>,
@@ -110,53 +114,28 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   )
 })
 
-export type SqlDialect = ReturnType<typeof sqlite>
-
-const postgres = (sql: SqlClient.SqlClient): SqlDialect => {
-  const mergedFields = (below: Fragment, above: Fragment): Fragment => sql`(
-    SELECT coalesce(jsonb_object_agg(key, value), '{}'::jsonb)
-    FROM jsonb_each(${below}::jsonb || ${above}::jsonb) AS merged (key, value)
-    WHERE ${above}::jsonb ->> key IS DISTINCT FROM '')`
-  return {
-    now: sql`extract(epoch FROM now())`,
-    mergeFields: (below, above) => sql`${mergedFields(below, above)}::text`,
-    // Not run by a test yet. The JSON has a space behind each colon and comma, so the bound is a little lower.
-    mayBecome: ({ consentIp, customFields, firstName, lastName }) => {
-      const bytes = (first: Fragment, last: Fragment, ip: Fragment, fields: Fragment) => sql`
-        octet_length(jsonb_build_object('Email', contacts.email, 'FirstName', ${first}, 'LastName', ${last},
-          'ConsentIP', ${ip}, 'CustomFields', ${fields})::text)`
-      const count = (fields: Fragment) => sql`(SELECT count(*) FROM jsonb_object_keys(${fields}))`
-      const stored = sql`contacts.custom_fields::jsonb`
-      const merged = mergedFields(stored, customFields)
-      const [first, last, ip] = [sql`contacts.first_name`, sql`contacts.last_name`, sql`contacts.consent_ip`]
-      const after = bytes(
-        sql`coalesce(${firstName}, ${first})`,
-        sql`coalesce(${lastName}, ${last})`,
-        sql`coalesce(${consentIp}, ${ip})`,
-        merged
-      )
-      const most = (bound: number) => sql.literal(String(bound))
-      return sql`(${count(merged)} <= greatest(${most(ContactSize.maximumCustomFields)}, ${count(stored)})
-        AND ${after} <= greatest(${most(ContactSize.maximumContactBytes)}, ${bytes(first, last, ip, stored)}))`
-    },
-    isOneOf: (column, texts) =>
-      sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
-    textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
-    textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
-    countsBlocks: false,
-    rulesInSql: true,
-    runEach: eachAlone(sql),
-    returningNothing: "RETURNING 1",
-    streamValues: (statement, columns) =>
-      Stream.map(
-        // Each row is an object.
-        statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
-        (row) => columns.map((column) => row[column])
-      ),
-    ask: (query, parameters) => sql.unsafe(query, parameters).values,
-    walBytes: Effect.succeed(() => 0)
-  }
+export type SqlDialect = Omit<ReturnType<typeof sqlite>, "merge"> & {
+  readonly merge: ReturnType<typeof sqliteMerge> | undefined
 }
+
+const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
+  now: sql`extract(epoch FROM now())`,
+  merge: undefined,
+  isOneOf: (column, texts) =>
+    sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
+  textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
+  textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
+  countsBlocks: false,
+  rulesInSql: true,
+  streamValues: (statement, columns) =>
+    Stream.map(
+      // Each row is an object.
+      statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
+      (row) => columns.map((column) => row[column])
+    ),
+  ask: (query, parameters) => sql.unsafe(query, parameters).values,
+  walBytes: Effect.succeed(() => 0)
+})
 
 /** The dialect of a client. */
 export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>

@@ -7,12 +7,16 @@ import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
+import * as PostgresClient from "./postgres/PostgresClient.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** The last migration of the store, or 0. */
 const lastMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql`SELECT name FROM sqlite_schema WHERE name = 'migrations'`
+  const [table] = yield* sql.onDialectOrElse({
+    pg: () => sql`SELECT 1 AS found WHERE to_regclass('migrations') IS NOT NULL`,
+    orElse: () => sql`SELECT name FROM sqlite_schema WHERE name = 'migrations'`
+  })
   if (table === undefined) return 0
   const [row] = yield* sql<{ readonly latest: number | null }>`SELECT max(migration_id) AS latest FROM migrations`
   return Number(row?.latest ?? 0)
@@ -26,6 +30,34 @@ const migrateStore = Effect.fnUntraced(function* (filename: string) {
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
 })
 
+const migrated = (name: string) =>
+  Layer.effectDiscard(
+    migrateStore(name).pipe(
+      Effect.mapError((error) => {
+        if (error._tag === "StoreUnavailable") return error
+        const doing = "Its tables cannot be brought up to date"
+        return SqlError.isSqlError(error)
+          ? fromStatement(name, doing)(error)
+          : unavailable(name, `${doing}: ${error.message}`)
+      })
+    )
+  )
+
+/** Provides the database of a store on PostgreSQL with its tables migrated. */
+export const layerPostgres = (
+  options: PostgresClient.PostgresOptions
+): Layer.Layer<SqlClient.SqlClient, StoreError> => {
+  const name = PostgresClient.nameOf(options)
+  return migrated(name).pipe(
+    Layer.provideMerge(
+      Layer.effectContext(
+        Effect.mapError(Layer.build(PostgresClient.layer(options)), (error) => unavailable(name, error.message))
+      )
+    ),
+    redactLayerSpans
+  )
+}
+
 /** Provides the database of a store with its tables migrated. Work on the embedded store alone needs nothing else. */
 export const layer = ({
   filename,
@@ -36,17 +68,7 @@ export const layer = ({
   /** Shared with other threads of this process on the same store. */
   readonly contention?: LockContention | undefined
 }): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
-  Layer.effectDiscard(
-    migrateStore(filename).pipe(
-      Effect.mapError((error) => {
-        if (error._tag === "StoreUnavailable") return error
-        const doing = "Its tables cannot be brought up to date"
-        return SqlError.isSqlError(error)
-          ? fromStatement(filename, doing)(error)
-          : unavailable(filename, `${doing}: ${error.message}`)
-      })
-    )
-  ).pipe(
+  migrated(filename).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, contention })),
     // Before anything is written to the file.
     Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename)))),

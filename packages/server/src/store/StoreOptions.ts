@@ -1,20 +1,30 @@
 import { Context, type Duration } from "effect"
+import type { PostgresOptions } from "./postgres/PostgresClient.ts"
 
-/** The options of an embedded service: where its data is, and what it may do. */
-export interface StoreOptions {
-  /** The database file, created if missing, or `:memory:`. */
-  readonly filename: string
+/** What a service may do, on any database. */
+export interface PolicyOptions {
   /** The addresses that mail may come from, or `*@example.com` for a domain (default: none). */
   readonly allowedSenders?: ReadonlyArray<string> | undefined
   /** The hosts that files may be imported from by URL, or `any` for all public ones (default: none). */
   readonly allowFileUrl?: ReadonlyArray<string> | undefined
+  /** How long a call may look for the contacts of a rule (default: 10 seconds). An export may take any time. */
+  readonly ruleDeadline?: Duration.Input | undefined
+}
+
+/** The options of a service on PostgreSQL, which any number of processes may serve. */
+export interface PostgresStoreOptions extends PolicyOptions {
+  readonly postgres: PostgresOptions
+}
+
+/** The options of an embedded service: where its data is, and what it may do. */
+export interface StoreOptions extends PolicyOptions {
+  /** The database file, created if missing, or `:memory:`. */
+  readonly filename: string
   /**
    * The entry file of the threads for jobs and rules; without it they run where requests are answered. Needed if
    * `RosterServer` is bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
    */
   readonly jobThread?: URL | undefined
-  /** How long a call may look for the contacts of a rule (default: 10 seconds). An export may take any time. */
-  readonly ruleDeadline?: Duration.Input | undefined
   /**
    * The entry file of the thread for large requests; without it they are answered where all others are, which wait
    * meanwhile. Needed if `RosterServer` is bundled: a file that runs `work` of `@roster/server/RequestThread`.

@@ -44,13 +44,19 @@ export const storeParts = Effect.fnUntraced(function* <E, E2 = never, R2 = never
       job,
       contents.reduce((sum, { length }) => sum + length, 0)
     )
-    for (const content of contents) {
-      yield* sql`INSERT INTO job_parts ${sql.insert({ job, part: part++, content })}`
+    for (const [index, content] of contents.entries()) {
+      yield* sql`INSERT INTO job_parts ${sql.insert({ job, part: part + index, content })}`
     }
   })
   yield* inParts(bytes).pipe(
     Stream.rechunk(partsAtOnce),
-    Stream.runForEachArray((contents) => Effect.andThen(sql.withTransaction(write(contents)), yieldToWriters))
+    Stream.runForEachArray((contents) =>
+      Effect.gen(function* () {
+        yield* sql.withTransaction(write(contents))
+        part += contents.length
+        yield* yieldToWriters
+      })
+    )
   )
 })
 

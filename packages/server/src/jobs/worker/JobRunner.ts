@@ -20,6 +20,7 @@ import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { hasExpired, removeExpired } from "./JobCleanup.ts"
 import { isDiskFull } from "../../store/sqlite/SqliteError.ts"
+import { runningOnce } from "../../store/postgres/PostgresClient.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 
 /** Runs the jobs of a store. */
@@ -54,7 +55,8 @@ const noTemporaryRoom =
   "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
 
 const runJob = (job: HeldJob) =>
-  run(job).pipe(
+  // A worker begins again from what the last step stored.
+  runningOnce(run(job)).pipe(
     Effect.raceFirst(
       keepLease(job).pipe(
         Effect.catchTag("SqlError", () => Effect.void),

@@ -34,6 +34,14 @@ const textOf = (value: SQLOutputValue): string | undefined => (Predicate.isStrin
 // The column is only written from `CustomFields`. A text that is not JSON fails the query.
 const parseFields = (text: string): CustomFields => JsonParser.parse(text) as CustomFields
 
+/** Custom fields with others over them, of which the empty ones remove a field. */
+export const mergedFields = (below: CustomFields, above: CustomFields): CustomFields => {
+  // A spread keeps `__proto__`, which an assignment would not.
+  const merged: Record<string, string> = { ...below, ...above }
+  for (const name in above) if (above[name] === "") delete merged[name]
+  return merged
+}
+
 /**
  * Merges custom fields in linear time, where `json_patch` compares each name with all others. Caches the last result,
  * which the check of the size and the write both need.
@@ -49,10 +57,7 @@ const merger = () => {
     if (belowText !== lastBelow || aboveText !== lastAbove) {
       // Contacts of one address in an add are merged one after the other.
       const below = belowText === result.text ? result.merged : parseFields(belowText)
-      const above = parseFields(aboveText)
-      // A spread keeps `__proto__`, which an assignment would not.
-      const merged: Record<string, string> = { ...below, ...above }
-      for (const name in above) if (above[name] === "") delete merged[name]
+      const merged = mergedFields(below, parseFields(aboveText))
       result = { below, merged, text: JSON.stringify(merged) }
       lastBelow = belowText
       lastAbove = aboveText

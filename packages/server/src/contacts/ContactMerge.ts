@@ -1,0 +1,239 @@
+/**
+ * Upserts where the database has no functions of ours: contacts are inserted as one set, those that exist are locked,
+ * merged here and written back as one set. (docs/decisions/upsert.md)
+ */
+import {
+  type ContactPayload,
+  ContactSize,
+  type ContactSource,
+  type ContactUpdatePayload,
+  type CustomFields,
+  isMailedStatus,
+  JsonParser,
+  withheldStatuses
+} from "@roster/domain"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { mergedFields } from "../store/sqlite/SqliteFunctions.ts"
+import { textList } from "../store/postgres/PostgresClient.ts"
+import { toSeconds } from "../store/Timestamps.ts"
+import { contactColumns } from "./ContactRow.ts"
+
+/** A contact as it is stored, in the order of `contactColumns`. */
+type Values = Array<unknown>
+
+const placeOf = (column: string): number => contactColumns.indexOf(column)
+
+const columns = {
+  id: placeOf("id"),
+  email: placeOf("email"),
+  status: placeOf("status"),
+  firstName: placeOf("first_name"),
+  lastName: placeOf("last_name"),
+  customFields: placeOf("custom_fields"),
+  consentIp: placeOf("consent_ip"),
+  consentDate: placeOf("consent_date"),
+  consentTracking: placeOf("consent_tracking"),
+  source: placeOf("source"),
+  dateAdded: placeOf("date_added"),
+  dateUpdated: placeOf("date_updated"),
+  statusChangeDate: placeOf("status_change_date")
+}
+
+const activity = new Set(["total_sent", "total_opened", "total_clicked", "total_failed"].map(placeOf))
+
+/** The columns that an insert sends, and those that an update can change. */
+const written = ["status", "first_name", "last_name", "custom_fields", "consent_ip", "consent_date", "consent_tracking"]
+const inserted = ["identity", "email", ...written]
+const updated = ["id", ...written, "status_change_date"]
+
+const dates = new Set(["id", "consent_date", "status_change_date"])
+
+/** Columns as rows of a table `given`. Numbers are sent as texts, so that every list has one type. */
+const unnested = (names: ReadonlyArray<string>, from: number) => {
+  const lists = names.map((_, index) => `$${from + index}::text[]`)
+  return `unnest(${lists.join(", ")}) AS given (${names.join(", ")})`
+}
+
+const valueOf = (name: string) => `given.${name}${dates.has(name) ? "::bigint" : ""}`
+
+// Numbered in the order in which they are given, and inserted in one order for all: two that add the same contacts then
+// wait for each other in turn, and not both for the other.
+const insertion = `
+  WITH numbered AS MATERIALIZED (
+    SELECT nextval('contacts_id_seq') AS id, given.* FROM ${unnested(inserted, 4)}
+  )
+  INSERT INTO contacts (account, source, date_added, id, ${inserted.join(", ")}) OVERRIDING SYSTEM VALUE
+  SELECT $1, $2, $3::bigint, id, ${inserted.map(valueOf).join(", ")} FROM numbered AS given
+  ORDER BY identity COLLATE "C"
+  ON CONFLICT (account, identity) DO NOTHING RETURNING identity, id`
+
+const lock = `
+  SELECT identity, ${contactColumns.join(", ")} FROM contacts
+  WHERE account = $1 AND identity = ANY ($2::text[]) ORDER BY identity COLLATE "C" FOR UPDATE`
+
+const change = `
+  UPDATE contacts SET date_updated = $1::bigint, ${updated
+    .slice(1)
+    .map((name) => `${name} = ${valueOf(name)}`)
+    .join(", ")}
+  FROM ${unnested(updated, 2)} WHERE contacts.id = given.id::bigint`
+
+const textOrNull = (value: unknown): string | null => (value == null ? null : String(value))
+
+const listsOf = (names: ReadonlyArray<string>, rows: ReadonlyArray<Values>) =>
+  names.map((name) => textList(rows.map((row) => textOrNull(row[placeOf(name)]))))
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+/** Merges what is given into what is stored; `undefined` if the contact may not become that. */
+const merge = (
+  stored: Values,
+  given: ContactPayload | ContactUpdatePayload,
+  { now, resubscribe }: { readonly now: number; readonly resubscribe: boolean }
+): Values | undefined => {
+  const before = {
+    email: text(stored[columns.email]),
+    firstName: text(stored[columns.firstName]),
+    lastName: text(stored[columns.lastName]),
+    consent: { ip: text(stored[columns.consentIp]) },
+    // This module wrote it: an object of strings.
+    customFields: JsonParser.parse(text(stored[columns.customFields]) ?? "{}") as CustomFields
+  }
+  const { consent = {}, status } = "consent" in given || "status" in given ? given : {}
+  const customFields =
+    given.customFields === undefined ? before.customFields : mergedFields(before.customFields, given.customFields)
+  const after = {
+    email: before.email,
+    firstName: given.firstName ?? before.firstName,
+    lastName: given.lastName ?? before.lastName,
+    consent: { ip: consent.ip ?? before.consent.ip },
+    customFields
+  }
+  const fields = JSON.stringify(customFields)
+  if (!ContactSize.surelyFits(fields, after) && !ContactSize.mayBecome(before, after)) return undefined
+  const merged = [...stored]
+  merged[columns.firstName] = after.firstName ?? null
+  merged[columns.lastName] = after.lastName ?? null
+  merged[columns.customFields] = fields
+  merged[columns.consentIp] = after.consent.ip ?? null
+  if (consent.date != null) merged[columns.consentDate] = toSeconds(consent.date)
+  if (consent.tracking !== undefined) merged[columns.consentTracking] = consent.tracking
+  const isWithheld = withheldStatuses.some((one) => one === stored[columns.status])
+  const mayGive = resubscribe || !isWithheld || !isMailedStatus(status)
+  if (status !== undefined && mayGive && status !== stored[columns.status]) {
+    merged[columns.status] = status
+    merged[columns.statusChangeDate] = now
+  }
+  merged[columns.dateUpdated] = now
+  return merged
+}
+
+/** A new contact. An empty custom field is not stored. */
+const fresh = (given: ContactPayload, source: ContactSource, now: number): Values => {
+  const { consent = {}, customFields = {}, email, firstName, lastName, status = "Active" } = given
+  const values: Values = contactColumns.map((_, place) => (activity.has(place) ? 0 : null))
+  values[columns.email] = email.trim()
+  values[columns.status] = status
+  values[columns.firstName] = firstName ?? null
+  values[columns.lastName] = lastName ?? null
+  values[columns.customFields] = JSON.stringify(mergedFields({}, customFields))
+  values[columns.consentIp] = consent.ip ?? null
+  values[columns.consentDate] = consent.date == null ? null : toSeconds(consent.date)
+  values[columns.consentTracking] = consent.tracking ?? null
+  values[columns.source] = source
+  values[columns.dateAdded] = now
+  return values
+}
+
+const isOversized = (stored: Values): boolean =>
+  Buffer.byteLength(text(stored[columns.customFields]) ?? "") > ContactSize.maximumContactBytes
+
+/** Locks the contacts of an account with these canonical addresses, and gives them by their address. */
+const locked = Effect.fnUntraced(function* (account: string, identities: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe(lock, [account, textList(identities)]).values
+  return new Map(rows.map(([identity, ...values]) => [String(identity), values]))
+})
+
+const write = Effect.fnUntraced(function* (rows: ReadonlyArray<Values>, now: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(change, [now, ...listsOf(updated, rows)]).values
+})
+
+/** The upsert of `ContactUpsert`, for contacts with these canonical addresses. */
+export const mergeContacts = Effect.fnUntraced(function* (options: {
+  readonly account: string
+  readonly source: ContactSource
+  readonly now: number
+  readonly contacts: ReadonlyArray<ContactPayload>
+  readonly identities: ReadonlyArray<string>
+  readonly resubscribe: boolean
+  readonly returning: ReadonlyArray<string>
+}) {
+  const sql = yield* SqlClient.SqlClient
+  const { account, contacts, identities, now, returning, source } = options
+  const first = new Map<string, Values>()
+  for (const [index, contact] of contacts.entries()) {
+    const identity = identities[index] ?? ""
+    if (!first.has(identity)) first.set(identity, fresh(contact, source, now))
+  }
+  const [, ...others] = inserted
+  const lists = [textList([...first.keys()]), ...listsOf(others, [...first.values()])]
+  const added = yield* sql.unsafe(insertion, [account, source, now, ...lists]).values
+  const current = new Map<string, Values>()
+  const isNew = new Set<string>()
+  for (const [identity, id] of added) {
+    const values = first.get(String(identity))
+    if (values === undefined) continue
+    values[columns.id] = id
+    isNew.add(String(identity))
+    current.set(String(identity), values)
+  }
+  const existing = [...first.keys()].filter((identity) => !isNew.has(identity))
+  if (existing.length > 0) {
+    for (const [identity, values] of yield* locked(account, existing)) current.set(identity, values)
+  }
+  const changed = new Map<string, Values>()
+  const results = contacts.map((contact, index): ReadonlyArray<unknown> | undefined => {
+    const identity = identities[index] ?? ""
+    const stored = current.get(identity)
+    if (stored === undefined) return undefined
+    const isFirst = isNew.delete(identity)
+    const values = isFirst ? stored : isOversized(stored) ? undefined : merge(stored, contact, options)
+    if (values === undefined) return undefined
+    if (!isFirst) changed.set(identity, values)
+    current.set(identity, values)
+    return returning.map((column) => values[placeOf(column)])
+  })
+  if (changed.size > 0) yield* write([...changed.values()], now)
+  return results
+})
+
+/** Changes a contact: gives its values, `undefined` if there is none, or why it may not become that. */
+export const mergeContact = Effect.fnUntraced(function* (
+  account: string,
+  identity: string,
+  changes: ContactUpdatePayload,
+  now: number
+) {
+  const stored = (yield* locked(account, [identity])).get(identity)
+  if (stored === undefined) return undefined
+  const values = merge(stored, changes, { now, resubscribe: false })
+  if (values === undefined) return "TooLarge"
+  yield* write([values], now)
+  return values
+})
+
+/** Adds contacts to lists. */
+export const addMembers = Effect.fnUntraced(function* (lists: ReadonlyArray<number>, contacts: ReadonlyArray<unknown>) {
+  const sql = yield* SqlClient.SqlClient
+  const ids = textList(Array.from(new Set(contacts), textOrNull))
+  for (const list of lists) {
+    yield* sql.unsafe(
+      `INSERT INTO list_members (list_id, contact_id) SELECT $1, id::bigint FROM unnest($2::text[]) AS given (id)
+        ON CONFLICT (list_id, contact_id) DO NOTHING`,
+      [list, ids]
+    )
+  }
+})

@@ -1,0 +1,241 @@
+/**
+ * The `SqlClient` of `effect/sql` on PostgreSQL. A transaction that another one, or the loss of its connection, prevented
+ * is repeated as a whole. (docs/decisions/postgres.md)
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import * as PgPool from "@effect/sql-pg/PgPool"
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import { Cause, Context, type Duration, Effect, Layer, Option, Redacted, Result, type Scope, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
+
+/** How to reach PostgreSQL. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?sslmode=require`. */
+  readonly url: Redacted.Redacted<string>
+  /** The password, if the URL has none. */
+  readonly password?: Redacted.Redacted<string> | undefined
+  /** The maximum number of connections of this process (default: 10). */
+  readonly maxConnections?: number | undefined
+  /** How long a call waits for a connection (default: 5 seconds). */
+  readonly acquireTimeout?: Duration.Input | undefined
+  /** How long a statement may take, in milliseconds (default: 60,000). */
+  readonly statementMillis?: number | undefined
+}
+
+/** The database as messages name it: without user, password and parameters. */
+export const nameOf = ({ url }: PostgresOptions): string => {
+  const parsed = URL.parse(Redacted.value(url))
+  return parsed === null ? "of this address" : `postgres://${parsed.host}${parsed.pathname}`
+}
+
+/** The connections of one process. */
+export const defaultConnections = 10
+
+/** How long a call waits for a connection of the pool. */
+export const defaultAcquireTimeout: Duration.Input = "5 seconds"
+
+/** The longest statement, in milliseconds: others wait for its locks. */
+export const defaultStatementMillis = 60_000
+
+/** How often a transaction is begun before its failure is told. */
+export const maximumAttempts = 10
+
+/** The longest pause before a transaction is begun again, in milliseconds. With ten attempts they take 2 s on average. */
+const longestPause = 1000
+
+const RunsOnce = Context.Reference<boolean>("@roster/server/RunsOnce", { defaultValue: () => false })
+
+/** Runs transactions once: they change more than the database, and whoever runs them begins again from what is stored. */
+export const runningOnce: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
+  RunsOnce,
+  true
+)
+
+/** What a transaction came to. Code between it and its failed statement may have made another error of that. */
+interface Attempt {
+  failure: SqlError.SqlError | undefined
+}
+const CurrentAttempt = Context.Reference<Attempt | undefined>("@roster/server/TransactionAttempt", {
+  defaultValue: () => undefined
+})
+
+const outOfRange = new PgTypes.CodecError({ message: "a whole number beyond 2^53 cannot be read as a number" })
+
+/** Whole numbers of 8 bytes as numbers, as SQLite gives them. */
+const int8: PgTypes.Codec<number | bigint> = {
+  encode: (value) => {
+    const bytes = new Uint8Array(8)
+    new DataView(bytes.buffer).setBigInt64(0, BigInt(value))
+    return Result.succeed(bytes)
+  },
+  decode: (bytes) => {
+    const value = Number(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(0))
+    return Number.isSafeInteger(value) ? Result.succeed(value) : Result.fail(outOfRange)
+  }
+}
+
+const types = PgTypes.makeRegistry()
+types.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })
+
+/** A list of texts as one parameter. */
+export const textList = (texts: ReadonlyArray<string | null>): PgTypes.Parameter =>
+  Result.getOrThrow(PgTypes.array(texts, PgTypes.OID.text))
+
+type Run = <A>(effect: Effect.Effect<A, SqlError.SqlError>, statement: string) => Effect.Effect<A, SqlError.SqlError>
+
+/** A connection whose statements run by `run`. */
+const connectionOf = (connection: PgConnection.PgConnection, run: Run): SqlConnection.Connection => {
+  const rows = (statement: string, params: ReadonlyArray<unknown>, prepare: boolean) =>
+    run(
+      Effect.map(connection.query(statement, params, prepare), (result) => result.rows),
+      statement
+    )
+  const transformed =
+    (prepare: boolean): SqlConnection.Connection["execute"] =>
+    (statement, params, transform) =>
+      transform === undefined
+        ? rows(statement, params, prepare)
+        : Effect.map(rows(statement, params, prepare), transform)
+  return {
+    execute: transformed(true),
+    executeUnprepared: transformed(false),
+    executeRaw: (statement, params) => run(connection.query(statement, params), statement),
+    executeValues: (statement, params) => run(connection.queryValues(statement, params), statement),
+    executeValuesUnprepared: (statement, params) => run(connection.queryValues(statement, params, false), statement),
+    executeStream: (statement, params, transform) => {
+      const stream = Stream.mapError(connection.stream(statement, params), toSqlError)
+      return transform === undefined
+        ? stream
+        : // The client transforms rows and nothing else.
+          Stream.mapArray(stream, (rows) => transform(rows) as typeof rows)
+    }
+  }
+}
+
+const isRead = (statement: string): boolean => /^\s*SELECT\b/i.test(statement)
+
+/** Runs an effect again, after a pause, as long as it may do better. */
+const repeating = <A, E, R>(
+  attempt: Effect.Effect<A, E, R>,
+  prevented: (cause: Cause.Cause<E>) => boolean
+): Effect.Effect<A, E, R> => {
+  const from = (times: number): Effect.Effect<A, E, R> =>
+    Effect.catchCause(attempt, (cause) => {
+      if (times >= maximumAttempts || Cause.hasInterrupts(cause) || !prevented(cause)) return Effect.failCause(cause)
+      // Full jitter, so that transactions that met do not meet again.
+      const pause = Math.random() * Math.min(longestPause, 2 ** times)
+      return Effect.andThen(Effect.sleep(pause), from(times + 1))
+    })
+  return from(1)
+}
+
+const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined => {
+  const error = Cause.findErrorOption(cause)
+  return Option.isSome(error) && SqlError.isSqlError(error.value) ? error.value : undefined
+}
+
+/** Opens the pool. Nothing is connected before the first statement. */
+export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
+  const statementMillis = options.statementMillis ?? defaultStatementMillis
+  const pool = yield* PgPool.make({
+    url: options.url,
+    password: options.password,
+    applicationName: "roster",
+    maxConnections: options.maxConnections ?? defaultConnections,
+    keepAlive: "10 seconds",
+    types,
+    startupParameters: {
+      statement_timeout: `${statementMillis}`,
+      // What a stopped process holds is free again after this time.
+      idle_in_transaction_session_timeout: `${statementMillis}`,
+      timezone: "UTC"
+    }
+  })
+  const acquire = <A>(connection: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
+    Effect.timeoutOrElse(connection, {
+      duration: options.acquireTimeout ?? defaultAcquireTimeout,
+      orElse: () =>
+        Effect.fail(
+          new SqlError.SqlError({
+            reason: new SqlError.ConnectionError({
+              cause: new PoolExhausted("all connections to PostgreSQL are in use"),
+              operation: "connect"
+            })
+          })
+        )
+    }).pipe(Effect.mapError(toSqlError))
+
+  const outside: Run = (effect, statement) =>
+    Effect.mapError(effect, (error) => {
+      const known = toSqlError(error)
+      return isRead(statement) ? known : ofCommit(known)
+    })
+  const borrower: SqlConnection.Borrower = (f) =>
+    repeating(
+      Effect.scoped(Effect.flatMap(acquire(pool.get), (connection) => f(connectionOf(connection, outside)))),
+      (cause) => {
+        const error = sqlErrorIn(cause)
+        return error !== undefined && mayRepeat(error)
+      }
+    )
+
+  const transactionAcquirer = Effect.gen(function* () {
+    const attempt = yield* CurrentAttempt
+    const noted = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
+      Effect.tapError(effect, (error) =>
+        Effect.sync(() => {
+          if (attempt !== undefined) attempt.failure ??= error
+        })
+      )
+    const connection = yield* noted(acquire(pool.reserve))
+    return connectionOf(connection, (effect) => noted(Effect.mapError(effect, toSqlError)))
+  })
+
+  const client = yield* SqlClient.make({
+    acquirer: Effect.map(acquire(pool.get), (connection) => connectionOf(connection, outside)),
+    borrower,
+    transactionAcquirer,
+    compiler: PgClient.makeCompiler(),
+    driver: "postgres",
+    spanAttributes: [["db.system.name", "postgresql"]],
+    prepareTransactionControls: true,
+    commit: (connection) =>
+      Effect.flatMap(Effect.mapError(connection.executeRaw("COMMIT", []), ofCommit), (result) =>
+        // PostgreSQL answers so to the COMMIT of a transaction in which a statement failed.
+        (result as PgConnection.Result).command === "ROLLBACK"
+          ? Effect.fail(
+              new SqlError.SqlError({
+                reason: new SqlError.UnknownError({ cause: new Error("the transaction had failed before its COMMIT") })
+              })
+            )
+          : Effect.void
+      ),
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+  })
+
+  const { withTransaction: once } = client
+  const withTransaction: SqlClient.SqlClient["withTransaction"] = (effect) =>
+    Effect.withFiber((fiber) => {
+      const isInner = Option.isSome(Context.getOption(fiber.context, client.transactionService))
+      if (isInner || fiber.getRef(RunsOnce)) return once(effect)
+      let current: Attempt = { failure: undefined }
+      const attempt = Effect.suspend(() => {
+        current = { failure: undefined }
+        return Effect.provideService(once(effect), CurrentAttempt, current)
+      })
+      return repeating(attempt, (cause) => {
+        const last = sqlErrorIn(cause)
+        const isLost = last?.reason.cause instanceof CommitLost
+        return !isLost && current.failure !== undefined && mayRepeat(current.failure)
+      })
+    })
+
+  return Object.assign(client, { withTransaction })
+})
+
+/** Provides the client, whose connections close with the layer. */
+export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

