@@ -15,7 +15,7 @@ import {
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mergedFields } from "../store/sqlite/SqliteFunctions.ts"
-import { textList } from "../store/postgres/PostgresClient.ts"
+import { textList } from "../store/postgres/PostgresParts.ts"
 import { toSeconds } from "../store/Timestamps.ts"
 import { contactColumns } from "./ContactRow.ts"
 

@@ -3,6 +3,7 @@ import { AccessLevel } from "@roster/domain"
 import { Data, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
+import { dialect } from "../store/SqlDialect.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import { recordDone } from "./AuditTrail.ts"
 import { type CredentialRow, insertCredential } from "./CredentialRow.ts"
@@ -49,7 +50,7 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     })
     yield* Effect.mapError(onCreated(secret), (error) => new NotHandedOver({ error }))
   })
-  yield* sql.withTransaction(create)
+  yield* dialect(sql).serializable(sql.withTransaction(create))
   const keys = yield* sql<Pick<CredentialRow, "secret_digest">>`
     SELECT secret_digest FROM credentials WHERE kind = 'ApiKey' AND account = ''`
   const isKey: IsKey = (secret) => {

@@ -2,6 +2,7 @@ import { AccessDenied, EmailAddress, canonicalEmail, invalidInput, ServiceError,
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { encoded } from "../store/AnswerEncoding.ts"
+import { dialect } from "../store/SqlDialect.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import type { AuditRefusals } from "./AuditRefusals.ts"
@@ -74,5 +75,5 @@ export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals[
       const [answer, details] = yield* run({ operation, caller, account, within })
       yield* recordDone(sql, { ...event, account: recordedAccount, details })
       return yield* encoded(answer)
-    }).pipe(sql.withTransaction, Effect.tapError(refused(recordedAccount)))
+    }).pipe(sql.withTransaction, dialect(sql).serializable, Effect.tapError(refused(recordedAccount)))
   })

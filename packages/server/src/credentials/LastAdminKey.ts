@@ -17,11 +17,12 @@ const canReplace = (row: CredentialRow, scope: CredentialScope, { peer }: Caller
 
 /**
  * Refuses a change of a key, or its deletion (no `next`), after which no key of the account could manage keys for as
- * long and from the caller's address. The owner of the store is not restricted. Runs in the transaction of the change.
+ * long and from the caller's address. The owner of the store is not restricted. Runs in the serializable
+ * transaction of the change.
  */
-export const requireAdminKey = (sql: SqlClient.SqlClient) => {
-  const locked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
-  return (
+export const requireAdminKey =
+  (sql: SqlClient.SqlClient) =>
+  (
     caller: CallerIdentity,
     row: CredentialRow,
     next: CredentialScope | undefined
@@ -32,9 +33,8 @@ export const requireAdminKey = (sql: SqlClient.SqlClient) => {
       if (next !== undefined && canReplace(row, next, caller)) return
       const valid = yield* sql<CredentialRow>`
         SELECT * FROM credentials
-        WHERE account = '' AND kind = 'ApiKey' AND (expires IS NULL OR expires > ${yield* nowSeconds}) ${locked}`
+        WHERE account = '' AND kind = 'ApiKey' AND (expires IS NULL OR expires > ${yield* nowSeconds})`
       const isValid = valid.some((key) => key.id === row.id)
       const isReplaced = valid.some((key) => key.id !== row.id && canReplace(row, scopeOf(key), caller))
       if (isValid && !isReplaced) return yield* new LastManagingKey({ name: row.name })
     })
-}

@@ -1,7 +1,7 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
 import { ContactSize } from "@roster/domain"
 import { Context, Effect, Option, References, Stream } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { statSync } from "node:fs"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
@@ -88,6 +88,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   textsOf: (texts: ReadonlyArray<string>): Fragment => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
   textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
+  /** Runs an effect whose transactions come to the same as if they ran one after the other, as those of SQLite do. */
+  serializable: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => effect,
   /** Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait for the newest block. */
   countsBlocks: true,
   /** Whether rules are conditions of SQL. SQLite has no functions for them, and runs a statement on the thread that asks. */
@@ -125,6 +127,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
+  serializable: Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL SERIALIZABLE"),
   countsBlocks: false,
   rulesInSql: true,
   streamValues: (statement, columns) =>

@@ -7,7 +7,7 @@ import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
-import * as PostgresClient from "./postgres/PostgresClient.ts"
+import type { PostgresOptions } from "./postgres/PostgresClient.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** The last migration of the store, or 0. */
@@ -43,20 +43,16 @@ const migrated = (name: string) =>
     )
   )
 
-/** Provides the database of a store on PostgreSQL with its tables migrated. */
-export const layerPostgres = (
-  options: PostgresClient.PostgresOptions
-): Layer.Layer<SqlClient.SqlClient, StoreError> => {
-  const name = PostgresClient.nameOf(options)
-  return migrated(name).pipe(
-    Layer.provideMerge(
-      Layer.effectContext(
-        Effect.mapError(Layer.build(PostgresClient.layer(options)), (error) => unavailable(name, error.message))
-      )
-    ),
-    redactLayerSpans
-  )
-}
+/** Provides the database of a store on PostgreSQL with its tables migrated. Stores in files do not load its client. */
+export const layerPostgres = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, StoreError> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { layer, nameOf } = yield* Effect.promise(() => import("./postgres/PostgresClient.ts"))
+      const name = nameOf(options)
+      const client = Effect.mapError(Layer.build(layer(options)), (error) => unavailable(name, error.message))
+      return Layer.provideMerge(migrated(name), Layer.effectContext(client))
+    })
+  ).pipe(redactLayerSpans)
 
 /** Provides the database of a store with its tables migrated. Work on the embedded store alone needs nothing else. */
 export const layer = ({

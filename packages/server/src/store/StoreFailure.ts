@@ -3,7 +3,14 @@ import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlError } from "effect/sql"
-import { errorCode, holderOf, isDamage, isDiskFull, isReadOnly, isUnsynced } from "./sqlite/SqliteError.ts"
+import * as PostgresError from "./postgres/PostgresError.ts"
+import * as SqliteError from "./sqlite/SqliteError.ts"
+
+const { errorCode, holderOf, isDamage, isReadOnly, isUnsynced } = SqliteError
+
+/** Whether a statement failed because the disk of the database is full. */
+export const isDiskFull = (error: SqlError.SqlError): boolean =>
+  SqliteError.isDiskFull(error) || PostgresError.isDiskFull(error)
 
 /** Whether a request was made in this process by the owner of the store, and so needs no key. */
 export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
@@ -20,6 +27,8 @@ const describe = (error: SqlError.SqlError, context: Context.Context<never>): st
     const holder = isRemote(context) ? undefined : holderOf(error.reason.cause)
     return `${holder ?? "another program held it"} for too long`
   }
+  const known = PostgresError.describe(error)
+  if (known !== undefined) return known
   if (error.reason._tag === "ConnectionError") return "it cannot be reached"
   // SQLITE_ERROR is a statement that SQLite does not understand.
   const isMistake = error.reason._tag !== "UnknownError" || errorCode(error.reason.cause) === 1
@@ -32,9 +41,20 @@ const unsynced = new OutcomeUnknown({
   recovery: "Check the disk, restart the service, and look whether it was."
 })
 
+/** A commit whose answer was lost with the connection. */
+const lostCommit = new OutcomeUnknown({
+  detail: "the connection to the database broke before it answered",
+  recovery: "Look whether it was done before you do it again."
+})
+
 /** Logs a failure of the database and fails with the `ServiceError` of an operation. */
 export const storeFailure = Effect.fnUntraced(function* (operation: string, error: SqlError.SqlError) {
-  const isLost = isUnsynced(error.reason.cause)
+  const { cause } = error.reason
+  if (cause instanceof PostgresError.CommitLost) {
+    yield* Effect.logError(`${operation}: ${cause.message}`)
+    return yield* new ServiceError({ operation, reason: lostCommit })
+  }
+  const isLost = isUnsynced(cause)
   const detail = isLost ? lostSync : describe(error, yield* Effect.context<never>())
   // Only a bug makes the database refuse a statement.
   if (detail === undefined) return yield* Effect.die(error)

@@ -5,6 +5,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
+import { dialect } from "../../store/SqlDialect.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The file of an export, and one that is still being received, is kept for 24 hours. */
@@ -167,7 +168,9 @@ export const claimJob = Effect.fnUntraced(function* (lease: string, running: Rea
   const now = yield* nowSeconds
   const skipLocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
   const isOwn = running.length === 0 ? sql`1 = 0` : sql.in("number", running)
-  const [row] = yield* sql<HeldJob>`
+  // Serializable, since two workers that claim two jobs of one account change different rows.
+  const [row] = yield* dialect(sql).serializable(
+    sql.withTransaction(sql<HeldJob>`
     UPDATE jobs SET lease = ${lease}, leased_until = ${now + leaseSeconds},
       attempts = attempts + CASE WHEN lease = ${lease} AND attempts > 0 THEN 0 ELSE 1 END,
       turn = (SELECT coalesce(max(turn), 0) + 1 FROM jobs)
@@ -176,7 +179,8 @@ export const claimJob = Effect.fnUntraced(function* (lease: string, running: Rea
       WHERE state = 'Loading' AND NOT (${isLeased(sql, now)})
         AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND (${isLeased(sql, now)} OR ${isOwn}))
       ORDER BY (SELECT max(turn) FROM jobs WHERE account = waiting.account), number LIMIT 1 ${skipLocked}
-    ) ${running.length > 0 ? sql`AND attempts = 0` : sql.literal("")} RETURNING *`
+    ) ${running.length > 0 ? sql`AND attempts = 0` : sql.literal("")} RETURNING *`)
+  )
   return row
 })
 

@@ -19,8 +19,8 @@ import {
 import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { hasExpired, removeExpired } from "./JobCleanup.ts"
-import { isDiskFull } from "../../store/sqlite/SqliteError.ts"
-import { runningOnce } from "../../store/postgres/PostgresClient.ts"
+import { isDiskFull } from "../../store/StoreFailure.ts"
+import { runningOnce } from "../../store/postgres/PostgresParts.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 
 /** Runs the jobs of a store. */

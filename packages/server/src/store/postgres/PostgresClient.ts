@@ -9,6 +9,7 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Cause, Context, type Duration, Effect, Layer, Option, Redacted, Result, type Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { RunsOnce } from "./PostgresParts.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
 /** How to reach PostgreSQL. */
@@ -46,14 +47,6 @@ export const maximumAttempts = 10
 /** The longest pause before a transaction is begun again, in milliseconds. With ten attempts they take 2 s on average. */
 const longestPause = 1000
 
-const RunsOnce = Context.Reference<boolean>("@roster/server/RunsOnce", { defaultValue: () => false })
-
-/** Runs transactions once: they change more than the database, and whoever runs them begins again from what is stored. */
-export const runningOnce: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
-  RunsOnce,
-  true
-)
-
 /** What a transaction came to. Code between it and its failed statement may have made another error of that. */
 interface Attempt {
   failure: SqlError.SqlError | undefined
@@ -79,10 +72,6 @@ const int8: PgTypes.Codec<number | bigint> = {
 
 const types = PgTypes.makeRegistry()
 types.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })
-
-/** A list of texts as one parameter. */
-export const textList = (texts: ReadonlyArray<string | null>): PgTypes.Parameter =>
-  Result.getOrThrow(PgTypes.array(texts, PgTypes.OID.text))
 
 type Run = <A>(effect: Effect.Effect<A, SqlError.SqlError>, statement: string) => Effect.Effect<A, SqlError.SqlError>
 

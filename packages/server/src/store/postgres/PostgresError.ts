@@ -21,6 +21,27 @@ const sqlState = (cause: unknown): string | undefined =>
 /** The server ends (57P01 to 57P05), has no more connections (53300), or has become a replica (25006). */
 const isUnavailable = (code: string): boolean => /^(57P0[1-5]|53300|25006)$/.test(code)
 
+/** Whether a statement failed because the disk of the server is full. */
+export const isDiskFull = ({ reason }: SqlError.SqlError): boolean => sqlState(reason.cause) === "53100"
+
+/** What keeps the database from being used, for whoever calls the service; `undefined` for a mistake of the service. */
+export const describe = ({ reason }: SqlError.SqlError): string | undefined => {
+  if (reason.cause instanceof PoolExhausted) return "all its connections are in use"
+  switch (reason._tag) {
+    case "AuthenticationError":
+      return "it refuses the user or the password of the service"
+    case "AuthorizationError":
+      return "its user lacks a right; roster doctor says which"
+    case "DeadlockError":
+    case "SerializationError":
+      return "others changed the same at the same time"
+    case "StatementTimeoutError":
+      return "a statement took too long"
+    default:
+      return undefined
+  }
+}
+
 /** Errors of values (22) and constraints (23) quote the values. */
 const quotes = (code: string): boolean => code.startsWith("22") || code.startsWith("23")
 
