@@ -22,8 +22,9 @@ import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
 import { ServedNames, servedNames } from "./http/ServedNames.ts"
 import { requestEntry } from "./requests/LargeRequests.ts"
-import { layerForHttp, type StoreError } from "./services/SqlServices.ts"
-import type { StoreOptions } from "./store/StoreOptions.ts"
+import { layerForHttp, layerPostgres, type StoreError } from "./services/SqlServices.ts"
+import { nameOf } from "./store/postgres/PostgresParts.ts"
+import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
 
 /** How to serve a store. */
@@ -32,7 +33,8 @@ export interface ServeOptions<E, R> {
   readonly host?: string | undefined
   /** The port, or 0 for any free port. */
   readonly port: number
-  readonly store: StoreOptions
+  /** A database file of this process, or a PostgreSQL that any number of processes serve. */
+  readonly store: StoreOptions | PostgresStoreOptions
   /**
    * Proxies whose X-Forwarded-For names the client, and whose X-Forwarded-Host and -Proto name the address that it
    * called (default: none, the peer is the client).
@@ -137,6 +139,9 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
 /** Spans that include the headers of requests do not include keys. */
 const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, ...keyHeaders])
 
+const nameOfStore = (store: StoreOptions | PostgresStoreOptions): string =>
+  "postgres" in store ? nameOf(store.postgres) : store.filename
+
 const layerWithoutServices = <E>(
   {
     connectionLimits: givenLimits,
@@ -183,7 +188,7 @@ const layerWithoutServices = <E>(
       Effect.catchTags({
         NotHandedOver: ({ error }) => Effect.fail(error),
         SqlError: (error) =>
-          Effect.fail(fromStatement(store.filename, "The administrator key could not be written")(error))
+          Effect.fail(fromStatement(nameOfStore(store), "The administrator key could not be written")(error))
       })
     )
     yield* server
@@ -199,11 +204,13 @@ const layerWithoutServices = <E>(
   })
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
     Layer.provide(
-      layerForHttp({
-        ...store,
-        jobThread: store.jobThread ?? defaultEntry(),
-        requestThread: store.requestThread ?? requestEntry()
-      })
+      "postgres" in store
+        ? layerPostgres(store)
+        : layerForHttp({
+            ...store,
+            jobThread: store.jobThread ?? defaultEntry(),
+            requestThread: store.requestThread ?? requestEntry()
+          })
     ),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )

@@ -7,7 +7,7 @@ import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
-import type { PostgresOptions } from "./postgres/PostgresClient.ts"
+import { nameOf, type PostgresOptions } from "./postgres/PostgresParts.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** The last migration of the store, or 0. */
@@ -47,7 +47,7 @@ const migrated = (name: string) =>
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, StoreError> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { layer, nameOf } = yield* Effect.promise(() => import("./postgres/PostgresClient.ts"))
+      const { layer } = yield* Effect.promise(() => import("./postgres/PostgresClient.ts"))
       const name = nameOf(options)
       const client = Effect.mapError(Layer.build(layer(options)), (error) => unavailable(name, error.message))
       return Layer.provideMerge(migrated(name), Layer.effectContext(client))

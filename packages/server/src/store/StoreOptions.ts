@@ -1,5 +1,7 @@
 import { Context, type Duration } from "effect"
-import type { PostgresOptions } from "./postgres/PostgresClient.ts"
+import type { PostgresOptions } from "./postgres/PostgresParts.ts"
+
+export type { PostgresOptions } from "./postgres/PostgresParts.ts"
 
 /** What a service may do, on any database. */
 export interface PolicyOptions {

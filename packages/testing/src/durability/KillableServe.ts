@@ -2,7 +2,7 @@
  * `roster serve` as a process that can be killed at any moment and restarted on the same store. (`ServeProcess` has to
  * end normally.)
  */
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, FileSystem, Path, Redacted, Schema } from "effect"
 import { spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -60,6 +60,8 @@ export const killableServe = Effect.fn("killableServe")(function* (
   place: ServePlace,
   options?: {
     readonly args?: ReadonlyArray<string> | undefined
+    /** The PostgreSQL in place of the database file. */
+    readonly database?: Redacted.Redacted<string> | undefined
     /** The maximum heap size in MiB; the process dies if it needs more. */
     readonly heap?: number | undefined
     /** Opens the inspector of the process, by which `serveUsage` collects garbage. */
@@ -69,12 +71,14 @@ export const killableServe = Effect.fn("killableServe")(function* (
   const { filename, folder, keyFile, temporary } = place
   const heap = options?.heap === undefined ? [] : [`--max-old-space-size=${options.heap}`]
   const inspector = options?.inspect === true ? ["--inspect=127.0.0.1:0"] : []
-  const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile]
+  const database = options?.database
+  const args = ["serve", "--port", "0", ...(database === undefined ? ["--db", filename] : []), "--key-file", keyFile]
+  const environment = database === undefined ? {} : { ROSTER_DATABASE_URL: Redacted.value(database) }
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [...heap, ...inspector, bin, ...args, ...(options?.args ?? [])], {
         cwd: folder,
-        env: { ...process.env, HOME: folder, TMPDIR: temporary, NO_COLOR: "1" },
+        env: { ...process.env, ...environment, HOME: folder, TMPDIR: temporary, NO_COLOR: "1" },
         stdio: ["ignore", "pipe", "pipe"]
       })
     ),

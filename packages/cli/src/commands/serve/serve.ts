@@ -6,6 +6,7 @@ import { setFlagsFromString } from "node:v8"
 import { usageError, parseWith } from "../../errors/UsageError.ts"
 import { pendingFile } from "../../files/PendingFile.ts"
 import { nameShared, readText } from "../../settings/InputFile.ts"
+import { database, databaseUrl } from "../../settings/Database.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
@@ -73,6 +74,7 @@ const serveFlags = {
     "Maximum number of connections from one address (default: 256)",
     1
   ),
+  databaseUrl,
   faults: text("faults", "Let the calls fail that the fault plan in FILE (JSON) names, to test clients", "FILE")
 }
 
@@ -107,7 +109,7 @@ const tlsFiles = Effect.fnUntraced(function* (certFile: string | undefined, keyF
 })
 
 /** The flags that name another service are refused; the environment may name one for other commands. */
-const storeFile = Effect.gen(function* () {
+const storeFile = Effect.fnUntraced(function* (isOnPostgres: boolean) {
   const { apiKeyFile, apiKeyHeader, apiKeyPrefix, baseUrl, db } = yield* flags
   if ([baseUrl, apiKeyFile, apiKeyHeader, apiKeyPrefix].some((flag) => flag !== undefined)) {
     return yield* usageError(
@@ -115,6 +117,7 @@ const storeFile = Effect.gen(function* () {
       "Set its store with --db, and its address with --host and --port."
     )
   }
+  if (isOnPostgres) return "postgres"
   return db ?? (yield* Effect.orDie(environment)).db ?? (yield* defaultStore)
 })
 
@@ -126,7 +129,7 @@ const print = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
 })
 
 const keysAreThere = (keyFile: string, store: string): string =>
-  `This store already has API keys, so nothing was written to ${keyFile}. To create another key: roster apikeys create NAME --access LEVEL --db ${store}`
+  `This store already has API keys, so nothing was written to ${keyFile}. To create another key: roster apikeys create NAME --access LEVEL ${store}`
 
 export const command = Command.make(
   "serve",
@@ -135,6 +138,7 @@ export const command = Command.make(
     accessLog,
     allowedSenders,
     allowFileUrl,
+    databaseUrl: databaseAddress,
     faults,
     host,
     keyFile,
@@ -151,14 +155,15 @@ export const command = Command.make(
     const output = yield* Output
     const tls = yield* tlsFiles(tlsCert, tlsKey)
     const plan = faults === undefined ? undefined : yield* readFaults(faults)
-    const filename = yield* storeFile
+    const postgres = yield* database(databaseAddress)
+    const filename = yield* storeFile(postgres !== undefined)
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
     const file = keyFile === undefined ? undefined : yield* pendingFile(keyFile, filename)
     let isNew = false
     const server = RosterServer.layer({
       host,
       port,
-      store: { filename, allowedSenders, allowFileUrl },
+      store: { ...(postgres === undefined ? { filename } : { postgres }), allowedSenders, allowFileUrl },
       trustedProxies,
       publicUrl,
       tls,
@@ -178,7 +183,8 @@ export const command = Command.make(
     })
     const untilStopped = Effect.gen(function* () {
       const { address } = yield* RosterServer.RosterServer
-      if (keyFile !== undefined && !isNew) yield* output.note(keysAreThere(keyFile, filename))
+      if (keyFile !== undefined && !isNew)
+        yield* output.note(keysAreThere(keyFile, postgres === undefined ? `--db ${filename}` : "--base-url URL"))
       const stopped = yield* (yield* Signals).expect
       if (tls === undefined && !isThisMachine(host)) {
         yield* output.note(
@@ -195,6 +201,8 @@ export const command = Command.make(
     "roster serve --port 4010 --db roster.db --key-file admin.key":
       "The administrator key of a new store goes to admin.key",
     "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain",
+    "roster serve --database-url postgres://roster@db.example.com/roster":
+      "On PostgreSQL, with the password in ROSTER_DATABASE_PASSWORD; any number of processes serve it",
     "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
     "roster serve --db test.db --faults faults.json": "Let the calls fail that a fault plan names, to test clients",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"

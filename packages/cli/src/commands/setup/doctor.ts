@@ -9,6 +9,7 @@ import { Agent as TlsAgent, request as requestTls } from "node:https"
 import { TLSSocket } from "node:tls"
 import { configPath, readConfig } from "../../settings/ConfigFile.ts"
 import { openKey } from "../../target/TargetLayer.ts"
+import { database, databaseUrl } from "../../settings/Database.ts"
 import { type Settings, settingsWithoutKey } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { counted } from "../../terminal/Printable.ts"
@@ -213,12 +214,25 @@ const checkTarget = Effect.gen(function* () {
 
 export const command = Command.make(
   "doctor",
-  {},
-  Effect.fnUntraced(function* () {
-    const findings = (yield* Effect.all([runtime, configuration, network, checkTarget])).flat()
+  { databaseUrl },
+  Effect.fnUntraced(function* ({ databaseUrl }) {
+    const postgres = yield* database(databaseUrl)
+    const target =
+      postgres === undefined
+        ? checkTarget
+        : Effect.flatMap(
+            Effect.promise(() => import("@roster/server/PostgresCheck")),
+            ({ checkPostgres }) => checkPostgres(postgres)
+          )
+    const findings = (yield* Effect.all([runtime, configuration, network, target])).flat()
     yield* Results.records(Finding, ["Check", "Result", "Detail"], Stream.fromIterable(findings))
     const bad = findings.filter(({ result }) => result === "failed")
     if (bad.length > 0)
       return yield* new Unhealthy({ message: `Failed checks: ${bad.map(({ check }) => check).join(", ")}.` })
   })
-).pipe(Command.withExamples([{ command: "roster doctor" }]))
+).pipe(
+  Command.withExamples([
+    { command: "roster doctor" },
+    { command: "roster doctor --database-url postgres://roster@db.example.com/roster" }
+  ])
+)

@@ -6,31 +6,11 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import { Cause, Context, type Duration, Effect, Layer, Option, Redacted, Result, type Scope, Stream } from "effect"
+import { Cause, Context, type Duration, Effect, Layer, Option, Result, type Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { RunsOnce } from "./PostgresParts.ts"
+import { type PostgresOptions, RunsOnce } from "./PostgresParts.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
-
-/** How to reach PostgreSQL. */
-export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database?sslmode=require`. */
-  readonly url: Redacted.Redacted<string>
-  /** The password, if the URL has none. */
-  readonly password?: Redacted.Redacted<string> | undefined
-  /** The maximum number of connections of this process (default: 10). */
-  readonly maxConnections?: number | undefined
-  /** How long a call waits for a connection (default: 5 seconds). */
-  readonly acquireTimeout?: Duration.Input | undefined
-  /** How long a statement may take, in milliseconds (default: 60,000). */
-  readonly statementMillis?: number | undefined
-}
-
-/** The database as messages name it: without user, password and parameters. */
-export const nameOf = ({ url }: PostgresOptions): string => {
-  const parsed = URL.parse(Redacted.value(url))
-  return parsed === null ? "of this address" : `postgres://${parsed.host}${parsed.pathname}`
-}
 
 /** The connections of one process. */
 export const defaultConnections = 10

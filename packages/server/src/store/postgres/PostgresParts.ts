@@ -1,5 +1,25 @@
-/** Whether transactions are repeated, and lists as parameters: what other rooms need of PostgreSQL without its client. */
-import { Context, Effect } from "effect"
+/** What other rooms need of PostgreSQL without loading its client: options, lists as parameters, whether to repeat. */
+import { Context, type Duration, Effect, Redacted } from "effect"
+
+/** How to reach PostgreSQL. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?sslmode=require`. */
+  readonly url: Redacted.Redacted<string>
+  /** The password, if the URL has none. */
+  readonly password?: Redacted.Redacted<string> | undefined
+  /** The maximum number of connections of this process (default: 10). */
+  readonly maxConnections?: number | undefined
+  /** How long a call waits for a connection (default: 5 seconds). */
+  readonly acquireTimeout?: Duration.Input | undefined
+  /** How long a statement may take, in milliseconds (default: 60,000). */
+  readonly statementMillis?: number | undefined
+}
+
+/** The database as messages name it: without user, password and parameters. */
+export const nameOf = ({ url }: PostgresOptions): string => {
+  const parsed = URL.parse(Redacted.value(url))
+  return parsed === null ? "of this address" : `postgres://${parsed.host}${parsed.pathname}`
+}
 
 export const RunsOnce = Context.Reference<boolean>("@roster/server/RunsOnce", { defaultValue: () => false })
 
