@@ -160,7 +160,9 @@ export const exitInfo = (failure: Failure): ExitInfo => {
     case "StoreUnavailable":
       return failure.isLocked === true
         ? exitWith(exitCode.unavailable, "The other process may only be busy. To use another store, set --db.")
-        : exits.StoreUnavailable
+        : failure.filename.startsWith("postgres://")
+          ? exitWith(exits.StoreUnavailable.exit, "See what is missing with: roster doctor --database-url URL")
+          : exits.StoreUnavailable
     case "UsageError":
       return exitWith(exitCode.usage, failure.hint)
     case "PartlyDone":

@@ -8,6 +8,7 @@ import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresParts.ts"
+import { describe } from "./postgres/PostgresError.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** The last migration of the store, or 0. */
@@ -30,12 +31,22 @@ const migrateStore = Effect.fnUntraced(function* (filename: string) {
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
 })
 
+/** Why nothing was asked of a PostgreSQL. */
+const cannotConnect = (error: SqlError.SqlError): string => {
+  const why = describe(error) ?? "it cannot be reached"
+  return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`
+}
+
+const isUnreachable = ({ reason }: SqlError.SqlError): boolean =>
+  reason._tag === "ConnectionError" || reason._tag === "AuthenticationError"
+
 const migrated = (name: string) =>
   Layer.effectDiscard(
     migrateStore(name).pipe(
       Effect.mapError((error) => {
         if (error._tag === "StoreUnavailable") return error
         const doing = "Its tables cannot be brought up to date"
+        if (SqlError.isSqlError(error) && isUnreachable(error)) return unavailable(name, cannotConnect(error))
         return SqlError.isSqlError(error)
           ? fromStatement(name, doing)(error)
           : unavailable(name, `${doing}: ${error.message}`)
@@ -47,8 +58,11 @@ const migrated = (name: string) =>
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, StoreError> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { layer } = yield* Effect.promise(() => import("./postgres/PostgresClient.ts"))
       const name = nameOf(options)
+      const { layer } = yield* Effect.tryPromise({
+        try: () => import("./postgres/PostgresClient.ts"),
+        catch: () => unavailable(name, "Its client is missing. Install it: npm install @effect/sql-pg")
+      })
       const client = Effect.mapError(Layer.build(layer(options)), (error) => unavailable(name, error.message))
       return Layer.provideMerge(migrated(name), Layer.effectContext(client))
     })

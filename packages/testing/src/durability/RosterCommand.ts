@@ -18,16 +18,23 @@ export interface CommandEnd {
 export const runRoster = (
   { filename, folder }: Pick<ServePlace, "filename" | "folder">,
   args: ReadonlyArray<string>,
-  options: { readonly input?: string; readonly killAfter?: number } = {}
+  options: {
+    readonly input?: string
+    readonly killAfter?: number
+    /** Variables of the environment; without the database file of the place, which another one takes the place of. */
+    readonly environment?: Readonly<Record<string, string>>
+  } = {}
 ): Effect.Effect<CommandEnd> =>
   Effect.callback<CommandEnd>((resume) => {
-    const child = spawn(process.execPath, [bin, ...args, "--db", filename], {
+    const store = options.environment === undefined ? ["--db", filename] : []
+    const child = spawn(process.execPath, [bin, ...args, ...store], {
       cwd: folder,
       env: {
         PATH: process.env["PATH"] ?? "",
         HOME: folder,
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
-        NO_COLOR: "1"
+        NO_COLOR: "1",
+        ...options.environment
       },
       stdio: "pipe"
     })

@@ -1,0 +1,70 @@
+/** `roster serve` and `roster doctor` on PostgreSQL, as processes. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
+import { runRoster } from "../../src/durability/RosterCommand.ts"
+import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
+
+startPostgres()
+
+/** The address of a database without its password, and the password. */
+const split = (database: Redacted.Redacted<string>) => {
+  const url = new URL(Redacted.value(database))
+  const { password } = url
+  url.password = ""
+  return { address: url.href, password }
+}
+
+describe.skipIf(noPostgres !== undefined)("roster on PostgreSQL", () => {
+  it.live("serves with the password from the environment, and prints it nowhere", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const place = yield* servePlace
+      const { address, password } = split(database)
+      const doctor = (url: string, given: string) =>
+        runRoster(place, ["doctor", "--output", "json", "--database-url", url], {
+          environment: { ROSTER_DATABASE_PASSWORD: given }
+        })
+      const before = yield* doctor(address, password)
+      assert.strictEqual(before.code, 0, before.stdout + before.stderr)
+      for (const check of ["version", "encoding", "collation", "writes", "rights", "tables", "clock"]) {
+        assert.include(before.stdout, `{"Check":"${check}","Result":"ok"`)
+      }
+      const wrong = yield* doctor(address, "another one")
+      assert.strictEqual(wrong.code, 8)
+      assert.include(wrong.stdout, "it refuses the user or the password of the service")
+      const nowhere = yield* doctor("postgres://roster@127.0.0.1:1/roster", password)
+      assert.include(nowhere.stdout, "postgres://127.0.0.1:1/roster: it cannot be reached")
+      const warned = yield* doctor(Redacted.value(database), "")
+      assert.include(warned.stderr, "other users of this machine can read the password")
+
+      const served = yield* killableServe(place, { database })
+      const headers = { "X-Service-ApiKey": served.apiKey }
+      const found = yield* Effect.promise(() => fetch(`${served.baseUrl}/contacts`, { headers }))
+      assert.strictEqual(found.status, 200)
+      yield* served.stop
+      for (const text of [before, wrong, nowhere, warned].map(({ stderr, stdout }) => stdout + stderr)) {
+        assert.notInclude(text, password)
+      }
+      assert.notInclude(served.output(), password)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("refuses what is no address of PostgreSQL without repeating it, and a file beside one", () =>
+    Effect.gen(function* () {
+      const place = yield* servePlace
+      const noAddress = yield* runRoster(place, ["serve", "--database-url", "mysql://roster:secret-word@host/db"], {
+        environment: {}
+      })
+      assert.strictEqual(noAddress.code, 2)
+      assert.notInclude(noAddress.stdout + noAddress.stderr, "secret-word")
+      const both = yield* runRoster({ ...place, filename: "roster.db" }, [
+        "serve",
+        "--database-url",
+        "postgres://host/db"
+      ])
+      assert.include(both.stderr, "A PostgreSQL and a store file are both set")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
