@@ -22,7 +22,7 @@ import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
 import { ServedNames, servedNames } from "./http/ServedNames.ts"
 import { requestEntry } from "./requests/LargeRequests.ts"
-import { layerForHttp, layerPostgres, type StoreError } from "./services/SqlServices.ts"
+import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
 import { nameOf } from "./store/postgres/PostgresParts.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
@@ -205,7 +205,7 @@ const layerWithoutServices = <E>(
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
     Layer.provide(
       "postgres" in store
-        ? layerPostgres(store)
+        ? layerPostgresForHttp(store)
         : layerForHttp({
             ...store,
             jobThread: store.jobThread ?? defaultEntry(),

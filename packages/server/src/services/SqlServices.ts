@@ -71,8 +71,8 @@ const sharedWrites = Layer.succeed(LockContention.WriteFairness, {
   yieldToWriters: Effect.yieldNow
 })
 
-/** Provides the services on PostgreSQL, and what their HTTP interface needs besides. */
-export const layerPostgres = (
+/** Provides what the HTTP interface of a store on PostgreSQL needs. */
+export const layerPostgresForHttp = (
   options: PostgresStoreOptions
 ): Layer.Layer<Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient, StoreError> => {
   const work = Layer.merge(Layer.provide(JobRunner.layer(), sharedWrites), RuleScans.layer(options.ruleDeadline))
@@ -81,6 +81,10 @@ export const layerPostgres = (
     Layer.provideMerge(Store.layerPostgres(options.postgres))
   )
 }
+
+/** Provides the services on PostgreSQL and the database under them, with its tables migrated. */
+export const layerPostgres = (options: PostgresStoreOptions): Layer.Layer<Services | SqlClient.SqlClient, StoreError> =>
+  layerPostgresForHttp(options)
 
 /** Provides the services and the database under them, with its tables migrated. */
 export const layerWithStore = (

