@@ -1,9 +1,10 @@
 import { describe } from "@effect/vitest"
-import { conformance } from "../../src/index.ts"
+import { conformance } from "@roster/testing/conformance"
+import { testConformance } from "@roster/testing/vitest"
 import { layerPostgres, noPostgres, startPostgres } from "./TestPostgres.ts"
 
 startPostgres()
 
 describe.skipIf(noPostgres !== undefined)(`PostgreSQL${noPostgres === undefined ? "" : ` (${noPostgres})`}`, () => {
-  conformance("SQL on PostgreSQL", layerPostgres)
+  testConformance("SQL on PostgreSQL", conformance.all(), layerPostgres)
 })
