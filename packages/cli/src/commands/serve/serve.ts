@@ -75,6 +75,7 @@ const serveFlags = {
     1
   ),
   databaseUrl,
+  databaseConnections: count("database-connections", "Maximum number of connections to PostgreSQL (default: 10)", 8),
   faults: text("faults", "Let the calls fail that the fault plan in FILE (JSON) names, to test clients", "FILE")
 }
 
@@ -138,6 +139,7 @@ export const command = Command.make(
     accessLog,
     allowedSenders,
     allowFileUrl,
+    databaseConnections: maxConnections,
     databaseUrl: databaseAddress,
     faults,
     host,
@@ -163,7 +165,11 @@ export const command = Command.make(
     const server = RosterServer.layer({
       host,
       port,
-      store: { ...(postgres === undefined ? { filename } : { postgres }), allowedSenders, allowFileUrl },
+      store: {
+        ...(postgres === undefined ? { filename } : { postgres: { ...postgres, maxConnections } }),
+        allowedSenders,
+        allowFileUrl
+      },
       trustedProxies,
       publicUrl,
       tls,
