@@ -2,7 +2,8 @@
  * A fault plan says which calls go wrong, and how. `layer` plays it in front of any layer of the services, and
  * `roster serve --faults FILE` the same plan over HTTP, so that clients in any language can be tested.
  */
-import { Duration, Effect, Layer, Schema, Context, Stream } from "effect"
+import { Duration, Effect, Layer, Predicate, Schema, Context, Stream } from "effect"
+import { FastContacts } from "../csv/FastContacts.ts"
 import {
   OutcomeUnknown,
   RateLimited,
@@ -14,6 +15,7 @@ import {
 import { ContactsService } from "./ContactsService.ts"
 import { type CredentialOperations, CredentialsService } from "./CredentialsService.ts"
 import { EmailsService } from "./EmailsService.ts"
+import * as InputChecks from "./InputChecks.ts"
 
 /**
  * The operations that a plan can name, each with its identifier of the interface. `contacts.add` is `addWithoutAnswer`
@@ -184,54 +186,84 @@ const faultOf = (next: NextFault, operation: Operation) => {
   }
 }
 
+/** Whether a client would send a call. */
+const isSendable = (check: () => InputChecks.Check): Effect.Effect<boolean> =>
+  Effect.matchCause(Effect.suspend(check), { onFailure: () => false, onSuccess: () => true })
+
 const calling = (next: NextFault) => {
-  const call = <A, E>(operation: Operation, effect: Effect.Effect<A, E>): Effect.Effect<A, E | ServiceError> =>
-    Effect.suspend((): Effect.Effect<A, E | ServiceError> => {
+  const call = <A, E>(
+    operation: Operation,
+    check: () => InputChecks.Check,
+    effect: Effect.Effect<A, E>
+  ): Effect.Effect<A, E | ServiceError> =>
+    Effect.flatMap(isSendable(check), (sendable): Effect.Effect<A, E | ServiceError> => {
+      if (!sendable) return effect
       const { error, isAfter, seconds } = faultOf(next, operation)
       if (error === undefined) return seconds === 0 ? effect : Effect.delay(effect, Duration.seconds(seconds))
       return isAfter ? Effect.andThen(Effect.ignore(effect), Effect.fail(error)) : Effect.fail(error)
     })
-  const stream = <A, E>(operation: Operation, content: Stream.Stream<A, E>): Stream.Stream<A, E | ServiceError> =>
-    Stream.suspend((): Stream.Stream<A, E | ServiceError> => {
-      const { error, isAfter, seconds } = faultOf(next, operation)
-      if (error !== undefined) {
-        return isAfter ? Stream.concat(Stream.take(content, 1), Stream.fail(error)) : Stream.fail(error)
-      }
-      return seconds === 0 ? content : Stream.unwrap(Effect.as(Effect.sleep(Duration.seconds(seconds)), content))
-    })
+  const stream = <A, E>(
+    operation: Operation,
+    check: () => InputChecks.Check,
+    content: Stream.Stream<A, E>
+  ): Stream.Stream<A, E | ServiceError> =>
+    Stream.unwrap(
+      Effect.map(isSendable(check), (sendable): Stream.Stream<A, E | ServiceError> => {
+        if (!sendable) return content
+        const { error, isAfter, seconds } = faultOf(next, operation)
+        if (error !== undefined) {
+          return isAfter ? Stream.concat(Stream.take(content, 1), Stream.fail(error)) : Stream.fail(error)
+        }
+        return seconds === 0 ? content : Stream.unwrap(Effect.as(Effect.sleep(Duration.seconds(seconds)), content))
+      })
+    )
   return { call, stream }
 }
 
 const faultyContacts = (next: NextFault, service: ContactsService["Service"]): ContactsService["Service"] => {
   const { call, stream } = calling(next)
+  const { contacts: checks } = InputChecks
   return {
-    get: (email) => call("contacts.get", service.get(email)),
-    list: (page) => call("contacts.list", service.list(page)),
-    stream: (from) => stream("contacts.list", service.stream(from)),
-    add: (contacts, options) => call("contacts.add", service.add(contacts, options)),
-    addWithoutAnswer: (contacts, options) => call("contacts.add", service.addWithoutAnswer(contacts, options)),
-    update: (email, changes) => call("contacts.update", service.update(email, changes)),
-    delete: (email) => call("contacts.delete", service.delete(email)),
-    deleteMany: (filter) => call("contacts.deleteMany", service.deleteMany(filter)),
-    import: (source, options) => call("contacts.import", service.import(source, options)),
-    export: (request, options) => call("contacts.export", service.export(request, options)),
-    exportStatus: (id) => call("contacts.exportStatus", service.exportStatus(id)),
-    download: (link) => stream("contacts.download", service.download(link))
+    get: (email) => call("contacts.get", () => checks.get(email), service.get(email)),
+    list: (page) => call("contacts.list", () => checks.list(page), service.list(page)),
+    stream: (from) => stream("contacts.list", () => checks.stream(from), service.stream(from)),
+    add: (contacts, options) =>
+      call("contacts.add", () => checks.add(contacts, options), service.add(contacts, options)),
+    addWithoutAnswer: (contacts, options) =>
+      Effect.suspend(() => {
+        // Both the check and the service read it.
+        const some =
+          contacts instanceof FastContacts || !Predicate.isIterable(contacts) ? contacts : Array.from(contacts)
+        const check = () => checks.addWithoutAnswer(some, options)
+        return call("contacts.add", check, service.addWithoutAnswer(some, options))
+      }),
+    update: (email, changes) =>
+      call("contacts.update", () => checks.update(email, changes), service.update(email, changes)),
+    delete: (email) => call("contacts.delete", () => checks.delete(email), service.delete(email)),
+    deleteMany: (filter) => call("contacts.deleteMany", () => checks.deleteMany(filter), service.deleteMany(filter)),
+    import: (source, options) =>
+      call("contacts.import", () => checks.import(source, options), service.import(source, options)),
+    export: (request, options) =>
+      call("contacts.export", () => checks.export(request, options), service.export(request, options)),
+    exportStatus: (id) => call("contacts.exportStatus", () => checks.exportStatus(id), service.exportStatus(id)),
+    download: (link) => stream("contacts.download", () => checks.download(link), service.download(link))
   }
 }
 
 const faultyOperations = <A, New, Payload, Protected>(
   next: NextFault,
   kind: "apiKeys" | "smtp",
+  checks: InputChecks.Checks<CredentialOperations<A, New, Payload, Protected>>,
   service: CredentialOperations<A, New, Payload, Protected>
 ): CredentialOperations<A, New, Payload, Protected> => {
   const { call } = calling(next)
   return {
-    list: (of) => call(`${kind}.list`, service.list(of)),
-    get: (name, of) => call(`${kind}.get`, service.get(name, of)),
-    create: (payload) => call(`${kind}.create`, service.create(payload)),
-    update: (name, payload) => call(`${kind}.update`, service.update(name, payload)),
-    delete: (name, of) => call(`${kind}.delete`, service.delete(name, of))
+    list: (of) => call(`${kind}.list`, () => checks.list(of), service.list(of)),
+    get: (name, of) => call(`${kind}.get`, () => checks.get(name, of), service.get(name, of)),
+    create: (payload) => call(`${kind}.create`, () => checks.create(payload), service.create(payload)),
+    update: (name, payload) =>
+      call(`${kind}.update`, () => checks.update(name, payload), service.update(name, payload)),
+    delete: (name, of) => call(`${kind}.delete`, () => checks.delete(name, of), service.delete(name, of))
   }
 }
 
@@ -241,13 +273,14 @@ const faulty = <Services>(context: Context.Context<Services>, next: NextFault): 
   if (contacts !== undefined) all = Context.add(all, ContactsService, faultyContacts(next, contacts))
   const credentials = Context.getOrUndefined(context, CredentialsService)
   if (credentials !== undefined) {
-    const apiKeys = faultyOperations(next, "apiKeys", credentials.apiKeys)
-    all = Context.add(all, CredentialsService, { apiKeys, smtp: faultyOperations(next, "smtp", credentials.smtp) })
+    const apiKeys = faultyOperations(next, "apiKeys", InputChecks.apiKeys, credentials.apiKeys)
+    const smtp = faultyOperations(next, "smtp", InputChecks.smtp, credentials.smtp)
+    all = Context.add(all, CredentialsService, { apiKeys, smtp })
   }
   const emails = Context.getOrUndefined(context, EmailsService)
   if (emails !== undefined) {
     const send: typeof emails.send = (message, options) =>
-      calling(next).call("emails.send", emails.send(message, options))
+      calling(next).call("emails.send", () => InputChecks.emails.send(message, options), emails.send(message, options))
     all = Context.add(all, EmailsService, { send })
   }
   return all
@@ -256,7 +289,8 @@ const faulty = <Services>(context: Context.Context<Services>, next: NextFault): 
 /**
  * Plays a plan in front of the services of a layer: `layerMemory().pipe(FaultPlan.layer(plan))`. Each build of the layer
  * begins the plan. A fault is what a client sees that repeats nothing: a write whose answer is lost is `OutcomeUnknown`,
- * a read `Unavailable`. A delay follows the clock.
+ * a read `Unavailable`. A delay follows the clock. A call with input that a client refuses before it sends anything is
+ * refused by the service itself, and does not count.
  */
 export const layer =
   (plan: FaultPlan) =>
