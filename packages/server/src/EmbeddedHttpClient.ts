@@ -1,12 +1,13 @@
 /** An `HttpClient` on a service in this process; it needs no key, since access to the file is permission enough. */
-import { redactSpans } from "@roster/domain"
+import { type FaultPlan, redactSpans } from "@roster/domain"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer, type Scope } from "effect"
-import { Etag, HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Etag, HttpClient, HttpClientError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as SqlLocalContacts from "./contacts/SqlLocalContacts.ts"
 import { Caller } from "./credentials/Caller.ts"
+import { ConnectionReset, inProcess, withFaults } from "./FaultyApp.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { layerForHttp, type StoreError } from "./services/SqlServices.ts"
 import { InProcess } from "./store/StoreFailure.ts"
@@ -15,8 +16,18 @@ import type { StoreOptions } from "./store/StoreOptions.ts"
 /** The base address for the client; it is never resolved. */
 export const baseUrl = "http://roster.localhost/v4"
 
-const make = Effect.gen(function* () {
-  const app = yield* httpApp
+/** The store, and how calls of it fail. */
+export interface EmbeddedOptions extends StoreOptions {
+  /**
+   * The calls that go wrong, to test programs over the HTTP client with its retries (default: none). Each attempt of the
+   * client is a call.
+   */
+  readonly faults?: FaultPlan.FaultPlan | undefined
+}
+
+const make = Effect.fnUntraced(function* (faults: FaultPlan.FaultPlan | undefined) {
+  const served = yield* httpApp
+  const app = faults === undefined ? served : withFaults(faults, inProcess)(served)
   const services =
     yield* Effect.context<Exclude<Effect.Services<typeof app>, HttpServerRequest.HttpServerRequest | Scope.Scope>>()
   return HttpClient.make((request) =>
@@ -27,15 +38,21 @@ const make = Effect.gen(function* () {
       Effect.scoped,
       redactSpans(),
       Effect.provideContext(services),
-      Effect.orDie,
+      Effect.catch((cause) =>
+        cause instanceof ConnectionReset
+          ? Effect.fail(
+              new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+            )
+          : Effect.die(cause)
+      ),
       Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
     )
   )
 })
 
 /** Provides an `HttpClient` that answers from the service on a store, and the `LocalContacts` of that store. */
-export const layer = (options: StoreOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
-  Layer.merge(Layer.effect(HttpClient.HttpClient, make), SqlLocalContacts.layer).pipe(
-    Layer.provide(layerForHttp(options, true)),
+export const layer = ({ faults, ...store }: EmbeddedOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
+  Layer.merge(Layer.effect(HttpClient.HttpClient, make(faults)), SqlLocalContacts.layer).pipe(
+    Layer.provide(layerForHttp(store, true)),
     Layer.provide(Layer.mergeAll(NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer))
   )

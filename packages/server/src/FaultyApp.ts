@@ -2,7 +2,7 @@
 import { versionSegment } from "@roster/api"
 import { FaultPlan } from "@roster/domain"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Duration, Effect } from "effect"
+import { Data, Duration, Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { ServerResponse } from "node:http"
@@ -32,6 +32,21 @@ const refused = (status: number, text: string, retryAfter: number | undefined) =
   return retryAfter === undefined ? response : HttpServerResponse.setHeader(response, "retry-after", `${retryAfter}`)
 }
 
+/** How a connection breaks. */
+export interface FaultyConnection<E> {
+  /** Loses the response. */
+  readonly reset: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<never, E>
+  /** Loses the second half of the body. */
+  readonly cutBody: (
+    request: HttpServerRequest.HttpServerRequest,
+    response: HttpServerResponse.HttpServerResponse
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E>
+}
+
+/** The whole body. One that is no stream is there at once, so that a clock of a test need not wait for it. */
+const bodyOf = (response: HttpServerResponse.HttpServerResponse): Effect.Effect<Uint8Array> =>
+  Effect.map(Effect.orDie(HttpServerResponse.toClientResponse(response).arrayBuffer), (bytes) => new Uint8Array(bytes))
+
 /** Resets the connection. The end of the connection interrupts the request, which has no response. */
 const reset = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.andThen(
@@ -44,31 +59,48 @@ const reset = (request: HttpServerRequest.HttpServerRequest) =>
     Effect.never
   )
 
-/** Sends the head of a response and half of its body, and ends the connection. */
-const cutBody = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  response: HttpServerResponse.HttpServerResponse
-) {
-  const web = HttpServerResponse.toWeb(response, { context: yield* Effect.context<never>() })
-  const body = new Uint8Array(yield* Effect.promise(() => web.arrayBuffer()))
-  const out = NodeHttpServerRequest.toServerResponse(request)
-  if (body.length < 2 || !(out instanceof ServerResponse)) return yield* reset(request)
-  const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
-  for (const [name, value] of web.headers) out.setHeader(name, value)
-  out.setHeader("content-length", body.length)
-  out.writeHead(web.status)
-  out.write(body.subarray(0, body.length >> 1), () => socket.destroySoon())
-  return yield* Effect.never
-})
+/** Connections over a socket. */
+export const overSocket: FaultyConnection<never> = {
+  reset,
+  cutBody: Effect.fnUntraced(function* (request, response) {
+    const body = yield* bodyOf(response)
+    const out = NodeHttpServerRequest.toServerResponse(request)
+    if (body.length < 2 || !(out instanceof ServerResponse)) return yield* reset(request)
+    const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
+    for (const [name, value] of Object.entries(response.headers)) out.setHeader(name, value)
+    out.setHeader("content-length", body.length)
+    out.writeHead(response.status)
+    out.write(body.subarray(0, body.length >> 1), () => socket.destroySoon())
+    return yield* Effect.never
+  })
+}
+
+/** What a client in the same process sees in place of a connection that was reset. */
+export class ConnectionReset extends Data.TaggedError("ConnectionReset") {}
+
+/** Calls in the same process. */
+export const inProcess: FaultyConnection<ConnectionReset> = {
+  reset: () => new ConnectionReset(),
+  cutBody: Effect.fnUntraced(function* (_, response) {
+    const body = yield* bodyOf(response)
+    if (body.length < 2) return yield* new ConnectionReset()
+    const half = Stream.succeed(body.subarray(0, body.length >> 1))
+    return HttpServerResponse.stream(Stream.concat(half, Stream.fail(new ConnectionReset())), {
+      status: response.status,
+      headers: response.headers,
+      contentLength: body.length
+    })
+  })
+}
 
 /** Wraps the service; the plan begins with it. */
-export const withFaults = (plan: FaultPlan.FaultPlan) => {
+export const withFaults = <E2>(plan: FaultPlan.FaultPlan, { cutBody, reset }: FaultyConnection<E2>) => {
   const next = FaultPlan.begin(plan)
   const find = makeFind()
   return <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.flatMap(
       HttpServerRequest.HttpServerRequest,
-      (request): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+      (request): Effect.Effect<HttpServerResponse.HttpServerResponse, E | E2, R> => {
         const operation = find(request.method, request.url)
         const given = operation === undefined ? undefined : next(operation)
         switch (given?.fault) {

@@ -6,7 +6,7 @@ import { Headers, HttpServer } from "effect/http"
 import { createServer, type Server, ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { ensureAdministratorKey, type IsKey } from "./credentials/AdministratorKey.ts"
-import { withFaults } from "./FaultyApp.ts"
+import { overSocket, withFaults } from "./FaultyApp.ts"
 import { keyHeaders } from "./http/Authentication.ts"
 import { type AccessEntry, AccessLog, makeAccessLog } from "./network/AccessLog.ts"
 import {
@@ -192,7 +192,7 @@ const layerWithoutServices = <E>(
       })
     )
     yield* server
-      .serve(faults === undefined ? app : withFaults(faults)(app))
+      .serve(faults === undefined ? app : withFaults(faults, overSocket)(app))
       .pipe(
         Effect.provideService(TrustedProxies, trustedProxies),
         Effect.provideService(ServedNames, servedNames(host, publicUrl, protocol)),

@@ -160,7 +160,7 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
 
     it("runs the tests of the documentation, and serveProcess of the command line that is installed", () => {
       const said = pnpm(strict, ["exec", "vitest", "run"], { NO_COLOR: "1" })
-      assert.match(said, /Tests {2}7 passed \(7\)/)
+      assert.match(said, /Test Files {2}7 passed \(7\)/)
     })
   })
 
