@@ -6,6 +6,7 @@ import {
   clientConfig,
   type ClientOptions,
   type InvalidSettings,
+  nameMissing,
   nameVariable,
   readOptions
 } from "./calls/ClientOptions.ts"
@@ -49,7 +50,7 @@ export const layer = (
 
 /**
  * All services on one client, with a `Config` for each option (default: `clientConfig`, the variables `ROSTER_BASE_URL`
- * and so on). Its errors name the variable that was set.
+ * and so on). Its errors name the variable that was set, or the one that is missing.
  */
 export const layerConfig = (
   options: Config.Wrap<ClientOptions> = clientConfig
@@ -59,13 +60,17 @@ export const layerConfig = (
   HttpClient.HttpClient
 > =>
   Layer.effectContext(
-    Effect.flatMap(readOptions(options), (read) =>
-      Effect.map(
-        Effect.catchTag(make(read), "InvalidSettings", (error) =>
-          Effect.flatMap(nameVariable(options)(error), Effect.fail)
-        ),
-        contextOf
-      )
+    Effect.flatMap(
+      Effect.catchTag(readOptions(options), "ConfigError", (error) =>
+        Effect.flatMap(nameMissing(options)(error), Effect.fail)
+      ),
+      (read) =>
+        Effect.map(
+          Effect.catchTag(make(read), "InvalidSettings", (error) =>
+            Effect.flatMap(nameVariable(options)(error), Effect.fail)
+          ),
+          contextOf
+        )
     )
   )
 

@@ -57,8 +57,29 @@ describe("layerConfig", () => {
         ["Bearer k"]
       )
       const missing = yield* Effect.flip(from({}, RosterClient.layerConfig(), transport))
-      assert.strictEqual(missing._tag, "ConfigError")
-      assert.include(missing.message, "ROSTER_BASE_URL")
+      assert.strictEqual(missing._tag, "InvalidSettings")
+      assert.strictEqual(missing.message, "The setting ROSTER_BASE_URL (baseUrl) is not set.")
+    })
+  )
+
+  it.effect("names the first variable of an option that is missing, and leaves other errors of a Config", () =>
+    Effect.gen(function* () {
+      const { layer: transport, sent } = recording()
+      const { BILLING_KEY, billing_url } = fine
+      for (const [env, message] of [
+        [{ BILLING_KEY }, "The setting billing_url (baseUrl) is not set."],
+        [{ billing_url }, "The setting BILLING_KEY (apiKey) is not set."]
+      ] as const) {
+        const missing = yield* Effect.flip(from(env, RosterClient.layerConfig(own), transport))
+        assert.deepStrictEqual([missing._tag, missing.message], ["InvalidSettings", message])
+      }
+      const odd = yield* Effect.flip(
+        from({ ...fine, BILLING_ATTEMPTS: "many" }, RosterClient.layerConfig(own), transport)
+      )
+      assert.strictEqual(odd._tag, "ConfigError")
+      const all = Config.all({ baseUrl: Config.String("ONE_URL") })
+      assert.strictEqual((yield* Effect.flip(from({}, RosterClient.layerConfig(all), transport)))._tag, "ConfigError")
+      assert.deepStrictEqual(sent, [])
     })
   )
 

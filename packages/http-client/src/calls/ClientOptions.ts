@@ -1,6 +1,6 @@
 import { apiKeyHeader } from "@roster/api"
 import { SecretFormat } from "@roster/domain"
-import { Config, ConfigProvider, Effect, Predicate, Record, Redacted, Schema } from "effect"
+import { Config, ConfigProvider, Effect, Option, Predicate, Record, Redacted, Result, Schema } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
 /** The settings of a client: the address of the service and the credentials. */
@@ -23,7 +23,9 @@ export interface ClientOptions {
   readonly retry?: PartialRetrySettings | undefined
 }
 
-/** A setting cannot be used. The error names the setting, and never holds a key. */
+const notSet = "it is not set"
+
+/** A setting cannot be used, or is missing. The error names the setting, and never holds a key. */
 export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
   setting: Schema.String,
   issue: Schema.String,
@@ -32,7 +34,9 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 }) {
   override get message(): string {
     const name = this.variable === undefined ? this.setting : `${this.variable} (${this.setting})`
-    return `The setting ${name} cannot be used: ${this.issue}.`
+    return this.issue === notSet
+      ? `The setting ${name} is not set.`
+      : `The setting ${name} cannot be used: ${this.issue}.`
   }
 }
 
@@ -58,6 +62,25 @@ export const readOptions = (wrapped: Config.Wrap<ClientOptions>): Config.Config<
   // The same options without those that are undefined.
   Config.unwrap(given(wrapped) as Config.Wrap<ClientOptions>)
 
+/** Reads a `Config`, and notes the variables that it asks for and those of them that have a value. */
+const readNoting = Effect.fnUntraced(function* <A>(config: Config.Config<A>) {
+  const provider = yield* ConfigProvider.ConfigProvider
+  const asked: Array<string> = []
+  const set: Array<string> = []
+  const noting = ConfigProvider.make((path) =>
+    Effect.map(provider.load(path), (node) => {
+      const variable = path.join("_")
+      asked.push(variable)
+      if (node?.value !== undefined) set.push(variable)
+      return node
+    })
+  )
+  return { read: yield* Effect.result(config.parse(noting)), asked, set }
+})
+
+const settingsError = (setting: string, issue: string, variable: string | undefined) =>
+  new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
+
 /** Names the variable that an unusable setting was read from: the last one with a value that its `Config` asked for. */
 export const nameVariable = (wrapped: Config.Wrap<ClientOptions>) =>
   Effect.fnUntraced(function* (error: InvalidSettings) {
@@ -66,17 +89,28 @@ export const nameVariable = (wrapped: Config.Wrap<ClientOptions>) =>
       config = Predicate.hasProperty(config, name) ? config[name] : undefined
     }
     if (!Config.isConfig(config)) return error
-    const provider = yield* ConfigProvider.ConfigProvider
-    let variable: string | undefined
-    const noting = ConfigProvider.make((path) =>
-      Effect.map(provider.load(path), (node) => {
-        if (node?.value !== undefined) variable = path.join("_")
-        return node
-      })
-    )
-    yield* Effect.exit(config.parse(noting))
-    const { issue, setting } = error
-    return new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
+    const { set } = yield* readNoting(config)
+    return settingsError(error.setting, error.issue, set.at(-1))
+  })
+
+/** The `Config` of each option that has one of its own, by the name of the setting. */
+const configsOf = (
+  wrapped: unknown,
+  path: ReadonlyArray<string> = []
+): ReadonlyArray<readonly [setting: string, config: Config.Config<unknown>]> => {
+  if (Config.isConfig(wrapped)) return path.length === 0 ? [] : [[path.join("."), wrapped]]
+  if (!Predicate.isObject(wrapped)) return []
+  return Object.entries(wrapped).flatMap(([name, value]) => configsOf(value, [...path, name]))
+}
+
+/** Names the variable that is missing, the first one that its `Config` asks for; an error of another kind stays. */
+export const nameMissing = (wrapped: Config.Wrap<ClientOptions>) =>
+  Effect.fnUntraced(function* (error: Config.ConfigError) {
+    for (const [setting, config] of configsOf(wrapped)) {
+      const { asked, read } = yield* readNoting(Config.option(config))
+      if (Result.isSuccess(read) && Option.isNone(read.success)) return settingsError(setting, notSet, asked[0])
+    }
+    return error
   })
 
 const isThisMachine = (hostname: string): boolean =>
