@@ -176,12 +176,17 @@ const otherNames: ReadonlyArray<readonly [string, Imported]> = [
   ["surname", "LastName"],
   ["familyname", "LastName"]
 ]
+/** A header may have a million columns, or one of 8 MiB; those of a person are among the first, and short. */
+const consideredColumns = 1000
+const longestName = 100
 const importedByBareName = new Map([...imported.map((name) => [bareName(name), name] as const), ...otherNames])
 
 /** The columns that are not fields despite names close to theirs: "E-mail Address", "First Name", "last_name". */
 export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = []): ColumnMap => {
   const mapped = new Set(map.map(([column]) => column.trim().toLowerCase()))
-  const names = header.map((cell) => restoreCell(cell).trim())
+  const names = header
+    .slice(0, consideredColumns)
+    .map((cell) => (cell.length > longestName ? "" : restoreCell(cell).trim()))
   const taken = new Set([...names, ...map.map(([, field]) => field)].map((name) => name.toLowerCase()))
   return names.flatMap((name) => {
     const field = importedByBareName.get(bareName(name))
