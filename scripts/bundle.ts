@@ -81,6 +81,8 @@ const bundleThread = (input: string) =>
     logLevel: "warn",
     transform: { target: `node${required}` },
     plugins: [lazyBuiltins],
+    // Threads work on files.
+    external: (id) => id.endsWith("/PostgresClient.ts"),
     write: false,
     output: { ...output, entryFileNames: "roster/[name].js", codeSplitting: false }
   })

@@ -1,7 +1,7 @@
 import { type Consent, type Contact, type ContactActivity, type CustomFields, JsonParser } from "@roster/domain"
 import { type DateTime, Stream, type Types } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
-import { dialect } from "../store/SqlDialect.ts"
+import type { SqlError, Statement } from "effect/sql"
+import { streamValues } from "../store/SqlDialect.ts"
 import { fromSeconds, toSeconds } from "../store/Timestamps.ts"
 
 /** The columns that make a contact, in the order of `ContactValues`. */
@@ -40,11 +40,8 @@ type ContactValues = readonly [
 ]
 
 /** Streams the contacts of a query for `contactColumns`. */
-export const streamContacts = (
-  sql: SqlClient.SqlClient,
-  statement: Statement.Statement<unknown>
-): Stream.Stream<Contact, SqlError.SqlError> =>
-  Stream.map(dialect(sql).streamValues(statement, contactColumns), toContact)
+export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>
+  Stream.map(streamValues(statement), toContact)
 
 let lastDate = fromSeconds(0)
 

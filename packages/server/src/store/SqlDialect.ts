@@ -94,17 +94,6 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   countsBlocks: true,
   /** Whether rules are conditions of SQL. SQLite has no functions for them, and runs a statement on the thread that asks. */
   rulesInSql: false,
-  /** Streams the rows of a statement as values, in the order of the given columns. */
-  streamValues: (
-    statement: Statement.Statement<unknown>,
-    _columns: ReadonlyArray<string>
-  ): Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError> =>
-    Stream.provideService(
-      // With `StreamedValues` the rows are arrays.
-      statement.stream as Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>,
-      StreamedValues,
-      true
-    ),
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
   /** The size of the WAL in bytes, or 0 without one. */
@@ -130,12 +119,6 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   serializable: Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL SERIALIZABLE"),
   countsBlocks: false,
   rulesInSql: true,
-  streamValues: (statement, columns) =>
-    Stream.map(
-      // Each row is an object.
-      statement.stream as Stream.Stream<Readonly<Record<string, unknown>>, SqlError.SqlError>,
-      (row) => columns.map((column) => row[column])
-    ),
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   walBytes: Effect.succeed(() => 0)
 })
@@ -143,6 +126,17 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
 /** The dialect of a client. */
 export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>
   sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })
+
+/** Streams the rows of a statement as values. */
+export const streamValues = (
+  statement: Statement.Statement<unknown>
+): Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError> =>
+  Stream.provideService(
+    // With `StreamedValues` the rows are arrays.
+    statement.stream as Stream.Stream<ReadonlyArray<unknown>, SqlError.SqlError>,
+    StreamedValues,
+    true
+  )
 
 /** Compiles a query once. Each run takes its parameters in order and gives rows as arrays of values. */
 export const preparedQuery = (sql: SqlClient.SqlClient, query: Statement.Statement<unknown>) => {

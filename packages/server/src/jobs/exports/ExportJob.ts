@@ -46,7 +46,7 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(request.emails === undefined ? "id" : "+id")
   const statement = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
-  const contacts = streamContacts(sql, statement)
+  const contacts = streamContacts(statement)
   const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], contacts, matches)
 
   let written = 0

@@ -9,6 +9,7 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Cause, Context, type Duration, Effect, Layer, Option, Result, type Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { StreamedValues } from "../sqlite/SqliteConnection.ts"
 import { type PostgresOptions, RunsOnce } from "./PostgresParts.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
@@ -74,15 +75,41 @@ const connectionOf = (connection: PgConnection.PgConnection, run: Run): SqlConne
     executeRaw: (statement, params) => run(connection.query(statement, params), statement),
     executeValues: (statement, params) => run(connection.queryValues(statement, params), statement),
     executeValuesUnprepared: (statement, params) => run(connection.queryValues(statement, params, false), statement),
-    executeStream: (statement, params, transform) => {
-      const stream = Stream.mapError(connection.stream(statement, params), toSqlError)
-      return transform === undefined
-        ? stream
-        : // The client transforms rows and nothing else.
-          Stream.mapArray(stream, (rows) => transform(rows) as typeof rows)
-    }
+    // Within a transaction. The client has no transforms.
+    executeStream: (statement, params) => Stream.mapError(connection.stream(statement, params), toSqlError)
   }
 }
+
+/** The rows that one statement of a stream fetches. */
+const fetchedRows = 2000
+
+/**
+ * Streams the rows of a query by a cursor, which reads one snapshot. The time of a statement is that of a part, and a reader
+ * that is slow holds back no statement.
+ */
+const byCursor =
+  (connection: PgConnection.PgConnection): SqlConnection.Connection["executeStream"] =>
+  (statement, params) =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const arrays = yield* StreamedValues
+        yield* Effect.acquireRelease(connection.query("BEGIN READ ONLY"), () =>
+          Effect.ignore(connection.query("ROLLBACK"))
+        )
+        yield* connection.query(`DECLARE roster_rows NO SCROLL CURSOR FOR ${statement}`, params, false)
+        // Not prepared: its columns are those of the cursor.
+        const next = `FETCH ${fetchedRows} FROM roster_rows`
+        const fetched: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError> = arrays
+          ? connection.queryValues(next, [], false)
+          : Effect.map(connection.query(next, [], false), ({ rows }) => rows)
+        return Stream.paginate(undefined, () =>
+          Effect.map(
+            fetched,
+            (rows) => [rows, rows.length < fetchedRows ? Option.none() : Option.some(undefined)] as const
+          )
+        )
+      })
+    ).pipe(Stream.mapError(toSqlError))
 
 const isRead = (statement: string): boolean => /^\s*SELECT\b/i.test(statement)
 
@@ -164,7 +191,11 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
   })
 
   const client = yield* SqlClient.make({
-    acquirer: Effect.map(acquire(pool.get), (connection) => connectionOf(connection, outside)),
+    // For streams only.
+    acquirer: Effect.map(acquire(pool.reserve), (connection) => ({
+      ...connectionOf(connection, outside),
+      executeStream: byCursor(connection)
+    })),
     borrower,
     transactionAcquirer,
     compiler: PgClient.makeCompiler(),
