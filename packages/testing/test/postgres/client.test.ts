@@ -213,13 +213,13 @@ describe.skipIf(noPostgres !== undefined)("the client of PostgreSQL", () => {
   it.live("fails fast when all connections are in use, and when a statement takes too long", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
-      const options = { url, maxConnections: 1, acquireTimeout: "50 millis" as const, statementMillis: 100 }
+      const options = { url, maxConnections: 1, acquireTimeout: "1 second" as const, statementMillis: 1500 }
       const sql = yield* PostgresClient.make(options)
       const held = yield* Deferred.make<void>()
       const holder = yield* Effect.forkScoped(
         sql.withTransaction(Effect.andThen(Deferred.succeed(held, undefined), Effect.never))
       )
-      yield* Deferred.await(held)
+      yield* Effect.raceFirst(Deferred.await(held), Fiber.join(holder))
       const full = yield* Effect.flip(sql`SELECT 1`)
       assert.strictEqual(String(full.reason.cause), "PoolExhausted: all connections to PostgreSQL are in use")
       yield* Fiber.interrupt(holder)

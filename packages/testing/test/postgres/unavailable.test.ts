@@ -18,7 +18,7 @@ const served = Effect.gen(function* () {
   const server = yield* Layer.build(
     RosterServer.layer({
       port: 0,
-      store: { postgres: { url, maxConnections: 8, acquireTimeout: "300 millis", statementMillis: 1000 } },
+      store: { postgres: { url, maxConnections: 8, acquireTimeout: "1 second", statementMillis: 2000 } },
       onAdministratorKey: (secret) =>
         Effect.sync(() => {
           key = Redacted.value(secret)
