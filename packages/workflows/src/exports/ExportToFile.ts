@@ -1,4 +1,4 @@
-import { Effect, Stream } from "effect"
+import { Effect, type FileSystem, type Path, type PlatformError, Stream } from "effect"
 import {
   ContactsService,
   type ExportExpired,
@@ -12,10 +12,22 @@ import {
 import { prepareFile } from "./AtomicFile.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportPolling.ts"
 
+/** Why a download ends early. */
+type DownloadError = ExportNotFound | ExportExpired | InvalidInput | ServiceError
+
 /** Consumes the bytes of an export. */
 export type ExportSink<E = never, R = never> = (
-  content: Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
+  content: Stream.Stream<Uint8Array, DownloadError>
 ) => Effect.Effect<unknown, E, R>
+
+/** An export that was downloaded. */
+export interface DownloadedExport {
+  /** The size of its file. */
+  readonly bytes: number
+}
+
+type FileError = DownloadError | PlatformError.PlatformError
+type Files = FileSystem.FileSystem | Path.Path
 
 /** How `exportTo` waits. */
 export interface ExportToOptions extends ExportWaitOptions {
@@ -25,34 +37,62 @@ export interface ExportToOptions extends ExportWaitOptions {
   readonly onWaitInterrupted?: ((link: ExportLink) => Effect.Effect<void>) | undefined
 }
 
-/** Downloads an export to a sink or a file, as `prepareFile` writes it, and returns the number of bytes. */
-export const downloadTo = fnRedacted("downloadTo")(function* <E = never, R = never>(
-  link: string,
-  target: string | ExportSink<E, R>
-) {
+const toFile =
+  (target: string): ExportSink<FileError, Files> =>
+  (content) =>
+    Effect.scoped(Effect.flatMap(prepareFile(target), (write) => write(content)))
+
+const sinkOf = <E, R>(target: string | ExportSink<E, R>): ExportSink<E | FileError, R | Files> =>
+  typeof target === "string" ? toFile(target) : target
+
+const download = fnRedacted("downloadTo")(function* <E, R>(link: string, sink: ExportSink<E, R>) {
   const contacts = yield* ContactsService
   let bytes = 0
   const content = Stream.map(contacts.download(link), (part) => {
     bytes += part.length
     return part
   })
-  if (typeof target === "string") {
-    yield* Effect.scoped(Effect.flatMap(prepareFile(target), (write) => write(content)))
-  } else {
-    yield* target(content)
-  }
-  return bytes
+  yield* sink(content)
+  const downloaded: DownloadedExport = { bytes }
+  return downloaded
 })
 
-/** Requests an export, waits for it and downloads it, like `downloadTo`. */
-export const exportTo = fnRedacted("exportTo")(function* <E = never, R = never>(
+const exported = fnRedacted("exportTo")(function* <E, R>(
   request: ExportRequest,
-  target: string | ExportSink<E, R>,
-  options: ExportToOptions = {}
+  sink: ExportSink<E, R>,
+  options: ExportToOptions
 ) {
   const contacts = yield* ContactsService
   const link = yield* contacts.export(request)
   yield* options.onStart?.(link) ?? Effect.void
   yield* awaitExport(link.id, options).pipe(Effect.onInterrupt(() => options.onWaitInterrupted?.(link) ?? Effect.void))
-  return yield* downloadTo(link.link, target)
+  return yield* download(link.link, sink)
 })
+
+type Downloading<E, R> = ReturnType<typeof download<E, R>>
+type Exporting<E, R> = ReturnType<typeof exported<E, R>>
+
+/** Downloads an export to a file, as `prepareFile` writes it, or to a sink, which needs no file system. */
+export function downloadTo(link: string, target: string): Downloading<FileError, Files>
+export function downloadTo<E, R>(link: string, target: ExportSink<E, R>): Downloading<E, R>
+export function downloadTo<E, R>(
+  link: string,
+  target: string | ExportSink<E, R>
+): Downloading<E | FileError, R | Files> {
+  return download(link, sinkOf(target))
+}
+
+/** Requests an export, waits for it and downloads it, like `downloadTo`. */
+export function exportTo(request: ExportRequest, target: string, options?: ExportToOptions): Exporting<FileError, Files>
+export function exportTo<E, R>(
+  request: ExportRequest,
+  target: ExportSink<E, R>,
+  options?: ExportToOptions
+): Exporting<E, R>
+export function exportTo<E, R>(
+  request: ExportRequest,
+  target: string | ExportSink<E, R>,
+  options: ExportToOptions = {}
+): Exporting<E | FileError, R | Files> {
+  return exported(request, sinkOf(target), options)
+}

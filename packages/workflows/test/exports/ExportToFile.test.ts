@@ -4,7 +4,7 @@ import { ContactsService, ExportId, type ExportLink, type ExportStatus } from "@
 import { Effect, Fiber, FileSystem, Path, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { prepareFile } from "../../src/exports/AtomicFile.ts"
-import { exportTo } from "../../src/exports/ExportToFile.ts"
+import { type DownloadedExport, exportTo } from "../../src/exports/ExportToFile.ts"
 
 const link: ExportLink = { id: ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6"), link: "https://example.com/file" }
 const unused = () => Effect.die("not a part of exporting")
@@ -37,7 +37,8 @@ layer(NodeServices.layer)("exportTo", (it) => {
   it.effect("writes a file for its owner alone, and nothing beside it", () =>
     Effect.gen(function* () {
       const { fs, names, target } = yield* place
-      assert.strictEqual(yield* Effect.provideService(exportTo({}, target), ContactsService, service("Ready")), 22)
+      const exported = yield* Effect.provideService(exportTo({}, target), ContactsService, service("Ready"))
+      assert.deepStrictEqual(exported, { bytes: 22 })
       assert.strictEqual(yield* fs.readFileString(target), "Email\nann@example.com\n")
       assert.strictEqual((yield* fs.stat(target)).mode & 0o777, 0o600)
       assert.deepStrictEqual(yield* names, ["export.csv"])
@@ -47,14 +48,16 @@ layer(NodeServices.layer)("exportTo", (it) => {
   it.effect("gives the bytes to a sink", () =>
     Effect.gen(function* () {
       const parts: Array<Uint8Array> = []
-      const exported = exportTo({}, (content) =>
+      // The type has no file system.
+      const exported: Effect.Effect<DownloadedExport, unknown, ContactsService> = exportTo({}, (content) =>
         Stream.runForEach(content, (part) =>
           Effect.sync(() => {
             parts.push(part)
           })
         )
       )
-      assert.strictEqual(yield* Effect.provideService(exported, ContactsService, service("Ready")), 22)
+      const { bytes } = yield* Effect.provideService(exported, ContactsService, service("Ready"))
+      assert.strictEqual(bytes, 22)
       assert.strictEqual(Buffer.concat(parts).toString(), "Email\nann@example.com\n")
     })
   )
