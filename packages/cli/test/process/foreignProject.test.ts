@@ -71,6 +71,7 @@ const entries = ["domain", "workflows", "api", "http-client", "http-client/Undic
 
 const blocks = [
   "README.md",
+  ...names.map((name) => `packages/${name}/README.md`),
   ...readdirSync(join(checkout, "docs"), { recursive: true }).map((name) => `docs/${String(name)}`)
 ]
   .filter((name) => name.endsWith(".md"))
