@@ -48,6 +48,7 @@ describe("the commands", () => {
       "roster restore",
       "roster whoami",
       "roster doctor",
+      "roster conformance",
       "roster completions",
       "roster commands"
     ])

@@ -59,7 +59,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bounds 
       const before = succeeded(yield* contactOf(many(0)))
       assert.strictEqual(customFieldsOf(before), maximumCustomFields)
       for (const [contact, changes, field] of [
-        [many(0), { CustomFields: { another: "" } }, "CustomFields"],
+        [many(0), { CustomFields: { another: "one" } }, "CustomFields"],
         [many(0), { CustomFields: fields("f", 2000) }, "CustomFields"],
         [sized(1000), { CustomFields: { a: "bc" } }, "CustomFields"],
         [sized(1000), { LastName: "L" }, "LastName"]
