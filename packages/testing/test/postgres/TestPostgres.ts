@@ -45,6 +45,8 @@ const freePort = () =>
 /** Durability of the server itself is not what is tested. */
 const fast = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
 
+let stop = async () => {}
+
 const start = async (): Promise<URL> => {
   const folder = mkdtempSync(join(tmpdir(), "roster-postgres-"))
   // The server does not run as root, but as a user who has to reach the data.
@@ -66,10 +68,10 @@ const start = async (): Promise<URL> => {
     onLog: note,
     onError: note
   })
-  afterAll(async () => {
+  stop = async () => {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
-  })
+  }
   try {
     await server.initialise()
     await server.start()
@@ -83,6 +85,7 @@ let server: Promise<URL> | undefined
 
 /** Begins to start the server. A file of tests calls it once, outside of its tests. */
 export const startPostgres = (): void => {
+  afterAll(() => stop())
   if (noPostgres === undefined) server ??= given === undefined ? start() : Promise.resolve(new URL(given))
 }
 
