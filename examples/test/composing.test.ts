@@ -78,7 +78,7 @@ describe("tenants", () => {
   it.effect("are found by their settings", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* recentOf("acme"), [])
-      assert.strictEqual((yield* Effect.flip(recentOf("nobody")))._tag, "ConfigError")
+      assert.strictEqual((yield* Effect.flip(recentOf("nobody")))._tag, "InvalidSettings")
     }).pipe(
       Effect.provide(
         Tenants.layer.pipe(Layer.provide([service, settings({ ROSTER_BASE_URL: url, TENANT_ACME_KEY: "acme" })]))
