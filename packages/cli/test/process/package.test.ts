@@ -65,7 +65,10 @@ describe.skipIf(!hasPnpm)("what is published", () => {
     Effect.gen(function* () {
       const folder = packed("cli", yield* temporaryFolder)
       const run = ["roster.js", ...filesOf(join(dirname(bin), "roster")).map((name) => `roster/${name}`)]
-      assert.sameMembers([...filesOf(folder)], ["package.json", "LICENSE", ...run.map((name) => `dist/${name}`)])
+      assert.sameMembers(
+        [...filesOf(folder)],
+        ["package.json", "LICENSE", "README.md", ...run.map((name) => `dist/${name}`)]
+      )
       for (const name of run) {
         assert.strictEqual(
           digest(readFileSync(join(folder, "dist", name))),
