@@ -8,9 +8,8 @@ import {
   type ContactSource,
   type ContactUpdatePayload,
   type CustomFields,
-  isMailedStatus,
   JsonParser,
-  withheldStatuses
+  statusKept
 } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -119,8 +118,7 @@ const merge = (
   merged[columns.consentIp] = after.consent.ip ?? null
   if (consent.date != null) merged[columns.consentDate] = toSeconds(consent.date)
   if (consent.tracking !== undefined) merged[columns.consentTracking] = consent.tracking
-  const isWithheld = withheldStatuses.some((one) => one === stored[columns.status])
-  const mayGive = resubscribe || !isWithheld || !isMailedStatus(status)
+  const mayGive = resubscribe || statusKept(stored[columns.status], status) === undefined
   if (status !== undefined && mayGive && status !== stored[columns.status]) {
     merged[columns.status] = status
     merged[columns.statusChangeDate] = now

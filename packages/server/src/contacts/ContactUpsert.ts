@@ -60,12 +60,12 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
   const sql = yield* SqlClient.SqlClient
   const { account, contacts, identities = [], now, resubscribe, returning, source } = options
   if (contacts.length === 0) return []
-  const { merge } = dialect(sql)
+  const { merge, runEach } = dialect(sql)
   if (merge === undefined) {
     const canonical = contacts.map(({ email }, index) => identities[index] ?? canonicalEmail(email))
     return yield* mergeContacts({ ...options, identities: canonical })
   }
-  const { mayBecome, mergeFields, runEach } = merge
+  const { mayBecome, mergeFields } = merge
   const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
   const givesStatus = contacts.some(({ status }) => status !== undefined)
   const merged = given.map(({ name }) => `${name} = coalesce(excluded.${name}, contacts.${name}),`)
@@ -141,12 +141,12 @@ export const addToLists = Effect.fnUntraced(function* (
   contacts: ReadonlyArray<ReadonlyArray<unknown>>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { merge } = dialect(sql)
+  const { merge, runEach } = dialect(sql)
   const ids = contacts.map(([id]) => id)
   if (merge === undefined) return yield* addMembers(lists, ids)
   const members = lists.flatMap((list) => ids.map((id) => [list, id]))
   const [statement] = sql`
     INSERT INTO list_members ${sql.insert({ list_id: 0, contact_id: 0 })}
     ON CONFLICT (list_id, contact_id) DO NOTHING`.compile()
-  yield* merge.runEach(statement, members)
+  yield* runEach(statement, members)
 })

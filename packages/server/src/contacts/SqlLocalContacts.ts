@@ -58,11 +58,10 @@ const write = Effect.fnUntraced(function* (contacts: ReadonlyArray<StoredContact
   const [statement] = sql`
     INSERT INTO contacts ${sql.insert(first)}
     ON CONFLICT (account, identity) DO UPDATE SET ${sql.literal(given.join(", "))}`.compile()
-  const parameters = rows.map((row) => Object.values(row))
-  const { merge } = dialect(sql)
-  yield* merge === undefined
-    ? Effect.forEach(parameters, (row) => sql.unsafe(statement, row), { discard: true })
-    : merge.runEach(statement, parameters)
+  yield* dialect(sql).runEach(
+    statement,
+    rows.map((row) => Object.values(row))
+  )
   yield* countRestoredContacts(
     account,
     ids.filter((id) => !known.has(id))

@@ -68,12 +68,7 @@ const sqliteMerge = (sql: SqlClient.SqlClient) => ({
       ${firstName}, ${lastName}, ${consentIp}, ${customFields}`
     const small = sql.literal(String(ContactSize.smallContactBytes))
     return sql`(octet_length(concat(${texts})) <= ${small} OR roster_may_become(${texts}))`
-  },
-  /**
-   * Runs a compiled statement per set of parameters in the caller's transaction. Gives the first row of each, which is
-   * empty without a RETURNING; `undefined` for one that changed nothing.
-   */
-  runEach: eachAtOnce(sql)
+  }
 })
 
 const sqlite = (sql: SqlClient.SqlClient) => ({
@@ -81,6 +76,11 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   now: sql`unixepoch()`,
   /** How SQL merges contacts; `undefined` where they are merged here, for a database without functions of ours. */
   merge: sqliteMerge(sql),
+  /**
+   * Runs a compiled statement per set of parameters in the caller's transaction. Gives the first row of each, which is
+   * empty without a RETURNING; `undefined` for one that changed nothing.
+   */
+  runEach: eachAtOnce(sql),
   /** Whether a column is one of many texts, which are bound as one parameter. */
   isOneOf: (column: string, texts: ReadonlyArray<string>): Fragment =>
     sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
@@ -112,6 +112,7 @@ export type SqlDialect = Omit<ReturnType<typeof sqlite>, "merge"> & {
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   now: sql`extract(epoch FROM now())`,
   merge: undefined,
+  runEach: eachAlone(sql),
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,

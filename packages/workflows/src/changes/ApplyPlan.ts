@@ -9,8 +9,8 @@ import {
   maximumContactsPerAdd,
   type ServiceError
 } from "@roster/domain"
-import { Array as Arrays, Effect, Schema, Stream } from "effect"
-import { type AddOutcome, defaultAddConcurrency, makeBulkAdder } from "../upload/BulkAdd.ts"
+import { Effect, Schema, Stream } from "effect"
+import { type AddOutcome, defaultAddConcurrency, makeBulkAdder, outcomesOf } from "../upload/BulkAdd.ts"
 import type { ContactLookup } from "./ContactLookup.ts"
 import { contentDigestOf, type ContactState, givenBy, merged } from "./ContactState.ts"
 import { type PlanCounts, type PlannedRow, type PlanSubject, readPlan, type UnreadablePlan } from "./ImportPlan.ts"
@@ -173,8 +173,7 @@ export const applyPlan = fnRedacted("applyPlan")(function* <E>(
   }
   const applyPart = Effect.fnUntraced(function* (part: ReadonlyArray<PlannedRow>) {
     for (const row of part) underWay.set(row.contact.email, { row, standing: "Due" })
-    const runs = yield* adder.send(part.map(({ contact }) => contact))
-    const outcomes = runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
+    const outcomes = outcomesOf(yield* adder.send(part.map(({ contact }) => contact)))
     for (const [index, row] of part.entries()) {
       const { email } = row.contact
       const outcome = outcomes[index]

@@ -65,7 +65,7 @@ export const PlanCounts = Schema.Struct({
   duplicates: Schema.Int,
   /** Rows whose status would resubscribe their contacts. It is left out, unless the plan allows it. */
   wouldResubscribe: Schema.Int,
-  /** Changed rows of which nothing is known to change but that they are put on the lists. */
+  /** Changed rows that, as far as can be read, only put their contacts on the lists. */
   onlyLists: Schema.Int
 })
 export interface PlanCounts extends Schema.Schema.Type<typeof PlanCounts> {}
@@ -216,21 +216,10 @@ export const makeImportPlan = <E, R>(
     Stream.concat(
       sendableRows(rows, survey.sendable.has).pipe(Stream.grouped(maximumContactsPerAdd), Stream.mapEffect(linesOf))
     ),
-    Stream.concat(Stream.fromEffect(Effect.map(summary, (known) => `${rowsEnd}${encodeCounts(pickCounts(known))}}\n`)))
+    Stream.concat(Stream.fromEffect(Effect.map(summary, (known) => `${rowsEnd}${encodeCounts(known)}}\n`)))
   )
   return { lines, summary }
 }
-
-const pickCounts = (summary: PlanSummary): PlanCounts => ({
-  read: summary.read,
-  new: summary.new,
-  changed: summary.changed,
-  unchanged: summary.unchanged,
-  rejected: summary.rejected,
-  duplicates: summary.duplicates,
-  wouldResubscribe: summary.wouldResubscribe,
-  onlyLists: summary.onlyLists
-})
 
 /** The file is not the plan of an import, or not all of it. */
 export class UnreadablePlan extends Schema.TaggedError<UnreadablePlan>()("UnreadablePlan", {

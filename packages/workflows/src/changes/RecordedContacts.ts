@@ -69,7 +69,7 @@ export const makeRecorder = (log: RunLog) => {
   let counts = nothing
   const unknown = new Set<string>()
   return {
-    /** Records once that there are changes of which nothing is known. */
+    /** Records once that the run makes changes that cannot be known. */
     recordUnknown: (what: string) =>
       Effect.suspend(() => {
         if (unknown.has(what)) return Effect.void

@@ -217,10 +217,9 @@ export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscri
   return adder
 })
 
-const outcomesOf = <A>(items: ReadonlyArray<A>, runs: ReadonlyArray<AddResult>): ReadonlyArray<ItemOutcome<A>> => {
-  const outcomes = runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
-  return Arrays.zipWith(items, outcomes, (item, outcome) => ({ ...outcome, item }))
-}
+/** The outcome of each contact of a batch. */
+export const outcomesOf = (runs: ReadonlyArray<AddResult>): ReadonlyArray<AddOutcome> =>
+  runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
 
 /** A function that adds runs to its counts. */
 const makeCounter = () => {
@@ -262,7 +261,7 @@ export function addAll<A, E, R>(
             // The service checks each contact, as it does for callers without type checks.
             const runs = yield* send(drafts as ReadonlyArray<ContactPayload>, number * maximumContactsPerAdd)
             if (onProgress !== undefined) yield* onProgress(count(runs))
-            return outcomesOf(part, runs)
+            return Arrays.zipWith(part, outcomesOf(runs), (item, outcome): ItemOutcome<A> => ({ ...outcome, item }))
           }),
           { concurrency }
         ),

@@ -50,6 +50,20 @@ const causeOf = (cause: unknown, code: string): Error => {
   return Object.assign(new Error(`${message} (SQLSTATE ${code})`), { code })
 }
 
+/** The reasons that are kept; what else PostgreSQL says is unknown. */
+const reasons = {
+  ConnectionError: SqlError.ConnectionError,
+  AuthenticationError: SqlError.AuthenticationError,
+  AuthorizationError: SqlError.AuthorizationError,
+  SqlSyntaxError: SqlError.SqlSyntaxError,
+  ConstraintError: SqlError.ConstraintError,
+  DeadlockError: SqlError.DeadlockError,
+  SerializationError: SqlError.SerializationError,
+  LockTimeoutError: SqlError.LockTimeoutError,
+  StatementTimeoutError: SqlError.StatementTimeoutError,
+  UnknownError: SqlError.UnknownError
+}
+
 /** The error of a statement, with the parts of its cause that quote no value. */
 export const toSqlError = (error: SqlError.SqlError): SqlError.SqlError => {
   const { reason } = error
@@ -58,32 +72,10 @@ export const toSqlError = (error: SqlError.SqlError): SqlError.SqlError => {
   const cause = causeOf(reason.cause, code)
   const props = { cause, message: cause.message, operation: reason.operation }
   if (isUnavailable(code)) return new SqlError.SqlError({ reason: new SqlError.ConnectionError(props) })
-  switch (reason._tag) {
-    case "UniqueViolation":
-      return new SqlError.SqlError({
-        reason: new SqlError.UniqueViolation({ ...props, constraint: reason.constraint })
-      })
-    case "ConnectionError":
-      return new SqlError.SqlError({ reason: new SqlError.ConnectionError(props) })
-    case "AuthenticationError":
-      return new SqlError.SqlError({ reason: new SqlError.AuthenticationError(props) })
-    case "AuthorizationError":
-      return new SqlError.SqlError({ reason: new SqlError.AuthorizationError(props) })
-    case "SqlSyntaxError":
-      return new SqlError.SqlError({ reason: new SqlError.SqlSyntaxError(props) })
-    case "ConstraintError":
-      return new SqlError.SqlError({ reason: new SqlError.ConstraintError(props) })
-    case "DeadlockError":
-      return new SqlError.SqlError({ reason: new SqlError.DeadlockError(props) })
-    case "SerializationError":
-      return new SqlError.SqlError({ reason: new SqlError.SerializationError(props) })
-    case "LockTimeoutError":
-      return new SqlError.SqlError({ reason: new SqlError.LockTimeoutError(props) })
-    case "StatementTimeoutError":
-      return new SqlError.SqlError({ reason: new SqlError.StatementTimeoutError(props) })
-    default:
-      return new SqlError.SqlError({ reason: new SqlError.UnknownError(props) })
+  if (reason._tag === "UniqueViolation") {
+    return new SqlError.SqlError({ reason: new SqlError.UniqueViolation({ ...props, constraint: reason.constraint }) })
   }
+  return new SqlError.SqlError({ reason: new reasons[reason._tag](props) })
 }
 
 /** Whether the connection broke without a word of the server, so that what was sent may have been done. */
