@@ -1,7 +1,7 @@
 /** What others notice of an attack, and what it costs the service. */
 import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
-import { copyFileSync, constants, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, constants, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout } from "node:timers/promises"
@@ -33,9 +33,11 @@ interface Outcome extends Waits {
 
 const bytesBelow = (path: string): number => {
   let sum = 0
-  for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {
-    // A temporary file may go meanwhile.
-    sum += statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0
+  // Temporary files and folders may go meanwhile.
+  const entries = existsSync(path) ? readdirSync(path, { withFileTypes: true }) : []
+  for (const entry of entries) {
+    const below = join(path, entry.name)
+    sum += entry.isDirectory() ? bytesBelow(below) : (statSync(below, { throwIfNoEntry: false })?.size ?? 0)
   }
   return sum
 }

@@ -110,7 +110,10 @@ export const makeBodyReader = () => {
     if (held + declared > budget) return refuse(overBudget)
     return Effect.suspend(() => {
       const chunks: Array<Uint8Array> = []
-      /** The place of the whole body, once an eighth of it is here: its chunks beside it would double the memory. */
+      /**
+       * The place of the whole body, once an eighth of it is here: its chunks beside it would double the memory.
+       * Resizable, since its pages go back to the system as soon as it is freed; malloc would keep them.
+       */
       let whole: Uint8Array<ArrayBuffer> | undefined
       let length = 0
       const take = (arrived: ReadonlyArray<Uint8Array>): Effect.Effect<void, BodyRefusal> => {
@@ -123,7 +126,6 @@ export const makeBodyReader = () => {
           else if (length <= declared) whole.set(chunk, length - chunk.length)
         }
         if (whole === undefined && length >= declared / 8 && length < declared) {
-          // Resizable, since its pages go back to the system as soon as it is freed; malloc would keep them.
           whole = new Uint8Array(new ArrayBuffer(declared, { maxByteLength: declared }), 0, declared)
           let at = 0
           for (const chunk of chunks.splice(0)) {
@@ -137,7 +139,11 @@ export const makeBodyReader = () => {
         Effect.matchEffect({
           onFailure: (error) => (HttpServerError.isHttpServerError(error) ? Effect.die(error) : refuse(error)),
           onSuccess: () => {
-            if (whole !== undefined) return answerBytes(whole)
+            if (whole !== undefined) {
+              const body = whole
+              whole = undefined
+              return answerBytes(body)
+            }
             const [first, ...others] = chunks.splice(0)
             // Only within a process a large body is one chunk, which is not copied.
             if (first !== undefined && others.length === 0) return answerOnce(first)
@@ -147,6 +153,8 @@ export const makeBodyReader = () => {
         Effect.ensuring(
           Effect.sync(() => {
             held -= length
+            // Of a body that was refused or cut. V8 would free it when it needs memory of its own.
+            whole?.buffer.transfer(0)
           })
         )
       )
