@@ -1,13 +1,17 @@
 /** The launcher: prints static answers, and loads the program for everything else, errors of writing included. */
 import { enableCompileCache } from "./CompileCache.ts"
+import { replaceProcess } from "./ServeProcess.ts"
 import { staticAnswer, withHelpWord } from "./StaticHelp.ts"
 
+const args = withHelpWord(process.argv.slice(2))
+
 const run = () => {
+  if (args.includes("serve")) replaceProcess()
   enableCompileCache()
   return import("./bin.ts")
 }
 
-const answer = staticAnswer(withHelpWord(process.argv.slice(2)))
+const answer = staticAnswer(args)
 if (answer === undefined) await run()
 else {
   process.stdout.on("error", () => {})
