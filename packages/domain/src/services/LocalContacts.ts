@@ -1,6 +1,8 @@
 import { Context, type Effect } from "effect"
-import type { Contact } from "../contacts/Contact.ts"
+import type { Contact, ContactPayload, TooManyContacts } from "../contacts/Contact.ts"
+import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
+import type { AddOptions } from "./ContactsService.ts"
 
 /** A contact as a store holds it, with what the interface does not show. */
 export interface StoredContact {
@@ -17,6 +19,11 @@ export interface LocalContacts {
   readonly read: (
     emails: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<StoredContact | undefined>, ServiceError>
+  /** Adds contacts as `ContactsService.add` does, and gives what the store then holds of each. */
+  readonly add: (
+    contacts: ReadonlyArray<ContactPayload>,
+    options: Omit<AddOptions, "idempotencyKey">
+  ) => Effect.Effect<ReadonlyArray<StoredContact>, TooManyContacts | InvalidInput | ServiceError>
   /** Makes the contacts of these addresses exactly what is given, and creates those that are missing. */
   readonly write: (contacts: ReadonlyArray<StoredContact>) => Effect.Effect<void, ServiceError>
   /** Runs an effect in one transaction, in which calls of the services take part. */

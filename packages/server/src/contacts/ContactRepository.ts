@@ -20,7 +20,7 @@ import {
   TooManyContacts
 } from "@roster/domain"
 import { DateTime, Effect, identity, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect, preparedQuery } from "../store/SqlDialect.ts"
@@ -58,6 +58,38 @@ const checkListNames = (names: ReadonlyArray<string>) =>
 
 const readPayloads = delivered(Schema.Array(ContactPayload))
 const readChanges = delivered(ContactUpdatePayload)
+
+/**
+ * Adds contacts, and gives what `answer` makes of their rows of `contactColumns`, each as it is in the end. The answer is a
+ * part of the transaction.
+ */
+export const addContacts = Effect.fnUntraced(function* <A, R>(
+  payloads: ReadonlyArray<ContactPayload>,
+  { listNames = [], resubscribe = true }: Omit<AddOptions, "idempotencyKey">,
+  answer: (rows: ReadonlyArray<ReadonlyArray<unknown>>) => Effect.Effect<A, SqlError.SqlError, R>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { account } = yield* Caller
+  if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
+    return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
+  }
+  yield* checkListNames(listNames)
+  const contacts = yield* readPayloads(payloads)
+  yield* checkContacts(contacts)
+  const now = yield* nowSeconds
+  const written = Effect.gen(function* () {
+    const lists = yield* ensureLists(account, listNames)
+    const source = "ContactApi"
+    const returning = contactColumns
+    const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, returning })
+    const rows = yield* checkMerged(contacts, upserted)
+    yield* addToLists(lists, rows)
+    // A later payload for the same address changes the answer to an earlier one.
+    const saved = new Map(rows.map((row) => [row[0], row]))
+    return yield* answer(rows.map((row) => saved.get(row[0]) ?? row))
+  })
+  return yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
+})
 
 export const makeContactRepository = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -131,27 +163,7 @@ export const makeContactRepository = Effect.gen(function* () {
 
   const add = fnRedacted("ContactsService.add")(
     function* (payloads: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey"> = {}) {
-      const { account } = yield* Caller
-      const { listNames = [], resubscribe = true } = options
-      if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
-        return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
-      }
-      yield* checkListNames(listNames)
-      const contacts = yield* readPayloads(payloads)
-      yield* checkContacts(contacts)
-      const now = yield* nowSeconds
-      const written = Effect.gen(function* () {
-        const lists = yield* ensureLists(account, listNames)
-        const source = "ContactApi"
-        const returning = contactColumns
-        const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, returning })
-        const rows = yield* checkMerged(contacts, upserted)
-        yield* addToLists(lists, rows)
-        // A later payload for the same address changes the answer to an earlier one.
-        const saved = new Map(rows.map((row) => [row[0], row]))
-        return yield* encoded(rows.map((row) => toContact(saved.get(row[0]) ?? row)))
-      })
-      return yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
+      return yield* addContacts(payloads, options, (rows) => encoded(rows.map(toContact)))
     },
     inStore,
     orStoreFailure("contactsPost")

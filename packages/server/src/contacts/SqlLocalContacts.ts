@@ -7,6 +7,7 @@ import { dialect } from "../store/SqlDialect.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure, storeFailure } from "../store/StoreFailure.ts"
 import { countRestoredContacts } from "./ContactPagination.ts"
+import { addContacts } from "./ContactRepository.ts"
 import { contactColumns, toColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists } from "./ContactUpsert.ts"
 
@@ -16,6 +17,20 @@ const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlErr
 const idsOf = (sql: SqlClient.SqlClient, ids: ReadonlyArray<number>) =>
   sql`SELECT value FROM json_each(${JSON.stringify(ids)})`
 
+/** The contacts of rows that begin with the `contactColumns`, with their lists. */
+const withLists = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadonlyArray<unknown>>) {
+  const sql = yield* SqlClient.SqlClient
+  const ids = rows.map(([id]) => Number(id))
+  const members = yield* sql<{ readonly contact: number; readonly name: string }>`
+    SELECT contact_id AS contact, name FROM list_members JOIN lists ON lists.id = list_id
+    WHERE contact_id IN (${idsOf(sql, ids)}) ORDER BY name`
+  const lists = Map.groupBy(members, ({ contact }) => contact)
+  return rows.map((row, index): StoredContact => {
+    const id = ids[index] ?? 0
+    return { id, contact: toContact(row), lists: lists.get(id)?.map(({ name }) => name) ?? [] }
+  })
+})
+
 const read = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -23,20 +38,8 @@ const read = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
   const rows = yield* sql`
     SELECT ${sql.literal(contactColumns.join(", "))}, identity FROM contacts
     WHERE account = ${account} AND ${dialect(sql).isOneOf("identity", identities)}`.values
-  const members = yield* sql<{ readonly contact: number; readonly name: string }>`
-    SELECT contact_id AS contact, name FROM list_members JOIN lists ON lists.id = list_id
-    WHERE contact_id IN (${idsOf(
-      sql,
-      rows.map(([id]) => Number(id))
-    )}) ORDER BY name`
-  const lists = Map.groupBy(members, ({ contact }) => contact)
-  const found = new Map(
-    rows.map((row): [unknown, StoredContact] => {
-      const id = Number(row[0])
-      const names = lists.get(id)?.map(({ name }) => name) ?? []
-      return [row[contactColumns.length], { id, contact: toContact(row), lists: names }]
-    })
-  )
+  const stored = yield* withLists(rows)
+  const found = new Map(rows.map((row, index) => [row[contactColumns.length], stored[index]]))
   return identities.map((identity) => found.get(identity))
 })
 
@@ -83,6 +86,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql): LocalContacts => {
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   return {
     read: (emails) => read(emails).pipe(inStore, orStoreFailure("contactsGet")),
+    add: (contacts, options) => addContacts(contacts, options, withLists).pipe(inStore, orStoreFailure("contactsPost")),
     write: (contacts) => inAtomicTransaction(sql, write(contacts)).pipe(inStore, orStoreFailure("contactsPost")),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.catchIf(inAtomicTransaction(sql, effect), isStoreError<E>, (error) => storeFailure("contactsPost", error))

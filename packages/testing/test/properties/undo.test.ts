@@ -75,7 +75,9 @@ layer(services, {
 
         const run = yield* makeRun
         const recorded = yield* recordedContacts(service, run)
-        yield* recorded.add(given, { listNames: ["New", "Old"], resubscribe: false })
+        const half = Math.ceil(given.length / 2)
+        yield* recorded.add(given.slice(0, half), { listNames: ["New", "Old"], resubscribe: false })
+        yield* recorded.addWithoutAnswer(given.slice(half), { listNames: ["New"], resubscribe: true })
         const [first, second, ...rest] = emails.filter((_, index) => index % 3 === 0)
         if (first !== undefined) yield* recorded.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
         if (second !== undefined)
@@ -89,6 +91,9 @@ layer(services, {
 
         yield* undoRun(undo.backwards, yield* makeRun)
         assert.deepStrictEqual(yield* content, after)
+
+        const added = yield* store.add(given, { listNames: ["New"] })
+        assert.deepStrictEqual(added, yield* store.read(given.map(({ email }) => email)))
       }),
     {
       arbitrary: { runs: amount({ ci: 15, long: 5000 }), seed, size: 100 },

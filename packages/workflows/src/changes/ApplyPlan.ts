@@ -14,7 +14,7 @@ import { type AddOutcome, defaultAddConcurrency, makeBulkAdder, outcomesOf } fro
 import type { ContactLookup } from "./ContactLookup.ts"
 import { contentDigestOf, type ContactState, givenBy, merged } from "./ContactState.ts"
 import { type PlanCounts, type PlannedRow, type PlanSubject, readPlan, type UnreadablePlan } from "./ImportPlan.ts"
-import { type Recorder, recordedWrites } from "./RecordedContacts.ts"
+import { type Added, makeAdd, type Recorder, recordedWrites } from "./RecordedContacts.ts"
 import { maximumNamedContacts } from "./RunRecord.ts"
 
 /** Contacts have changed since the plan was made. */
@@ -120,6 +120,7 @@ export const applyPlan = fnRedacted("applyPlan")(function* <E>(
 ) {
   const service = yield* ContactsService
   const recorded = yield* recordedWrites({ lookup, recorder })
+  const add = yield* makeAdd(service)
   const { resubscribe } = subject
   const listNames = subject.listNames.length === 0 ? undefined : subject.listNames
   const counts = { applied: 0, alreadyApplied: 0, outdated: 0, refused: 0, notSent: 0, unknown: 0 }
@@ -136,7 +137,9 @@ export const applyPlan = fnRedacted("applyPlan")(function* <E>(
       contacts.map(({ email }) => email),
       (before) => {
         for (const [index, known] of rows.entries()) known.standing = standingOf(known.row, before[index])
-        const due = contacts.filter((_, index) => rows[index]?.standing === "Due")
+        const isDue = (index: number) => rows[index]?.standing === "Due"
+        const due = contacts.filter((_, index) => isDue(index))
+        const unchanged: Added = { summary: { keptStatuses: [] }, states: [] }
         return {
           expected: () =>
             before.map((state, index) => {
@@ -145,7 +148,12 @@ export const applyPlan = fnRedacted("applyPlan")(function* <E>(
                 ? merged(state, givenBy(known.row.contact), { resubscribe }).after
                 : state
             }),
-          write: due.length === 0 ? Effect.void : service.addWithoutAnswer(due, { listNames, resubscribe })
+          write: due.length === 0 ? Effect.succeed(unchanged) : add(due, { listNames, resubscribe }),
+          madeBy: ({ states }: Added) => {
+            if (states === undefined) return undefined
+            let at = 0
+            return before.map((state, index) => (isDue(index) ? states[at++] : state))
+          }
         }
       }
     )

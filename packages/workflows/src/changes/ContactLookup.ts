@@ -91,6 +91,17 @@ const makeTable = () => {
   }
 }
 
+/** Reads bytes at a place of an open file; `undefined` if it ends before them. */
+export const readAt = Effect.fnUntraced(function* (file: FileSystem.File, at: number, length: number) {
+  const bytes = new Uint8Array(length)
+  for (let done = 0; done < length;) {
+    const got = Number(yield* file.read(bytes.subarray(done), { position: BigInt(at + done) }))
+    if (got === 0) return undefined
+    done += got
+  }
+  return bytes
+})
+
 /** Size of the blocks in which the file is read, and how many of them are kept in memory. */
 const blockBytes = 64 * 1024
 const blocksKept = 64
@@ -127,12 +138,9 @@ const listed = Effect.fnUntraced(function* (onProgress: ((read: number) => Effec
   /** The blocks that were read last, the oldest first: files are often in the order of the account. */
   const blocks = new Map<number, Uint8Array>()
   const readBlock = Effect.fnUntraced(function* (number: number) {
-    const bytes = new Uint8Array(Math.min(blockBytes, written - number * blockBytes))
-    for (let at = 0; at < bytes.length;) {
-      const got = Number(yield* file.read(bytes.subarray(at), { position: BigInt(number * blockBytes + at) }))
-      if (got === 0) return yield* Effect.die(new Error("a temporary file was cut off"))
-      at += got
-    }
+    const at = number * blockBytes
+    const bytes = yield* readAt(file, at, Math.min(blockBytes, written - at))
+    if (bytes === undefined) return yield* Effect.die(new Error("a temporary file was cut off"))
     const [oldest] = blocks.keys()
     if (blocks.size >= blocksKept && oldest !== undefined) blocks.delete(oldest)
     blocks.set(number, bytes)

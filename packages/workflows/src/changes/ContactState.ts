@@ -103,15 +103,21 @@ export const stateOf = ({ contact, id, lists }: StoredContact): ContactState => 
 /** The wire form of a state, whose fields are nested again. */
 const wireOf = (state: ContactState): Record<string, unknown> => {
   const wire: Record<string, unknown> = {}
-  const groups: Record<string, Array<readonly [string, FieldValue]>> = { CustomFields: [], Consent: [], Activity: [] }
-  for (const [field, value] of Object.entries(state)) {
+  const groups = new Map<string, Array<readonly [string, FieldValue]>>()
+  for (const field in state) {
+    const value = state[field]
+    if (value === undefined) continue
     const dot = field.indexOf(".")
     if (dot < 0) wire[field] = value
-    else groups[field.slice(0, dot)]?.push([field.slice(dot + 1), value])
+    else {
+      const name = field.slice(0, dot)
+      const group = groups.get(name)
+      const entry = [field.slice(dot + 1), value] as const
+      if (group === undefined) groups.set(name, [entry])
+      else group.push(entry)
+    }
   }
-  for (const [name, fields] of Object.entries(groups)) {
-    if (fields.length > 0) wire[name] = Object.fromEntries(fields)
-  }
+  for (const [name, fields] of groups) wire[name] = Object.fromEntries(fields)
   return wire
 }
 
@@ -176,54 +182,58 @@ export const merged = (
 /** The fields in which two states differ. */
 export const changesOf = (before: ContactState, after: ContactState): FieldChanges => {
   const changes: Record<string, [FieldValue | null, FieldValue | null]> = {}
-  for (const [field, value] of Object.entries(after)) {
+  for (const field in after) {
     const old = before[field]
-    if (old !== value) changes[field] = [old ?? null, value]
+    const value = after[field]
+    if (value !== undefined && old !== value) changes[field] = [old ?? null, value]
   }
-  for (const [field, value] of Object.entries(before)) if (after[field] === undefined) changes[field] = [value, null]
+  for (const field in before) {
+    const value = before[field]
+    if (value !== undefined && after[field] === undefined) changes[field] = [value, null]
+  }
   return changes
 }
 
-/** Two numbers of 32 bits from texts, as in MurmurHash3: for finding changes, not for secrets. */
-const makeHash = () => {
+/** The names of the fields of a state, in order. Contacts that come together have the same ones. */
+const makeOrder = (isCounted: (field: string) => boolean) => {
+  let last: ReadonlyArray<string> = []
+  let order: ReadonlyArray<string> = []
+  return (state: ContactState): ReadonlyArray<string> => {
+    const fields = Object.keys(state)
+    if (fields.length !== last.length || fields.some((field, index) => field !== last[index])) {
+      last = fields
+      order = fields.filter(isCounted).sort()
+    }
+    return order
+  }
+}
+
+/** Two numbers of 32 bits from texts and their ends, as in MurmurHash3: for finding changes, not for secrets. */
+const digest = (state: ContactState, fields: ReadonlyArray<string>): string => {
   let h1 = 0xdeadbeef
   let h2 = 0x41c6ce57
-  const addUnit = (unit: number): void => {
-    h1 = Math.imul(h1 ^ unit, 2654435761)
-    h2 = Math.imul(h2 ^ unit, 1597334677)
-  }
-  return {
-    /** Adds a text and its end, which no UTF-16 unit is equal to. */
-    add: (text: string): void => {
-      for (let index = 0; index < text.length; index++) addUnit(text.charCodeAt(index))
-      addUnit(0x10000)
-    },
-    end: (): readonly [number, number] => {
-      const one = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909)
-      const other = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909)
-      return [one >>> 0, other >>> 0]
+  for (const field of fields) {
+    for (let text = field, isValue = false; ; text = String(state[field]), isValue = true) {
+      for (let index = 0; index <= text.length; index++) {
+        // No UTF-16 unit is equal to the end.
+        const unit = index < text.length ? text.charCodeAt(index) : 0x10000
+        h1 = Math.imul(h1 ^ unit, 2654435761)
+        h2 = Math.imul(h2 ^ unit, 1597334677)
+      }
+      if (isValue) break
     }
   }
+  const one = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909)
+  const other = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909)
+  return (one >>> 0).toString(36) + (other >>> 0).toString(36).padStart(7, "0")
 }
 
-const digest = (state: ContactState, fields: ReadonlyArray<string>): string => {
-  const hash = makeHash()
-  for (const field of fields.toSorted()) {
-    hash.add(field)
-    hash.add(String(state[field]))
-  }
-  const [high, low] = hash.end()
-  return high.toString(36) + low.toString(36).padStart(7, "0")
-}
+const orderOfAll = makeOrder(() => true)
+const orderOfContent = makeOrder((field) => !isCircumstance(field))
 
 /** A short text that two states share only if they are the same, but for one case in 10¹⁹. */
-export const digestOf = (state: ContactState): string => digest(state, Object.keys(state))
+export const digestOf = (state: ContactState): string => digest(state, orderOfAll(state))
 
 /** The same for all but when and how; empty for no contact. */
 export const contentDigestOf = (state: ContactState | undefined): string =>
-  state === undefined
-    ? ""
-    : digest(
-        state,
-        Object.keys(state).filter((field) => !isCircumstance(field))
-      )
+  state === undefined ? "" : digest(state, orderOfContent(state))

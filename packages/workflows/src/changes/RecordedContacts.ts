@@ -4,10 +4,12 @@
  */
 import {
   type AddOptions,
+  type AddSummary,
   type ContactFilter,
   type ContactPayload,
   ContactsService,
   type InvalidInput,
+  keptStatuses,
   LocalContacts,
   ServiceError,
   type StoredContact,
@@ -25,7 +27,7 @@ import {
   placeField,
   stateOf
 } from "./ContactState.ts"
-import { type Changed, countsOf, type RunChanges, type RunCounts, type RunLog, sumOf } from "./RunRecord.ts"
+import { type Changed, countsOf, noCounts, type RunChanges, type RunLog, sumOf } from "./RunRecord.ts"
 
 type Service = ContactsService["Service"]
 
@@ -62,11 +64,9 @@ export const entryOf = (transitions: Iterable<Transition>): RunChanges | undefin
   }
 }
 
-const nothing: RunCounts = { created: 0, changed: 0, deleted: 0 }
-
 /** Appends the entries of a run, and counts them. */
 export const makeRecorder = (log: RunLog) => {
-  let counts = nothing
+  let counts = noCounts
   const unknown = new Set<string>()
   return {
     /** Records once that the run makes changes that cannot be known. */
@@ -113,7 +113,33 @@ type States = ReadonlyArray<ContactState | undefined>
 export interface PlannedWrite<A, E, R> {
   readonly expected: () => States
   readonly write: Effect.Effect<A, E, R>
+  /** What the write itself says it made of it; without it, a store is read again. */
+  readonly madeBy?: ((answer: A) => States | undefined) | undefined
 }
+
+/** The answer to an add: what it says, and in a store of this process the states that it made. */
+export interface Added {
+  readonly summary: AddSummary
+  readonly states: States | undefined
+}
+
+/** Makes the function that adds contacts without their answer. */
+export const makeAdd = Effect.fnUntraced(function* (service: Service) {
+  const store = yield* LocalContacts
+  return (contacts: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey">) =>
+    store === undefined
+      ? Effect.map(service.addWithoutAnswer(contacts, options), (summary): Added => ({ summary, states: undefined }))
+      : Effect.map(store.add(contacts, options), (stored): Added => {
+          const kept =
+            options.resubscribe === false
+              ? keptStatuses(
+                  contacts,
+                  stored.map(({ contact }) => contact)
+                )
+              : []
+          return { summary: { keptStatuses: kept }, states: stored.map(stateOf) }
+        })
+})
 
 const stateOrNone = (stored: StoredContact | undefined): ContactState | undefined =>
   stored === undefined ? undefined : stateOf(stored)
@@ -143,8 +169,9 @@ export const recordedWrites = Effect.fnUntraced(function* ({ lookup, recorder }:
       : store.atomically(
           Effect.gen(function* () {
             const before = (yield* store.read(emails)).map(stateOrNone)
-            const answer = yield* plan(before).write
-            const after = (yield* store.read(emails)).map(stateOrNone)
+            const { madeBy, write } = plan(before)
+            const answer = yield* write
+            const after = madeBy?.(answer) ?? (yield* store.read(emails)).map(stateOrNone)
             yield* recorder.record(transitions(emails, before, after))
             return answer
           })
@@ -165,11 +192,13 @@ export const recordedContacts = Effect.fnUntraced(function* (
   options: RecordOptions
 ): Effect.fn.Return<Service> {
   const recorded = yield* recordedWrites(options)
+  const addQuietly = yield* makeAdd(service)
   const { recordUnknown } = options.recorder
   const add = <A, E, R>(
     contacts: ReadonlyArray<ContactPayload>,
     { resubscribe = true }: AddOptions = {},
-    write: Effect.Effect<A, E, R>
+    write: Effect.Effect<A, E, R>,
+    madeBy?: (answer: A) => States | undefined
   ) =>
     recorded("contactsPost", emailsOf(contacts), (before) => ({
       expected: () =>
@@ -177,14 +206,25 @@ export const recordedContacts = Effect.fnUntraced(function* (
           const contact = contacts[index]
           return contact === undefined ? state : merged(state, givenBy(contact), { resubscribe }).after
         }),
-      write
+      write,
+      madeBy
     }))
 
   return ContactsService.of({
     ...service,
     add: (contacts, options) => add(contacts, options, service.add(contacts, options)),
-    addWithoutAnswer: (contacts, options) =>
-      Effect.suspend(() => add(Array.from(contacts), options, service.addWithoutAnswer(contacts, options))),
+    addWithoutAnswer: (contacts, options = {}) =>
+      Effect.suspend(() => {
+        // A store keeps the answers to calls with a key.
+        if (options.idempotencyKey !== undefined) {
+          return add(Array.from(contacts), options, service.addWithoutAnswer(contacts, options))
+        }
+        const some = Array.from(contacts)
+        return Effect.map(
+          add(some, options, addQuietly(some, options), ({ states }) => states),
+          ({ summary }) => summary
+        )
+      }),
     update: (email, changes) =>
       recorded("contactsByEmailPut", [email], (before) => ({
         expected: () => before.map((state) => state && merged(state, givenBy(changes)).after),

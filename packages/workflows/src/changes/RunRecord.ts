@@ -61,6 +61,9 @@ export interface RunCounts {
   readonly deleted: number
 }
 
+/** The counts of a run that has changed nothing. */
+export const noCounts: RunCounts = { created: 0, changed: 0, deleted: 0 }
+
 /** The counts of an entry. */
 export const countsOf = (entry: RunEntry): RunCounts =>
   entry._tag === "Changes"
@@ -69,7 +72,7 @@ export const countsOf = (entry: RunEntry): RunCounts =>
         changed: entry.changed?.filter(({ fields }) => !Object.keys(fields).every(isCircumstance)).length ?? 0,
         deleted: entry.deleted?.length ?? 0
       }
-    : { created: 0, changed: 0, deleted: 0 }
+    : noCounts
 
 /** The sum of counts. */
 export const sumOf = (one: RunCounts, other: RunCounts): RunCounts => ({

@@ -1,7 +1,8 @@
 /** `roster contacts apply` */
-import { applyPlan, type ApplyReport, checkPlan, verifyPlan } from "@roster/workflows"
+import { applyPlan, type ApplyReport, checkPlan, PlannedRow, verifyPlan } from "@roster/workflows"
 import { Effect, PlatformError, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
+import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
 import { readBytes } from "../../../settings/InputFile.ts"
@@ -15,6 +16,9 @@ import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { toggle, withExamples } from "../../shared/CommonFlags.ts"
 import { lookupFor, withRun } from "../runs/RecordedRun.ts"
+
+// Every row is read twice.
+SchemaJITCompiler.enable(PlannedRow.ast)
 
 const temporaryProblem = <A, E, R>(effect: Effect.Effect<A, E | PlatformError.PlatformError, R>) =>
   Effect.catchIf(effect, PlatformError.isPlatformError, (error) =>

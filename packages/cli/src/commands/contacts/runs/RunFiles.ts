@@ -1,7 +1,8 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
 import { ServiceError, StoreFailure } from "@roster/domain"
-import { countsOf, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
+import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
 import { Clock, DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
+import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"
@@ -20,7 +21,10 @@ const Header = Schema.fromJsonString(
 const encodeHeader = Schema.encodeSync(Header)
 const decodeHeader = Schema.decodeUnknownEffect(Header)
 const Line = Schema.fromJsonString(RunEntry)
-const encodeLine = Schema.encodeSync(Line)
+// An undo reads each changed field of each contact twice.
+SchemaJITCompiler.enable(Line.ast)
+/** An entry is JSON as it is. */
+const encodeLine = (entry: RunEntry): string => JSON.stringify(entry)
 const decodeLine = Schema.decodeUnknownEffect(Line)
 
 const suffix = ".jsonl"
@@ -104,7 +108,19 @@ export const newRun = Effect.fnUntraced(function* (given: Omit<RunSubject, "id" 
   return { subject, log, hasBegun: Effect.sync(() => bytes > 0) }
 })
 
-/** The lines of a record with their places. A line that a killed process left incomplete is none. */
+/** Where a line stands in its file. */
+interface Place {
+  readonly at: number
+  readonly length: number
+}
+
+const countsAtEnd = ({ changed, created, deleted }: Extract<RunEntry, { readonly _tag: "Ended" }>): RunCounts => ({
+  created,
+  changed,
+  deleted
+})
+
+/** The lines of a record. A line that a killed process left incomplete is none. */
 const linesOf = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   return fs.stream(file).pipe(
@@ -138,47 +154,40 @@ export const openRun = Effect.fnUntraced(function* (id: string) {
   const damaged = () =>
     usageError(`The record of the run ${id} is damaged.`, `Nothing was changed. Its file is ${file}`)
   const decoder = new TextDecoder()
-  const decode = (line: Uint8Array) => Effect.mapError(decodeLine(decoder.decode(line)), damaged)
-  const lines = yield* linesOf(file)
-  const places: Array<{ readonly at: number; readonly length: number }> = []
+  const places: Array<Place> = []
   let at = 0
-  let header: Uint8Array | undefined
-  let counts: RunCounts = { created: 0, changed: 0, deleted: 0 }
-  let isEnded = false
-  yield* Stream.runForEach(lines, (line) => {
-    const place = { at, length: line.length }
-    at += line.length + 1
-    if (header === undefined) {
-      header = line
-      return Effect.void
-    }
-    places.push(place)
-    return Effect.map(decode(line), (entry) => {
-      counts = sumOf(counts, countsOf(entry))
-      isEnded = entry._tag === "Ended"
+  let header: string | undefined
+  yield* Stream.runForEach(yield* linesOf(file), (line) =>
+    Effect.sync(() => {
+      if (header === undefined) header = decoder.decode(line)
+      else places.push({ at, length: line.length })
+      at += line.length + 1
     })
-  })
-  const { subject } = yield* Effect.mapError(decodeHeader(decoder.decode(header)), damaged)
-  const read = Effect.fnUntraced(function* ({ at, length }: { readonly at: number; readonly length: number }) {
-    const opened = yield* Effect.mapError(fs.open(file), fileProblem(file, "read"))
-    const bytes = new Uint8Array(length)
-    for (let got = 0; got < length;) {
-      const more = yield* Effect.mapError(
-        opened.read(bytes.subarray(got), { position: BigInt(at + got) }),
-        fileProblem(file, "read")
+  )
+  const { subject } = yield* Effect.mapError(decodeHeader(header), damaged)
+  const entriesAt = (places: ReadonlyArray<Place>) =>
+    Stream.unwrap(
+      Effect.map(Effect.mapError(fs.open(file), fileProblem(file, "read")), (opened) =>
+        Stream.mapEffect(
+          Stream.fromIterable(places),
+          Effect.fnUntraced(function* ({ at, length }) {
+            const line = yield* Effect.mapError(readAt(opened, at, length), fileProblem(file, "read"))
+            return yield* Effect.mapError(decodeLine(decoder.decode(line)), damaged)
+          })
+        )
       )
-      if (Number(more) === 0) return yield* damaged()
-      got += Number(more)
-    }
-    return yield* decode(bytes)
-  }, Effect.scoped)
-  return {
-    subject,
-    counts,
-    isEnded,
-    entries: Stream.mapEffect(Stream.fromIterable(places), read),
-    backwards: Stream.mapEffect(Stream.fromIterable(places.toReversed()), read)
-  }
+    )
+  const entries = entriesAt(places)
+  const [end] = yield* Stream.runCollect(entriesAt(places.slice(-1)))
+  const isEnded = end?._tag === "Ended"
+  const counts = isEnded
+    ? countsAtEnd(end)
+    : yield* Stream.runFold(
+        entries,
+        () => noCounts,
+        (sum, entry) => sumOf(sum, countsOf(entry))
+      )
+  return { subject, counts, isEnded, entries, backwards: entriesAt(places.toReversed()) }
 })
 
 /** More than the first line of a record takes, and than the last one of a run that ended by itself. */
@@ -201,8 +210,7 @@ const lookAt = Effect.fnUntraced(function* ({ file, id }: { readonly id: string;
     const { counts } = yield* openRun(id)
     return { subject, counts, isEnded: false }
   }
-  const { changed, created, deleted } = end.value
-  return { subject, counts: { changed, created, deleted }, isEnded: true }
+  return { subject, counts: countsAtEnd(end.value), isEnded: true }
 }, Effect.scoped)
 
 /** All runs, the newest first. One whose record cannot be read is left out. */
