@@ -1,12 +1,23 @@
 /**
  * Plans of imports, their application, and runs that are undone: on a store file, and over HTTP as far as the interface goes.
+ * What shows on files and in the store alone is tried by commands in this process, which start in no time.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { type Ended, failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster } from "../roster.ts"
+import { runHere } from "../inProcess.ts"
+import {
+  type Ended,
+  failure,
+  json,
+  jsonOf,
+  makeLocalRoster,
+  makeRoster,
+  type Roster,
+  temporaryFolder
+} from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 const done = (end: Ended, code = 0): Ended => {
@@ -24,6 +35,23 @@ const remote = Effect.gen(function* () {
 })
 
 type Where = Effect.Success<typeof local>
+
+/** Commands in this process, with a folder as the home of their user. */
+const here =
+  (folder: string, fixed: Readonly<Record<string, string>> = {}, more: ReadonlyArray<string> = []): Roster["run"] =>
+  (args, { env } = {}) =>
+    runHere([...args, ...more], { env: { HOME: folder, ...fixed, ...env } })
+
+const localHere = Effect.map(temporaryFolder, (folder) => {
+  const place = join(folder, "store.db")
+  return { folder, place, run: here(folder, {}, ["--db", place]) }
+})
+
+const remoteHere = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const { env } = yield* serveWithKey(folder)
+  return { folder, run: here(folder, env), place: join(folder, "served.db") }
+})
 
 /** Ann, Bob, who unsubscribed, and Cid, with dates that only they have. */
 const people = Effect.fnUntraced(function* ({ folder, place, run }: Where) {
@@ -68,11 +96,11 @@ const lastRun = Effect.fnUntraced(function* ({ run }: Where) {
 })
 
 const places = [
-  { name: "on a store file", open: local, isExact: true },
-  { name: "over HTTP", open: remote, isExact: false }
+  { name: "on a store file", open: local, openHere: localHere, isExact: true },
+  { name: "over HTTP", open: remote, openHere: remoteHere, isExact: false }
 ] as const
 
-describe.each(places)("a plan $name", ({ open }) => {
+describe.each(places)("a plan $name", ({ open, openHere }) => {
   it.live("says what would change, and its application changes just that", () =>
     Effect.gen(function* () {
       const where = yield* open
@@ -127,7 +155,7 @@ describe.each(places)("a plan $name", ({ open }) => {
 
   it.live("is refused if a contact changed meanwhile, or applied to the others", () =>
     Effect.gen(function* () {
-      const where = yield* open
+      const where = yield* openHere
       const { folder, place, run } = where
       const plan = join(folder, "plan.json")
       done(yield* run(["contacts", "import", yield* people(where), "--plan", plan]))
@@ -150,7 +178,7 @@ describe.each(places)("a plan $name", ({ open }) => {
 describe("a plan", () => {
   it.live("that is cut short, changed or for another store is refused", () =>
     Effect.gen(function* () {
-      const where = yield* local
+      const where = yield* localHere
       const { folder, run } = where
       const plan = join(folder, "plan.json")
       done(yield* run(["contacts", "import", yield* people(where), "--plan", plan]))
@@ -167,7 +195,7 @@ describe("a plan", () => {
 
   it.live("--dry-run shows the same counts without a file, and an existing file is kept", () =>
     Effect.gen(function* () {
-      const where = yield* local
+      const where = yield* localHere
       const { folder, run } = where
       const file = yield* people(where)
       assert.deepInclude(json(done(yield* run(["contacts", "import", file, "--dry-run"]))), {
@@ -190,7 +218,7 @@ describe("a plan", () => {
 
   it.live("with lists sends those who are not on them yet", () =>
     Effect.gen(function* () {
-      const where = yield* local
+      const where = yield* localHere
       const file = yield* people(where)
       const { run } = where
       const planned = ["contacts", "import", file, "--list", "News", "--dry-run"]
@@ -201,7 +229,7 @@ describe("a plan", () => {
   )
 })
 
-describe.each(places)("an undo $name", ({ isExact, open }) => {
+describe.each(places)("an undo $name", ({ isExact, open, openHere }) => {
   it.live("brings back what an import changed", () =>
     Effect.gen(function* () {
       const where = yield* open
@@ -233,7 +261,7 @@ describe.each(places)("an undo $name", ({ isExact, open }) => {
 
   it.live("leaves what others changed since, and says so", () =>
     Effect.gen(function* () {
-      const where = yield* open
+      const where = yield* openHere
       const { place, run } = where
       done(yield* run(["contacts", "import", yield* people(where)]), 9)
       const { id } = yield* lastRun(where)
@@ -256,7 +284,7 @@ describe.each(places)("an undo $name", ({ isExact, open }) => {
 
   it.live("brings back what a delete, an update and a restore changed", () =>
     Effect.gen(function* () {
-      const where = yield* open
+      const where = yield* openHere
       const { folder, place, run } = where
       yield* people(where)
       const backup = join(folder, "backup.json")
@@ -293,7 +321,7 @@ describe.each(places)("an undo $name", ({ isExact, open }) => {
 describe("a run", () => {
   it.live("is recorded for its owner alone, listed, and kept for 30 days", () =>
     Effect.gen(function* () {
-      const where = yield* local
+      const where = yield* localHere
       const { folder, run } = where
       done(yield* run(["contacts", "import", yield* people(where)]), 9)
       const { id } = yield* lastRun(where)
@@ -317,7 +345,7 @@ describe("a run", () => {
 
   it.live("is not undone on another store, without consent, or by a wrong id", () =>
     Effect.gen(function* () {
-      const where = yield* local
+      const where = yield* localHere
       const { folder, place, run } = where
       done(yield* run(["contacts", "import", yield* people(where)]), 9)
       const { id } = yield* lastRun(where)
@@ -325,10 +353,7 @@ describe("a run", () => {
       done(yield* run(["contacts", "undo", id]), 3)
       done(yield* run(["contacts", "undo", id, "--yes", "--confirm", "7"]), 3)
       done(yield* run(["contacts", "undo", "../x", "--yes"]), 2)
-      const { run: elsewhere } = yield* makeRoster
-      const other = yield* elsewhere(["contacts", "undo", id, "--yes", "--db", join(folder, "other.db")], {
-        env: { HOME: folder }
-      })
+      const other = yield* here(folder)(["contacts", "undo", id, "--yes", "--db", join(folder, "other.db")])
       assert.include(failure(done(other, 2)).message, "was on")
       assert.deepStrictEqual(content(place), before)
     })
@@ -336,7 +361,7 @@ describe("a run", () => {
 
   it.live("of --no-undo is not recorded, and one of a dry run neither", () =>
     Effect.gen(function* () {
-      const where = yield* local
+      const where = yield* localHere
       const { run } = where
       const file = yield* people(where)
       done(yield* run(["contacts", "import", file, "--no-undo"]), 9)
@@ -348,7 +373,7 @@ describe("a run", () => {
 
   it.live("by a key that may not read contacts works, and cannot be undone", () =>
     Effect.gen(function* () {
-      const where = yield* remote
+      const where = yield* remoteHere
       const { folder, run } = where
       const key = join(folder, "writer.key")
       done(yield* run(["apikeys", "create", "writer", "--access", "ModifyContacts", "--out", key]))
