@@ -3,9 +3,10 @@
  * export has expired. A store has the links of its exports itself.
  */
 import { type ExportId, ExportLink, ExportNotFound } from "@roster/domain"
-import { Clock, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
 import { writeLine } from "../../files/AtomicFile.ts"
+import { removeOld } from "../../files/KeptFiles.ts"
 import { stateFolder, userFolderPath } from "../../files/UserFolder.ts"
 import { settings } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
@@ -28,36 +29,23 @@ const fileOf = Effect.fnUntraced(function* (id: ExportId) {
   return path.join(yield* userFolderPath("state"), folderName, `${id.toLowerCase()}.json`)
 })
 
-/** Removes the links whose time is over, and the oldest of too many. */
-const removeOld = Effect.fnUntraced(function* (below: string) {
+/** Makes room for one more link. */
+const makeRoom = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const now = yield* Clock.currentTimeMillis
-  const files = yield* Effect.forEach(yield* fs.readDirectory(below), (name) => {
-    const file = path.join(below, name)
-    return Effect.map(Effect.option(fs.stat(file)), (info) => ({
-      file,
-      time: Option.match(
-        Option.flatMap(info, ({ mtime }) => mtime),
-        { onNone: () => now, onSome: Number }
-      )
-    }))
-  })
-  const kept = files
-    .filter(({ time }) => now - time < Duration.toMillis(keptFor))
-    .toSorted((a, b) => b.time - a.time)
-    .slice(0, maximumLinks - 1)
-  const isKept = new Set(kept.map(({ file }) => file))
-  yield* Effect.forEach(files, ({ file }) => (isKept.has(file) ? Effect.void : Effect.ignore(fs.remove(file))), {
-    discard: true
-  })
+  const folder = yield* stateFolder(folderName)
+  const names = yield* fs.readDirectory(folder)
+  yield* removeOld(
+    names.map((name) => path.join(folder, name)),
+    { keptFor, maximumFiles: maximumLinks - 1 }
+  )
 })
 
 /** Keeps the link of an export that has begun. It is a help for later, so that a failure is no failure of the export. */
 export const keepLink = Effect.fnUntraced(
   function* (link: ExportLink) {
     if ((yield* settings)._tag === "Local") return
-    yield* Effect.ignore(removeOld(yield* stateFolder(folderName)))
+    yield* Effect.ignore(makeRoom)
     yield* writeLine(yield* fileOf(link.id), yield* Effect.orDie(encode(link)), { force: true })
   },
   (keep) => Effect.ignore(keep)

@@ -1,11 +1,12 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
 import { ServiceError, StoreFailure } from "@roster/domain"
 import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
-import { Clock, DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
+import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"
+import { removeOld } from "../../../files/KeptFiles.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 import { shorten } from "../../../terminal/Printable.ts"
 
@@ -53,24 +54,13 @@ const files = Effect.gen(function* () {
     .map((name) => ({ id: name.slice(0, -suffix.length), file: path.join(all, name) }))
 })
 
-/** Removes records that are too old, or beyond the size of all. */
-const prune = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(runsKeptFor)
-  let bytes = 0
-  for (const { file } of yield* files) {
-    const info = yield* Effect.option(fs.stat(file))
-    if (Option.isNone(info)) continue
-    bytes += Number(info.value.size)
-    const modified = Option.getOrElse(info.value.mtime, () => new Date(0))
-    if (bytes > maximumRunBytes || modified.getTime() < oldest) yield* Effect.ignore(fs.remove(file))
-  }
-})
-
 /** The record of a new run. Its file comes into being with the first change. */
 export const newRun = Effect.fnUntraced(function* (given: Omit<RunSubject, "id" | "began">) {
   const path = yield* Path.Path
-  yield* prune
+  yield* removeOld(
+    (yield* files).map(({ file }) => file),
+    { keptFor: runsKeptFor, maximumBytes: maximumRunBytes }
+  )
   const id = yield* newId
   const subject: RunSubject = { ...given, id, began: DateTime.formatIso(yield* DateTime.now) }
   const file = path.join(yield* folder, `${id}${suffix}`)
