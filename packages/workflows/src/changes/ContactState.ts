@@ -122,7 +122,7 @@ const wireOf = (state: ContactState): Record<string, unknown> => {
 }
 
 const decodeContact = Schema.decodeUnknownSync(Contact)
-const decodePayload = Schema.decodeUnknownEffect(ContactPayload)
+const readContact = Schema.decodeUnknownEffect(Contact)
 
 /** The contact of a whole state, as a store writes it. */
 export const storedOf = (state: ContactState): StoredContact => ({
@@ -132,12 +132,11 @@ export const storedOf = (state: ContactState): StoredContact => ({
 })
 
 /** The contact to add that brings back a state over the interface. Fails for what only another service may hold. */
-export const payloadOf = (state: ContactState): Effect.Effect<ContactPayload, InvalidInput> => {
-  const { Consent, CustomFields, Email, FirstName, LastName, Status } = wireOf(state)
-  const record = { Email, Status, FirstName, LastName, CustomFields, Consent }
-  const given = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
-  return Effect.mapError(decodePayload(given), (error) => invalidInput(error))
-}
+export const payloadOf = (state: ContactState): Effect.Effect<ContactPayload, InvalidInput> =>
+  Effect.flatMap(
+    Effect.mapError(readContact(wireOf(state)), (error) => invalidInput(error)),
+    ContactPayload.fromContact
+  )
 
 /** The address of a state. */
 export const emailOf = (state: ContactState): string => String(state["Email"] ?? "")
