@@ -7,6 +7,9 @@ import { failure } from "./roster.ts"
 const refusals: ReadonlyArray<readonly [args: string, code: string, message: RegExp]> = [
   ["contact list", "UsageError", /contacts/],
   ["contacts lst", "UsageError", /list/],
+  ["contact --help", "UsageError", /Did you mean contacts/],
+  ["contacts lst -h", "UsageError", /Did you mean list/],
+  ["help contact", "UsageError", /Did you mean contacts/],
   ["contacts list --limt 3", "UsageError", /--limit/],
   ["contacts list extra", "UsageError", /extra/],
   ["contacts list --limit", "UsageError", /--limit/],

@@ -8,15 +8,17 @@ import { toExitCode } from "../src/main/ErrorReporter.ts"
 import * as Help from "../src/main/Help.ts"
 import { outputFormat } from "../src/terminal/OutputFlags.ts"
 import { Output } from "../src/terminal/Output.ts"
-import { roster } from "../src/main/Roster.ts"
+import { roster, withoutVainHelp } from "../src/main/Roster.ts"
+import { withHelpWord } from "../src/main/StaticHelp.ts"
 import * as Signals from "../src/terminal/Signals.ts"
 
 /** Runs a command line to its exit code, as `bin.ts` does. */
 export const runHere = Effect.fnUntraced(function* (
-  args: ReadonlyArray<string>,
+  words: ReadonlyArray<string>,
   options: { readonly isTerminal?: boolean; readonly env?: Record<string, string> } = {}
 ) {
   const { env = {}, isTerminal = false } = options
+  const args = withoutVainHelp(withHelpWord(words))
   let stdout = ""
   let stderr = ""
   const say = (text: string) =>

@@ -2,7 +2,14 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { globalFlags } from "../settings/GlobalFlags.ts"
-import { everyWord, type Group, type Loaded, loadGroup, type Words } from "../commands/shared/LazyCommands.ts"
+import {
+  everyWord,
+  isUnknown,
+  type Group,
+  type Loaded,
+  loadGroup,
+  type Words
+} from "../commands/shared/LazyCommands.ts"
 
 /** Picks a command from a module that holds several. */
 const from =
@@ -287,6 +294,12 @@ export const roster = (words: Words) =>
     Effect.promise(() => loadGroup("roster", commands, words)),
     Command.withGlobalFlags(globalFlags)
   )
+
+const helpFlags = new Set(["--help", "-h"])
+
+/** The words as they are parsed: help for a command that there is not would hide the mistake. */
+export const withoutVainHelp = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  isUnknown(commands, args) ? args.filter((word) => !helpFlags.has(word)) : args
 
 /** The command line with the code of every command. */
 export const everyCommand: Effect.Effect<Command.Command.Any> = Effect.suspend(() => roster(everyWord))

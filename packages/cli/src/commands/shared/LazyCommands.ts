@@ -37,6 +37,13 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ["remove", "rm"]
 ])
 
+/** Whether the words that begin a command line, up to a flag, name a command that there is not. */
+export const isUnknown = (entry: Leaf | Group, [word = "-", ...rest]: ReadonlyArray<string>): boolean => {
+  if ("load" in entry || word.startsWith("-")) return false
+  const named = Object.entries(entry.subcommands).find(([name]) => name === word || aliases.get(name) === word)
+  return named === undefined || isUnknown(named[1], rest)
+}
+
 const load = async (name: string, entry: Leaf | Group, words: Words): Promise<Command.Command.Any> => {
   if ("load" in entry) return (await entry.load()).command
   const subcommands = Object.entries(entry.subcommands).map(async ([name, sub]) => {
