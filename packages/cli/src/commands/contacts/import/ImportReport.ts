@@ -150,8 +150,11 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
     hint: "Nothing was sent. Correct the rows, or skip them with --on-invalid skip."
   })
 
-const sumWords = ({ accepted, notSent, read, rejected, unknown }: UploadReport): string =>
-  `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} not sent, ${unknown} have no answer.`
+const sumWords = ({ accepted, notSent, read, rejected, stoppedBy, unknown }: UploadReport): string => {
+  // Of a request that is refused as a whole, rows that are not tried alone are known to be no worse than unsent.
+  const how = stoppedBy?.reason._tag === "Rejected" ? "not sent, or only among others that were refused" : "not sent"
+  return `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} ${how}, ${unknown} have no answer.`
+}
 
 /** The error if the file changed after some rows were sent. */
 export const importChanged = (

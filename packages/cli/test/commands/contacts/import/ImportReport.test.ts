@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ServiceError, Unavailable } from "@roster/domain"
+import { Rejected, ServiceError, Unavailable } from "@roster/domain"
 import { type UploadReport } from "@roster/workflows"
 import { Effect } from "effect"
 import {
@@ -99,6 +99,19 @@ describe("the account of an import", () => {
       assert.strictEqual(yield* outcome({ read: 1, rejected: 1 }), "PartlyDone")
       assert.strictEqual(yield* outcome({ read: 2, accepted: 1, notSent: 1, stoppedBy: gone }), "PartlyDone")
       assert.strictEqual(yield* outcome({ read: 2, accepted: 1, unknown: 1, stoppedBy: gone }), "PartlyDone")
+    })
+  )
+
+  it.effect("does not say that rows were not sent where they may have been, among others that were refused", () =>
+    Effect.gen(function* () {
+      const wordsOf = (reason: ServiceError["reason"]) => {
+        const stoppedBy = new ServiceError({ operation: "contactsPost", reason })
+        const report = { ...nothing, read: 1000, accepted: 1, rejected: 25, notSent: 974, stoppedBy }
+        return Effect.map(Effect.flip(importOutcome(report)), ({ message }) => message)
+      }
+      const refused = yield* wordsOf(new Rejected({ status: 422, detail: "too many fields" }))
+      assert.include(refused, "974 not sent, or only among others that were refused, 0 have")
+      assert.include(yield* wordsOf(new Unavailable({ detail: "gone" })), "974 not sent, 0 have")
     })
   )
 
