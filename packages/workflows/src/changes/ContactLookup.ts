@@ -146,27 +146,34 @@ const listed = Effect.fnUntraced(function* (onProgress: ((read: number) => Effec
     blocks.set(number, bytes)
     return bytes
   })
-  const stateAt = Effect.fnUntraced(function* (place: number, length: number) {
+  // Steps of one effect: an effect for each contact would cost more than to find it.
+  const bytesAt = function* (place: number, length: number) {
     const bytes = new Uint8Array(length)
     for (let at = place; at < place + length;) {
       const number = Math.floor(at / blockBytes)
       const block = blocks.get(number) ?? (yield* readBlock(number))
       const part = block.subarray(at - number * blockBytes, place + length - number * blockBytes)
+      if (part.length === length) return part
       bytes.set(part, at - place)
       at += part.length
     }
-    // This module wrote it.
-    return JSON.parse(decoder.decode(bytes)) as ContactState
-  })
-  const findOne = Effect.fnUntraced(function* (email: string) {
+    return bytes
+  }
+  const findOne = function* (email: string) {
     const canonical = canonicalEmail(email)
     for (const { length, place } of table.find(hash(canonical))) {
-      const state = yield* stateAt(place, length)
+      // This module wrote it.
+      const state = JSON.parse(decoder.decode(yield* bytesAt(place, length))) as ContactState
       if (canonicalEmail(String(state["Email"])) === canonical) return state
     }
     return undefined
+  }
+  const find = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
+    const found: Array<ContactState | undefined> = []
+    for (const email of emails) found.push(yield* findOne(email))
+    return found
   })
-  const lookup: ContactLookup = { find: (emails) => Effect.forEach(emails, findOne), hasLists: false }
+  const lookup: ContactLookup = { find, hasLists: false }
   return lookup
 })
 

@@ -209,7 +209,8 @@ const makeOrder = (isCounted: (field: string) => boolean) => {
 
 /** Two numbers of 32 bits from texts and their ends, as in MurmurHash3: for finding changes, not for secrets. */
 const digest = (state: ContactState, fields: ReadonlyArray<string>): string => {
-  let h1 = 0xdeadbeef
+  // Of 32 bits from the start: a larger number would make both of them floating.
+  let h1 = 0xdeadbeef | 0
   let h2 = 0x41c6ce57
   for (const field of fields) {
     for (let text = field, isValue = false; ; text = String(state[field]), isValue = true) {
