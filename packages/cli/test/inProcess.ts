@@ -8,9 +8,11 @@ import { toExitCode } from "../src/main/ErrorReporter.ts"
 import * as Help from "../src/main/Help.ts"
 import { outputFormat } from "../src/terminal/OutputFlags.ts"
 import { Output } from "../src/terminal/Output.ts"
+import { join } from "node:path"
 import { roster, withoutVainHelp } from "../src/main/Roster.ts"
 import { withHelpWord } from "../src/main/StaticHelp.ts"
 import * as Signals from "../src/terminal/Signals.ts"
+import { type Roster, temporaryFolder } from "./roster.ts"
 
 /** Runs a command line to its exit code, as `bin.ts` does. */
 export const runHere = Effect.fnUntraced(function* (
@@ -51,3 +53,15 @@ export const runHere = Effect.fnUntraced(function* (
   )
   return { code, stdout, stderr }
 })
+
+/** What `makeRoster` makes, with commands in this process, which have no stdin and the folder of the test run. */
+export const makeRosterHere = Effect.map(temporaryFolder, (folder): Roster => ({
+  folder,
+  run: (args, { env = {} } = {}) => runHere(args, { env: { HOME: folder, ...env } })
+}))
+
+/** The same on a store file. */
+export const makeLocalRosterHere = Effect.map(makeRosterHere, ({ folder, run }): Roster => ({
+  folder,
+  run: (args, options) => run([...args, "--db", join(folder, "store.db")], options)
+}))

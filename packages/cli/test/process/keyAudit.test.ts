@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 interface Row {
@@ -16,7 +17,7 @@ const of = (rows: ReadonlyArray<Row>, name: string) =>
 describe("roster apikeys audit", () => {
   it.live("finds excessive levels and, with access to the store, levels that were never used", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, env } = yield* serveWithKey(folder)
       const created = yield* run(["apikeys", "create", "reader", "--for", "contacts:read,export"], { env })
       const reader = { ROSTER_BASE_URL: address, ROSTER_API_KEY: jsonOf<{ Token: string }>(created).Token }
@@ -50,7 +51,7 @@ describe("roster apikeys audit", () => {
 
   it.live("succeeds without findings, with every flag", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const none = yield* run(["apikeys", "audit", "--fail-on-findings"])
       assert.deepStrictEqual([none.code, none.stdout], [0, "[]\n"])
     })
@@ -60,7 +61,7 @@ describe("roster apikeys audit", () => {
 describe("roster audit list", () => {
   it.live("prints what was done with credentials, and no name controls the terminal", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const name = "ci\u202egnp"
       yield* run(["apikeys", "create", name, "--for", "export"])
       yield* run(["apikeys", "delete", name, "--yes"])
@@ -89,7 +90,7 @@ describe("roster audit list", () => {
 
   it.live("is of a store of this machine alone", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const env = { ROSTER_BASE_URL: "http://127.0.0.1:1/v4", ROSTER_API_KEY: "test-key" }
       assert.strictEqual((yield* run(["audit", "list"], { env })).code, 2)
     })
@@ -99,7 +100,7 @@ describe("roster audit list", () => {
 describe("least privilege", () => {
   it.live("gives a key the levels that its purposes need, and those that are named beside them", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const levels = (args: ReadonlyArray<string>) =>
         Effect.map(
           run(["apikeys", ...args]),
@@ -136,7 +137,7 @@ describe("least privilege", () => {
 
   it.live("names the missing level if a key is refused, and how to create a key with it", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, env } = yield* serveWithKey(folder)
       const created = yield* run(["apikeys", "create", "reader", "--for", "contacts:read"], { env })
       const reader = { ROSTER_BASE_URL: address, ROSTER_API_KEY: jsonOf<{ Token: string }>(created).Token }

@@ -7,17 +7,8 @@ import { Effect } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { runHere } from "../inProcess.ts"
-import {
-  type Ended,
-  failure,
-  json,
-  jsonOf,
-  makeLocalRoster,
-  makeRoster,
-  type Roster,
-  temporaryFolder
-} from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { type Ended, failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 const done = (end: Ended, code = 0): Ended => {
@@ -25,33 +16,20 @@ const done = (end: Ended, code = 0): Ended => {
   return end
 }
 
-const local = Effect.map(makeLocalRoster, ({ folder, run }) => ({ folder, run, place: join(folder, "store.db") }))
+const onStore = ({ folder, run }: Roster) => ({ folder, run, place: join(folder, "store.db") })
 
-const remote = Effect.gen(function* () {
-  const { folder, run } = yield* makeRoster
+const onService = Effect.fnUntraced(function* ({ folder, run }: Roster) {
   const { env } = yield* serveWithKey(folder)
   const reach: Roster["run"] = (args, options) => run(args, { ...options, env: { ...env, ...options?.env } })
   return { folder, run: reach, place: join(folder, "served.db") }
 })
 
+const local = Effect.map(makeLocalRoster, onStore)
+const localHere = Effect.map(makeLocalRosterHere, onStore)
+const remote = Effect.flatMap(makeRoster, onService)
+const remoteHere = Effect.flatMap(makeRosterHere, onService)
+
 type Where = Effect.Success<typeof local>
-
-/** Commands in this process, with a folder as the home of their user. */
-const here =
-  (folder: string, fixed: Readonly<Record<string, string>> = {}, more: ReadonlyArray<string> = []): Roster["run"] =>
-  (args, { env } = {}) =>
-    runHere([...args, ...more], { env: { HOME: folder, ...fixed, ...env } })
-
-const localHere = Effect.map(temporaryFolder, (folder) => {
-  const place = join(folder, "store.db")
-  return { folder, place, run: here(folder, {}, ["--db", place]) }
-})
-
-const remoteHere = Effect.gen(function* () {
-  const folder = yield* temporaryFolder
-  const { env } = yield* serveWithKey(folder)
-  return { folder, run: here(folder, env), place: join(folder, "served.db") }
-})
 
 /** Ann, Bob, who unsubscribed, and Cid, with dates that only they have. */
 const people = Effect.fnUntraced(function* ({ folder, place, run }: Where) {
@@ -353,7 +331,10 @@ describe("a run", () => {
       done(yield* run(["contacts", "undo", id]), 3)
       done(yield* run(["contacts", "undo", id, "--yes", "--confirm", "7"]), 3)
       done(yield* run(["contacts", "undo", "../x", "--yes"]), 2)
-      const other = yield* here(folder)(["contacts", "undo", id, "--yes", "--db", join(folder, "other.db")])
+      const { run: elsewhere } = yield* makeRosterHere
+      const other = yield* elsewhere(["contacts", "undo", id, "--yes", "--db", join(folder, "other.db")], {
+        env: { HOME: folder }
+      })
       assert.include(failure(done(other, 2)).message, "was on")
       assert.deepStrictEqual(content(place), before)
     })

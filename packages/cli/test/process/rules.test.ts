@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Ended, failure, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { type Ended, failure, jsonOf } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 /** What other services understand and this one does not. */
@@ -18,7 +19,7 @@ const emails = (ended: Ended) => jsonOf<ReadonlyArray<{ readonly Email: string }
 describe("rules of other services", () => {
   it.live("go out to the letter by --raw-rule, where --rule sends nothing", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService((request, response) => {
         const [status, answer] = request.url?.endsWith("/status")
           ? [200, "Error"]
@@ -49,7 +50,7 @@ describe("rules of other services", () => {
 
   it.live("are refused by a store, which shows the place, and nothing is done", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       yield* run(["contacts", "add", "a@x.com"])
       for (const command of selecting) {
         const refused = yield* run([...command, "--raw-rule", foreign])
@@ -69,7 +70,7 @@ describe("rules of other services", () => {
 
   it.live("are not blank, and stand beside neither a rule nor addresses", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
       for (const command of selecting) {
         for (const blank of ["", "  ", "\u00a0"]) {
@@ -95,7 +96,7 @@ describe("rules of other services", () => {
 describe("a rule with a custom field whose name is nearly that of another field", () => {
   it.live("is done as it says, and the name that was perhaps meant is noted", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       yield* run(["contacts", "add", "a@x.com", "--field", "city=Rome"])
       const listed = yield* run(["contacts", "list", "--rule", "stauts = 'Active' OR City = 'Rome' OR emial != ''"])
       assert.deepStrictEqual([listed.code, emails(listed)], [0, ["a@x.com"]])
@@ -112,7 +113,7 @@ describe("a rule with a custom field whose name is nearly that of another field"
 
   it.live("is refused for its bare word, with the name that was perhaps meant", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const refused = yield* run(["contacts", "list", "--rule", "stauts = Active"])
       assert.strictEqual(refused.code, 2)
       assert.match(failure(refused).message, /\^{6} a text in quotes is needed here; .*did you mean "status"\?/)
