@@ -151,7 +151,7 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
   })
 
 const sumWords = ({ accepted, notSent, read, rejected, stoppedBy, unknown }: UploadReport): string => {
-  // Of a request that is refused as a whole, rows that are not tried alone are known to be no worse than unsent.
+  // The rows of a request that was refused as a whole were sent, though the service kept none of them.
   const how = stoppedBy?.reason._tag === "Rejected" ? "not sent, or only among others that were refused" : "not sent"
   return `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} ${how}, ${unknown} have no answer.`
 }
