@@ -45,6 +45,8 @@ const bundleLauncher = () =>
 /** The modules that every command with a service or a store needs. */
 const client = /packages\/(?:api|http-client)\/|effect\/dist\/http|connect\/src\/ConnectOptions|^\0node:/
 
+const isReference = (id: string): boolean => id.endsWith("/ReferencePage.ts")
+
 /** The program: one file that every start loads, and files that only some commands load. */
 const bundleProgram = () =>
   build({
@@ -54,6 +56,8 @@ const bundleProgram = () =>
     // As in the undici of Node itself: without its experimental second parser.
     transform: { target: `node${required}`, define: { esbuildDetection: "true" } },
     plugins: bundlePatches,
+    // A bundle of its own: among the modules that it alone needs are large ones, which would come into files of others.
+    external: isReference,
     optimization: { pifeForModuleWrappers: false },
     preserveEntrySignatures: false,
     write: false,
@@ -61,6 +65,7 @@ const bundleProgram = () =>
       ...output,
       entryFileNames: "roster/[name].js",
       chunkFileNames: "roster/[name].js",
+      paths: (id) => (isReference(id) ? "./ReferencePage.js" : id),
       // A running process still finds the exports it needs after an update replaces the files.
       minifyInternalExports: false,
       codeSplitting: {
@@ -73,16 +78,16 @@ const bundleProgram = () =>
     }
   })
 
-/** The entry of a thread, which `WorkerThread` and `LargeRequests` look for beside themselves. */
-const bundleThread = (input: string) =>
+/** The entry of a thread, which `WorkerThread` and `LargeRequests` look for beside themselves, or a file that stands alone. */
+const bundleAlone = (input: string) =>
   build({
     input: `packages/server/src/${input}`,
     platform: "node",
     logLevel: "warn",
     transform: { target: `node${required}` },
     plugins: [lazyBuiltins],
-    // Threads work on files.
-    external: (id) => id.endsWith("/PostgresClient.ts"),
+    // Threads work on files, and answer no request for the page.
+    external: (id) => id.endsWith("/PostgresClient.ts") || (isReference(id) && !isReference(input)),
     write: false,
     output: { ...output, entryFileNames: "roster/[name].js", codeSplitting: false }
   })
@@ -94,8 +99,9 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   const target = typeof folder === "string" ? folder : dist
   const bundles = await Promise.all([
     bundleProgram(),
-    bundleThread("jobs/worker/workerEntry.ts"),
-    bundleThread("requestEntry.ts"),
+    bundleAlone("jobs/worker/workerEntry.ts"),
+    bundleAlone("requestEntry.ts"),
+    bundleAlone("reference/ReferencePage.ts"),
     bundleLauncher()
   ])
   const built = new Map<string, string>()

@@ -25,6 +25,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "jobs/worker",
     "requests",
     "services",
+    "reference",
     "http",
     ""
   ],

@@ -1,0 +1,266 @@
+/** The interface as an OpenAPI document, for readers and for programs that make clients of it. */
+import {
+  AccessLevel,
+  type ApiKey,
+  type ApiKeyPayload,
+  CompressionFormat,
+  ConsentTracking,
+  type Contact,
+  type ContactPayload,
+  ContactSource,
+  ContactStatus,
+  type ContactUpdatePayload,
+  type EmailMessage,
+  type EmailSend,
+  type EmailsPayload,
+  ExportFileFormat,
+  type ExportLink,
+  ExportStatus,
+  maximumContactsPerAdd,
+  maximumContactsPerPage,
+  maximumCredentials,
+  type NewApiKey,
+  type NewSmtpCredentials,
+  type SmtpCredentials,
+  type SmtpCredentialsPayload
+} from "@roster/domain"
+import { Schema } from "effect"
+import { OpenApi } from "effect/http-api"
+import { operations } from "./Operation.ts"
+import { idempotencyKeyHeader, resubscribeHeader } from "./Parameters.ts"
+import { RosterApi } from "./RosterApi.ts"
+import { ErrorBody } from "./WireError.ts"
+
+const description = `Contacts, and the API keys and SMTP credentials that give access to them.
+
+Every operation needs an API key in the header \`X-Service-ApiKey\`, with the access level that the operation names.
+
+A refusal has the body \`{"Error": "text"}\`, whose text says what to do next.
+
+A rule selects contacts by their fields: \`status = Active AND city = 'Köln'\`. The word \`All\` selects every contact.`
+
+const tagTexts: Readonly<Record<string, string>> = {
+  Contacts: `People by their e-mail address. An add takes at most ${maximumContactsPerAdd} contacts, an import any number.`,
+  "Access credentials": `API keys for programs that use HTTP, and SMTP credentials for programs that send mail: at most ${maximumCredentials} of each kind. A secret is in the answer to its creation and in no other.`,
+  "Mail sending": "Messages from senders that the account has verified."
+}
+
+/** The parameters by their names, which mean the same in every operation. */
+const parameterTexts: Readonly<Record<string, string>> = {
+  compressionFormat: "The compression of the file (default: None).",
+  email: "The e-mail address of the contact.",
+  emails: "The addresses to export, given several times or separated by commas; never beside a rule.",
+  encodingName: "The encoding of the file, such as windows-1252 (default: utf-8).",
+  fileFormat: "The format of the file (default: Csv).",
+  fileName: "The name of the file with its extension.",
+  fileUrl: "The address of a CSV to import, in place of a file in the body.",
+  id: "The id of the export, which the answer to its request gives as PublicExportID.",
+  limit: `The number of contacts to return, at most ${maximumContactsPerPage}.`,
+  listName: "The list to which the contacts are added. It exists already.",
+  listnames: "The lists to which the contacts are added, given several times. They are made on first use.",
+  name: "The name of the credential.",
+  offset: "The number of contacts to skip.",
+  rule: "Selects contacts, as in `status = Active`; without it, all are meant.",
+  subaccount: "The e-mail address of the subaccount that has the credential (default: the account of the key)."
+}
+
+/** Parameters that may be given several times, where a single value is a list of one. */
+const repeated = new Set(["emails", "listnames"])
+
+/** What the headers of a request mean that no schema describes. */
+const headers: Readonly<Record<string, { readonly description: string; readonly schema: object }>> = {
+  [idempotencyKeyHeader]: {
+    description:
+      "Names this request: sent again with the same key, it is carried out once. The answer is kept for an hour.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }
+  },
+  [resubscribeHeader]: {
+    description: "Whether a contact that is Unsubscribed, Abuse, Bounced or NotConfirmed may get another status.",
+    schema: { type: "string", enum: ["allow", "deny"] }
+  }
+}
+
+const headersOf = new Map<string, ReadonlyArray<string>>([
+  ["contactsDeletePost", [idempotencyKeyHeader]],
+  ["contactsExportPost", [idempotencyKeyHeader]],
+  ["contactsImportPost", [resubscribeHeader]],
+  ["contactsPost", [idempotencyKeyHeader, resubscribeHeader]],
+  ["emailsPost", [idempotencyKeyHeader]]
+])
+
+const contact = {
+  Email: "ada@example.com",
+  Status: "Active",
+  FirstName: "Ada",
+  LastName: "Lovelace",
+  CustomFields: { city: "London" }
+} satisfies typeof ContactPayload.Encoded
+
+const apiKey = {
+  Name: "reporting",
+  AccessLevel: ["ViewContacts", "Export"],
+  DateCreated: "2026-01-02T03:04:05Z",
+  LastUse: null,
+  Expires: "2027-01-02T03:04:05Z",
+  RestrictAccessToIPRange: ["192.0.2.0/24"]
+} satisfies typeof ApiKey.Encoded
+
+const smtp = {
+  Name: "shop@example.com",
+  AccessLevel: "SendSmtp",
+  DateCreated: "2026-01-02T03:04:05Z",
+  LastUse: null,
+  Expires: null,
+  RestrictAccessToIPRange: []
+} satisfies typeof SmtpCredentials.Encoded
+
+const secret = "the secret, which is shown once"
+
+/** An example of each record, by its name in the document. */
+export const examples = {
+  ApiKey: apiKey,
+  ApiKeyPayload: {
+    Name: "reporting",
+    AccessLevel: ["ViewContacts", "Export"],
+    Expires: "2027-01-02T03:04:05Z",
+    RestrictAccessToIPRange: ["192.0.2.0/24"]
+  } satisfies typeof ApiKeyPayload.Encoded,
+  Contact: {
+    ...contact,
+    Source: "ContactApi",
+    DateAdded: "2026-01-02T03:04:05Z",
+    DateUpdated: null,
+    StatusChangeDate: null
+  } satisfies typeof Contact.Encoded,
+  ContactPayload: contact,
+  ContactUpdatePayload: {
+    FirstName: "Ada",
+    CustomFields: { city: "Paris" }
+  } satisfies typeof ContactUpdatePayload.Encoded,
+  EmailMessageData: {
+    Recipients: [{ Email: "ada@example.com", Fields: { name: "Ada" } }],
+    Content: {
+      From: "Shop <shop@example.com>",
+      Subject: "Hello {name}",
+      Body: [{ ContentType: "PlainText", Content: "Thank you for your order." }]
+    }
+  } satisfies typeof EmailMessage.Encoded,
+  EmailSend: {
+    TransactionID: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    MessageID: null
+  } satisfies typeof EmailSend.Encoded,
+  EmailsPayload: { Emails: ["ada@example.com"] } satisfies typeof EmailsPayload.Encoded,
+  ExportLink: {
+    Link: "https://roster.example.com/v4/exports/3fa85f64-5717-4562-b3fc-2c963f66afa6/contacts.csv",
+    PublicExportID: "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+  } satisfies typeof ExportLink.Encoded,
+  NewApiKey: { ...apiKey, Token: secret } satisfies typeof NewApiKey.Encoded,
+  NewSmtpCredentials: { ...smtp, Token: secret } satisfies typeof NewSmtpCredentials.Encoded,
+  SmtpCredentials: smtp,
+  SmtpCredentialsPayload: { Name: "shop@example.com", Expires: null } satisfies typeof SmtpCredentialsPayload.Encoded
+}
+
+/** What a status means, whatever the operation. */
+const statusTexts: Readonly<Record<string, string>> = {
+  200: "Done.",
+  201: "Created. The secret is in this answer and in no other.",
+  202: "Accepted: it is done in the background.",
+  400: "The request is malformed or invalid, or the service refuses what it asks.",
+  401: "The key is missing, unknown or expired.",
+  403: "The key lacks the access level, is used from an address outside its ranges, or would grant more than it has.",
+  404: "There is no such record.",
+  408: "The request did not arrive in time. Nothing was done.",
+  409: "The name is taken, the account is full, the last key that manages keys would be lost, or the idempotency key names another request.",
+  413: "The body is too large.",
+  415: "The body is of a kind that the operation does not take.",
+  421: "The service has no such name.",
+  429: "Too many requests. Retry-After says how long to wait.",
+  500: "The service failed, and the request may have been carried out.",
+  503: "The service cannot answer now, and nothing was done. Retry-After says how long to wait."
+}
+
+/** The lists of values, which the interface names. */
+const valueLists = new Map(
+  Object.entries({
+    AccessLevel,
+    CompressionFormat,
+    ConsentTracking,
+    ContactSource,
+    ContactStatus,
+    ExportFileFormats: ExportFileFormat,
+    ExportStatus: ExportStatus.members[0]
+  }).map(([name, { literals }]) => [literals.join(), { name, schema: { type: "string", enum: literals } }])
+)
+
+type Document = OpenApi.OpenAPISpec
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** The schemas by the names of the interface: Effect calls what is sent `ContactEncoded`, and has no names for lists. */
+const named = (document: Document): Document => {
+  const text = JSON.stringify(document).replaceAll(/"(#\/components\/schemas\/)?(\w+)Encoded"/g, '"$1$2"')
+  return JSON.parse(text, (_, value) => {
+    const list = valueLists.get(Array.isArray(value?.enum) ? value.enum.join() : "")
+    return list === undefined ? value : reference(list.name)
+  })
+}
+
+const operationsOf = ({ paths }: Document): ReadonlyArray<OpenApi.OpenAPISpecOperation> =>
+  Object.values(paths).flatMap((path) =>
+    [path.get, path.post, path.put, path.delete].filter((operation) => operation !== undefined)
+  )
+
+const describe = (operation: OpenApi.OpenAPISpecOperation): void => {
+  const { operationId, parameters, requestBody, responses } = operation
+  operation.description = `Access level: ${operations.get(operationId)?.requiredAccess}`
+  for (const parameter of parameters) {
+    const text = parameterTexts[parameter.name]
+    if (text !== undefined) parameter.description = text
+    if (repeated.has(parameter.name)) parameter.schema = { type: "array", items: { type: "string" } }
+  }
+  for (const name of headersOf.get(operationId) ?? []) {
+    const header = headers[name]
+    if (header !== undefined) parameters.push({ name, in: "header", required: false, ...header })
+  }
+  for (const [status, response] of Object.entries(responses)) {
+    response.description = statusTexts[status] ?? response.description
+    // The tag that tells errors of one status apart in code is never sent.
+    if (Number(status) >= 400) response.content = { "application/json": { schema: reference("Error") } }
+  }
+  // An import may name the address of a file and have no body.
+  if (operationId === "contactsImportPost") Object.assign(requestBody ?? {}, { required: false })
+}
+
+const complete = (generated: Document): Document => {
+  const document = named(generated)
+  const { components, tags } = document
+  for (const operation of operationsOf(document)) describe(operation)
+  for (const tag of tags) Object.assign(tag, { description: tagTexts[tag.name] })
+  const isSent = ([, schema]: [string, object]) => !("_tag" in Object(Object(schema).properties))
+  const lists = Array.from(valueLists.values(), ({ name, schema }) => [name, schema] as const)
+  components.schemas = {
+    ...Object.fromEntries(lists),
+    ...Object.fromEntries(Object.entries(components.schemas).filter(isSent)),
+    Error: Schema.toJsonSchemaDocument(ErrorBody).schema
+  }
+  for (const [name, example] of Object.entries(examples)) {
+    Object.assign(components.schemas[name] ?? {}, { examples: [example] })
+  }
+  return document
+}
+
+/** The interface with everything that its OpenAPI document says, for a service at these addresses. */
+export const documentedApi = (servers: ReadonlyArray<OpenApi.OpenAPISpecServer>) =>
+  RosterApi.annotateMerge(
+    OpenApi.annotations({
+      description,
+      license: { name: "MIT", identifier: "MIT" },
+      servers,
+      // What is transformed is the document.
+      transform: (document) => complete(document as Document)
+    })
+  )
+
+/** The OpenAPI document of a service at these addresses. */
+export const openApiDocument = (servers: ReadonlyArray<OpenApi.OpenAPISpecServer>): OpenApi.OpenAPISpec =>
+  OpenApi.fromApi(documentedApi(servers))

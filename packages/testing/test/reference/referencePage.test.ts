@@ -1,0 +1,162 @@
+/**
+ * The page about the interface: what it is served with, and that a browser without network shows it and asks the service
+ * from it. The browser is Debian's Chromium; without it that part is skipped. With `ROSTER_SCREENSHOT=docs/reference.png`
+ * it also takes the picture of the documentation.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync } from "node:fs"
+import { chromium } from "playwright-core"
+import { answerTo, bodyOf, rawServed, type RawServed, refusedAs, statusOf } from "../security/RawServed.ts"
+
+const executablePath = "/usr/bin/chromium"
+
+/** A busy machine takes seconds for what is there at once on an idle one. */
+const actionTimeout = 60_000
+
+const pageOf = ({ address }: RawServed): string => new URL("/docs", address).href
+
+/** It reaches no name and no address but this machine's. */
+const args = [
+  "--headless",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+]
+
+const browser = Effect.acquireRelease(
+  Effect.promise(() => chromium.launch({ executablePath, args, chromiumSandbox: false })),
+  (browser) => Effect.promise(() => browser.close())
+)
+
+/** Opens the page, with what it asked for and what the browser complained about. */
+const opened = Effect.fnUntraced(function* (url: string) {
+  const window = yield* browser
+  const page = yield* Effect.promise(() => window.newPage({ viewport: { width: 1200, height: 900 } }))
+  page.setDefaultTimeout(actionTimeout)
+  const requests: Array<string> = []
+  const complaints: Array<string> = []
+  page.on("request", (request) => requests.push(`${request.method()} ${request.url()}`))
+  page.on("console", (message) => complaints.push(message.text()))
+  page.on("pageerror", ({ message }) => complaints.push(message))
+  yield* Effect.promise(async () => {
+    await page.goto(url)
+    await page.getByRole("button", { name: "Authorize" }).waitFor()
+  })
+  return { page, requests, complaints }
+})
+
+type Page = Effect.Success<ReturnType<typeof opened>>["page"]
+
+const authorize = async (page: Page, key: string): Promise<void> => {
+  await page.getByRole("button", { name: "Authorize" }).click()
+  const field = page.getByLabel("Value:")
+  assert.strictEqual(await field.inputValue(), "")
+  await field.fill(key)
+  await page.locator(".modal-btn.authorize").click()
+  await page.getByRole("button", { name: "Close" }).click()
+}
+
+/** Sends the example of an operation, and gives the status and the body that the page shows. */
+const tried = async (page: Page, operation: string) => {
+  const block = page.locator(`#operations-Contacts-${operation}`)
+  await block.locator(".opblock-summary-control").click()
+  await block.getByRole("button", { name: "Try it out" }).click()
+  await block.getByRole("button", { name: "Execute" }).click()
+  const answer = block.locator(".live-responses-table tbody")
+  await answer.locator(".response-col_status").waitFor()
+  return {
+    status: await answer.locator(".response-col_status").innerText(),
+    body: await answer.locator(".highlight-code code").first().innerText()
+  }
+}
+
+describe("the page about the interface", () => {
+  it.live("needs no key, holds none, and may run its own scripts alone", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed()
+      const answer = yield* answerTo(served, "GET /docs", { "X-Service-ApiKey": undefined })
+      assert.strictEqual(statusOf(answer), 200)
+      assert.match(answer, /\r\ncontent-type: text\/html; charset=utf-8\r\n/i)
+      const policy = /\r\ncontent-security-policy: (.*)\r\n/i.exec(answer)?.[1] ?? ""
+      assert.match(
+        policy,
+        /^default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; img-src data:; connect-src 'self'; /
+      )
+      assert.include(policy, "frame-ancestors 'none'")
+      assert.notMatch(policy, /unsafe|http|\*/)
+      assert.match(answer, /\r\ncache-control: no-store\r\n/i)
+      assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i)
+      const html = bodyOf(answer)
+      assert.include(html, "contactsByEmailGet")
+      assert.notInclude(html, served.key)
+      assert.notMatch(html, /<(?:script|link|img|iframe)[^>]* (?:src|href)=/)
+      const head = yield* answerTo(served, "HEAD /docs", { "X-Service-ApiKey": undefined })
+      assert.strictEqual(bodyOf(head), "")
+      assert.match(head, new RegExp(`\r\ncontent-length: ${Buffer.byteLength(html, "latin1")}\r\n`, "i"))
+    })
+  )
+
+  it.live("is no page of another name, and has no other method", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed()
+      refusedAs(yield* answerTo(served, "GET /docs", { Host: "evil.example" }), 421)
+      refusedAs(yield* answerTo(served, "POST /docs", { "Content-Length": "0" }), 405)
+      refusedAs(yield* answerTo(served, "GET /docs/", { "X-Service-ApiKey": undefined }), 401)
+    })
+  )
+
+  it.live("says in the document at which address the client sees the service", () =>
+    Effect.gen(function* () {
+      const serversFor = Effect.fnUntraced(function* (publicUrl: string | undefined, headers: Record<string, string>) {
+        const served = yield* rawServed(publicUrl === undefined ? {} : { publicUrl: new URL(publicUrl) })
+        const answer = yield* answerTo(served, "GET /v4/openapi.json", headers)
+        return Object(JSON.parse(bodyOf(answer))).servers
+      })
+      assert.deepStrictEqual(yield* serversFor(undefined, { Host: "localhost:81" }), [
+        { url: "http://localhost:81/v4" }
+      ])
+      assert.deepStrictEqual(yield* serversFor("https://roster.example/lists", { Host: "roster.example" }), [
+        { url: "https://roster.example/lists/v4" }
+      ])
+    })
+  )
+})
+
+describe.skipIf(!existsSync(executablePath))("the page about the interface in Chromium", () => {
+  it.live(
+    "shows every operation without network, sends one with the key that is typed, and forgets the key",
+    () =>
+      Effect.gen(function* () {
+        const served = yield* rawServed()
+        const { complaints, page, requests } = yield* opened(pageOf(served))
+        assert.strictEqual(yield* Effect.promise(() => page.locator(".opblock").count()), 20)
+        const path = process.env["ROSTER_SCREENSHOT"]
+        if (path !== undefined) yield* Effect.promise(() => page.screenshot({ path }))
+
+        const added = yield* Effect.promise(async () => {
+          await authorize(page, served.key)
+          return tried(page, "contactsPost")
+        })
+        assert.strictEqual(added.status, "200")
+        const answer = bodyOf(yield* answerTo(served, "GET /v4/contacts/ada@example.com"))
+        assert.deepStrictEqual(JSON.parse(added.body), [JSON.parse(answer)])
+        assert.deepStrictEqual(requests, [`GET ${pageOf(served)}`, `POST ${served.address}/contacts`])
+        assert.deepStrictEqual(complaints, [])
+
+        const refused = yield* Effect.promise(async () => {
+          await page.reload()
+          await authorize(page, "wrong")
+          return tried(page, "contactsGet")
+        })
+        assert.match(refused.status, /^401\b/)
+        assert.property(JSON.parse(refused.body), "Error")
+      }),
+    // All that the browser does, a few seconds on an idle machine.
+    3 * actionTimeout
+  )
+})
