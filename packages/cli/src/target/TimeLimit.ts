@@ -1,6 +1,7 @@
 /** `--timeout`. */
 import { Duration, Effect, Schema } from "effect"
 
+/** The command took longer than `--timeout` allows. */
 export class TimeLimitReached extends Schema.TaggedError<TimeLimitReached>()("TimeLimitReached", {
   message: Schema.String
 }) {}

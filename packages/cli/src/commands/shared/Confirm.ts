@@ -6,6 +6,7 @@ import { mayAsk } from "../../settings/GlobalFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { Target } from "../../target/Target.ts"
 
+/** Nobody confirmed what needs a confirmation, and nothing was done. */
 export class Declined extends Schema.TaggedError<Declined>()("Declined", { message: Schema.String }) {}
 
 const declined = (message: string) => new Declined({ message })

@@ -1,0 +1,165 @@
+/**
+ * Writes the page of all errors: `pnpm docs:errors`. Tags and their meaning come from the code, statuses and exit codes from
+ * the tables that the service and the command line use; only what to do about each stands here.
+ */
+import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { refusalTexts } from "../packages/api/src/index.ts"
+import { exits, reasonExits } from "../packages/cli/src/main/ExitCode.ts"
+import { ServiceError, ServiceErrorReason } from "../packages/domain/src/index.ts"
+
+export const page = "docs/errors.md"
+
+/** What a program does about an error, by its tag. */
+export const advice = {
+  AccessDenied:
+    "Use a key with the access level `required`, from an address in its ranges. Repeating the call does not help.",
+  BackupRefused: "Nothing was changed. Restore another backup.",
+  CertificateError: "Correct the file; nothing listens before. A running service keeps the certificate that it has.",
+  ConflictingFilter: "Give a rule or addresses, never both.",
+  ContactNotFound: "Add the contact, or take it as gone.",
+  CredentialNotFound: "List the names; for a subaccount, name it.",
+  EmailNotFound: "List the e-mails of the outbox.",
+  ExceedsGrantor: "Stay within `limit`, or use a key that lasts longer or opens more addresses.",
+  ExportExpired: "Ask for a new export.",
+  ExportFailed: "Ask for a new export; the service does not try again by itself.",
+  ExportInterrupted: "Call `awaitExport` again with the same `id`: the export goes on.",
+  ExportNotFound: "Check the id. A file is there once the export is `Ready`: wait with `awaitExport`.",
+  ExportTimedOut: "Call `awaitExport` again with the same `id`, with more time.",
+  ImportRefused: "Change the file or its options as `reason` says.",
+  InvalidInput: "Correct the field that `field` names. Nothing was sent, or nothing of it was done.",
+  InvalidResponse: "Check the base address. A write may have been carried out: look before you repeat it.",
+  InvalidRule: "Correct the rule at `position`; `expected` and `hint` say how, and the message shows the place.",
+  InvalidSeed: "Correct the line of the file.",
+  InvalidSettings: "Correct the setting that `setting` names.",
+  JobEnded: "Read the result of the job.",
+  JobNotFound: "List the jobs of the store.",
+  LastManagingKey: "Create another key with ModifyAccessTokens first.",
+  ListNotFound: "Add a contact with this list name; that makes the list.",
+  NameTaken: "Choose another name, or update the credential that has it.",
+  NotAllowedSender: "Send from a verified sender, or allow this one (`--allow-sender`, `allowedSenders`).",
+  NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
+  OtherUpload: "Resume with the same source and options, or delete the journal to begin anew.",
+  OutcomeUnknown: "Find out as `recovery` says before you repeat the call, or give it an `idempotencyKey`.",
+  PlanOutdated: "Plan again, or apply without the contacts that changed.",
+  RateLimited: "Wait `retryAfter` seconds. The client has repeated the call already.",
+  Rejected: "Change the request as `detail` says.",
+  ResponseTooLarge:
+    "Ask for fewer contacts at once, or raise the limit of the client. A write may have been carried out.",
+  RotationRefused: "Nothing was changed. Correct what the message names.",
+  ServeError: "Choose another port or host.",
+  ServeProcessFailed: "Read the output in the message: the process ended before it listened.",
+  ServiceError:
+    "Look at its `reason`, with `Effect.catchReason`; `isRetryable` says whether the same call may be repeated.",
+  StillInUse: "Switch what still uses the old secret, and run the rotation again: it resumes.",
+  StoreDamaged: "Restore a backup. The damaged file is left as it is.",
+  StoreFailure: "Check the disk and the database, and repeat the call: nothing of it was kept.",
+  StoreUnavailable: "Check the path and its permissions, or whether another process holds it.",
+  TimedOut: "Repeat the call, or allow more time.",
+  TooManyContacts: "Send at most 1000 at once: `addAll` and `uploadContacts` divide any number.",
+  TooManyCredentials: "Delete a credential that nobody uses.",
+  Unauthorized: "Check the key. Repeating the call does not help.",
+  Unavailable:
+    "Wait `retryAfter` seconds, or a while; with `isPermanent`, correct the certificate or the address instead.",
+  UnclearConnection: "Name a service or a store, not both.",
+  UnexpectedContentType:
+    "Check the base address and what stands before the service, such as a proxy or a login. A write may have been carried out.",
+  UnexpectedRedirect: "Use the address that it redirects to, if that is the service.",
+  UnreadableBackup: "Nothing was sent. Use the file that the delete wrote.",
+  UnreadableFile: "Correct the file, or say how it is encoded and delimited.",
+  UnreadablePlan: "Nothing was sent. Use the whole file that the plan was written to."
+} as const
+
+type Tag = keyof typeof advice
+
+/** The packages whose errors a caller may meet, in the order of the page. */
+const packages = ["domain", "workflows", "http-client", "server", "connect", "testing"]
+
+/** The doc comment of each tagged error, by its tag. */
+const meanings = (name: string): ReadonlyMap<string, string> =>
+  new Map(
+    globSync(`packages/${name}/src/**/*.ts`)
+      .toSorted()
+      .flatMap((file) =>
+        Array.from(
+          readFileSync(file, "utf8").matchAll(
+            /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends Schema\.TaggedError/g
+          ),
+          ([, comment = "", tag = ""]): [string, string] => [tag, comment.replaceAll(/\s*\n \*\s*/g, " ").trim()]
+        )
+      )
+  )
+
+const reasons = new Set<string>(ServiceErrorReason.members.map((reason) => reason.identifier))
+
+/** The statuses of the reasons that a service answers with. (packages/server/src/http/WireErrors.ts) */
+const reasonStatus: Readonly<Record<string, string>> = {
+  AccessDenied: "403",
+  ExceedsGrantor: "403",
+  OutcomeUnknown: "500",
+  RateLimited: "429",
+  StoreFailure: "503",
+  Unauthorized: "401",
+  Unavailable: "503"
+}
+
+/** The errors that only commands end with, whose hints commands print. */
+const ofCommands = (): ReadonlyArray<string> => {
+  const meaning = new Map([...meanings("cli"), ["PlatformError", "The result could not be written."]])
+  return Object.entries(exits)
+    .filter(([tag]) => !Object.hasOwn(advice, tag))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([tag, { exit, hint }]) => `| \`${tag}\` | ${meaning.get(tag) ?? ""} | ${hint} | | ${exit} |`)
+}
+
+const cell = (text: string) => text.replaceAll("|", "\\|")
+
+const rowOf = (tag: Tag, meaning: string): string => {
+  const statuses: Readonly<Record<string, { readonly status: number }>> = refusalTexts
+  const status = reasonStatus[tag] ?? statuses[tag]?.status ?? ""
+  const codes: Readonly<Record<string, { readonly exit: number }>> = { ...exits, ...reasonExits }
+  return `| \`${tag}\` | ${cell(meaning)} | ${cell(advice[tag])} | ${status} | ${codes[tag]?.exit ?? ""} |`
+}
+
+const table = (rows: ReadonlyArray<string>): string =>
+  ["| Error | What happened | What to do | Status | Exit code |", "|---|---|---|---|---|", ...rows].join("\n")
+
+const head = `# Errors
+
+What a method can fail with is in its type. A failure that a caller can act on is a tag of its own; all others are one
+\`ServiceError\`, whose \`reason\` says what happened. Each has a \`message\` of whole sentences for people, and fields for programs. None
+holds a key or a request.
+
+\`\`\`ts
+import { ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+
+const find = (email: string) =>
+  ContactsService.use((contacts) => contacts.get(email)).pipe(
+    Effect.catchTag("ContactNotFound", () => Effect.undefined),
+    Effect.catchReason("ServiceError", "AccessDenied", ({ required }) =>
+      Effect.as(Effect.logError(\`the key lacks \${required}\`), undefined)
+    )
+  )
+\`\`\`
+
+A status is the one of an HTTP answer ([refusals on the wire](decisions/status-codes.md)), an exit code the one of a command.
+[Retries](clients.md#retries) says what the client repeats by itself before it fails.
+
+<!-- written by pnpm docs:errors -->
+`
+
+export const text = (): string => {
+  const isKnown = (tag: string): tag is Tag => Object.hasOwn(advice, tag)
+  const sections = packages.map((name) => {
+    const found = [...meanings(name)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const rows = (wanted: (tag: string) => boolean) =>
+      table(found.flatMap(([tag, meaning]) => (isKnown(tag) && wanted(tag) ? [rowOf(tag, meaning)] : [])))
+    const own = `## @roster/${name}\n\n${rows((tag) => !reasons.has(tag))}\n`
+    return name === "domain"
+      ? `${own}\n## The reasons of a ${ServiceError.identifier}\n\n${rows((tag) => reasons.has(tag))}\n`
+      : own
+  })
+  return [head, ...sections, `## Of commands alone\n\n${table(ofCommands())}\n`].join("\n")
+}
+
+if (import.meta.main) writeFileSync(page, text())
