@@ -4,7 +4,12 @@ import { readdirSync, readFileSync } from "node:fs"
 
 const pages = [
   ["docs/testing.md", "./testing/"],
-  ["docs/composing.md", "../src/composing/"]
+  ["docs/composing.md", "../src/composing/"],
+  ["docs/getting-started.md", "../src/starting/"],
+  ["docs/rules.md", "../src/rules/"],
+  ["docs/bulk.md", "../src/bulk/"],
+  ["docs/credentials.md", "../src/credentials/"],
+  ["docs/coming-from.md", "../src/coming/"]
 ] as const
 
 describe.each(pages)("%s", (page, folder) => {

@@ -1,10 +1,15 @@
-/** The pages about commands and errors are those that the code gives, and no error is without an entry. */
+/**
+ * The pages about commands and errors are those that the code gives, and no error is without an entry; what other pages say of
+ * commands and of each other is so.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { operations, purposes, accessFor } from "../../packages/api/src/index.ts"
 import { exits, reasonExits } from "../../packages/cli/src/main/ExitCode.ts"
 import * as commands from "../printCommands.ts"
+import { helpPages } from "../helpPages.ts"
 import * as errors from "../printErrors.ts"
 
 /** The classes of errors among the exports of a module and of the modules in it. */
@@ -49,5 +54,76 @@ describe("the page about commands", () => {
     const readme = readFileSync("README.md", "utf8")
     for (const { exit } of Object.values({ ...exits, ...reasonExits }))
       assert.match(readme, new RegExp(`^\\| ${exit} \\|`, "m"))
+  })
+})
+
+/** The pages that people write and read. */
+const pages = ["README.md", ...globSync("docs/**/*.md"), ...globSync("packages/*/README.md")]
+
+const textOf = (page: string): string => readFileSync(page, "utf8")
+
+/** The anchors of a page, as a Git host makes them of its headings. */
+const anchorsOf = (page: string): ReadonlySet<string> =>
+  new Set(
+    Array.from(textOf(page).matchAll(/^#+ (.*)$/gm), ([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-")
+    )
+  )
+
+describe("the documentation", () => {
+  it("has no link to nothing", () => {
+    const broken = pages.flatMap((page) =>
+      Array.from(textOf(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)).flatMap(
+        ([link, path = "", anchor]) => {
+          const target = path === "" ? page : join(dirname(page), path)
+          if (!existsSync(target)) return [`${page}: ${link}`]
+          return anchor === undefined || anchorsOf(target).has(anchor) ? [] : [`${page}: ${link}`]
+        }
+      )
+    )
+    assert.deepStrictEqual(broken, [])
+  })
+
+  it("has each page in its index", () => {
+    const index = textOf("docs/README.md")
+    for (const page of globSync("docs/*.md", { exclude: ["docs/README.md"] })) {
+      assert.include(index, `](${page.slice("docs/".length)})`)
+    }
+  })
+
+  it.effect("gives commands no flags that they do not have", () =>
+    Effect.gen(function* () {
+      const help = yield* helpPages(false)
+      const common = help[""] ?? ""
+      let seen = 0
+      for (const page of pages) {
+        const fences = textOf(page).matchAll(/^```(?:sh|console|ini|yaml)\n(.*?)^```$/gms)
+        for (const [, line = ""] of Array.from(fences, ([, text = ""]) => [
+          ...text.matchAll(/\broster ((?! ).*)$/gm)
+        ]).flat()) {
+          const words = (line.split(/ #| \| |; /)[0] ?? "").replaceAll(/'[^']*'|"[^"]*"/g, "TEXT").split(/\s+/)
+          const path = [2, 1]
+            .map((length) => words.slice(0, length).join(" "))
+            .find((command) => Object.hasOwn(help, command))
+          if (path === undefined) continue
+          for (const flag of words.filter((word) => word.startsWith("--"))) {
+            assert.match(`${help[path]}\n${common}`, new RegExp(`${flag}[ ,\n]`), `${page}: roster ${line}`)
+            seen++
+          }
+        }
+      }
+      assert.isAbove(seen, 30)
+    })
+  )
+
+  it("has each call of the official client, and the level of each purpose", () => {
+    const calls = textOf("docs/coming-from.md")
+    for (const id of operations.keys()) assert.include(calls, `| \`${id}(`)
+    const credentials = textOf("docs/credentials.md")
+    for (const purpose of purposes)
+      assert.include(credentials, `| \`${purpose}\` | ${accessFor([purpose]).join(", ")} |`)
   })
 })

@@ -1,11 +1,11 @@
 /**
- * The session in the README, typed again: what stands there is what a terminal shows.
+ * The sessions in the README and the documentation, typed again: what stands there is what a terminal shows.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { bin, environmentOf, temporaryFolder } from "../roster.ts"
 import { screenOf } from "./screen.ts"
@@ -16,13 +16,23 @@ interface Step {
   readonly shown: string
 }
 
-const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8")
+const checkout = new URL("../../../../", import.meta.url)
 
-const sessions = [...readme.matchAll(/^```console\n(.*?)^```$/gms)].map(([, text = ""]) =>
-  text.split(/^\$ /m).flatMap((part): ReadonlyArray<Step> => {
+const pages = ["README.md", ...readdirSync(new URL("docs", checkout)).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md")
+)
+
+const stepsOf = (text: string): ReadonlyArray<Step> =>
+  text.split(/^\$ /m).flatMap((part) => {
     const [command = "", ...shown] = part.split("\n")
     return command === "" ? [] : [{ command, shown: shown.join("\n") }]
   })
+
+const sessions = pages.flatMap((page) =>
+  Array.from(readFileSync(new URL(page, checkout), "utf8").matchAll(/^```console\n(.*?)^```$/gms), ([, text = ""]) => ({
+    page,
+    steps: stepsOf(text)
+  }))
 )
 
 /** What is another one each time. */
@@ -51,20 +61,23 @@ const type = async (folder: string, command: string, env: Readonly<Record<string
   return screenOf(Buffer.concat(parts).toString())
 }
 
-describe.skipIf(!hasTerminal)("the session in the README", () => {
-  it("is there", () => {
-    assert.strictEqual(sessions.length, 1)
-    assert.isAbove(sessions[0]?.length ?? 0, 5)
+describe.skipIf(!hasTerminal)("the session in", () => {
+  it("the README and the guides is there", () => {
+    assert.deepStrictEqual(
+      sessions.map(({ page }) => page),
+      ["README.md", "docs/credentials.md", "docs/rules.md"]
+    )
+    assert.isAbove(sessions[0]?.steps.length ?? 0, 5)
   })
 
-  it.live.each(sessions)("shows what stands there", (session) =>
+  it.live.each(sessions)("$page shows what stands there", ({ steps }) =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       mkdirSync(join(folder, "bin"))
       writeFileSync(join(folder, "bin", "roster"), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
       chmodSync(join(folder, "bin", "roster"), 0o755)
       const env: Record<string, string> = {}
-      for (const [index, { command, shown }] of session.entries()) {
+      for (const [index, { command, shown }] of steps.entries()) {
         const [, name, value] = /^export (\w+)=(.*)$/.exec(command) ?? []
         if (name !== undefined) {
           env[name] = value ?? ""
