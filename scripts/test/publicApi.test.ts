@@ -16,6 +16,17 @@ const docsOf = (file: string): ReadonlyMap<string, boolean> => {
   return docs
 }
 
+/** Pages of this repository, which a reader of a package does not have beside it: these are cited by their address. */
+const citation = /(?<!\/blob\/main\/)\bdocs\/[\w/-]+\.md/
+
+/** The exports of a file whose doc comments cite a page that only this repository has. */
+const citing = (file: string): ReadonlyArray<string> =>
+  Array.from(
+    readFileSync(file, "utf8").matchAll(/^\/\*\*((?:(?!\*\/)[^])*)\*\/\n(export .*)$/gm),
+    ([, comment = "", declaration = ""]) =>
+      citation.test(comment) ? [exported.exec(declaration)?.[1] ?? declaration] : []
+  ).flat()
+
 /** The files behind an entry point, each with the names that it re-exports, or all of them. */
 const publicNames = (entry: string): ReadonlyArray<readonly [file: string, names: ReadonlySet<string> | undefined]> =>
   Array.from(
@@ -26,20 +37,30 @@ const publicNames = (entry: string): ReadonlyArray<readonly [file: string, names
     ]
   )
 
+const packages = ["domain", "workflows", "api", "http-client", "server", "connect", "testing"]
+
+/** The files behind the entry points of a package, each with the names that are exported of it, or all of them. */
+const publicFiles = (name: string) => {
+  const { exports } = Object(JSON.parse(readFileSync(join("packages", name, "package.json"), "utf8")))
+  return Object.values<string>(exports)
+    .map((path) => join("packages", name, path))
+    .flatMap((entry) => (entry.endsWith("index.ts") ? publicNames(entry) : [[entry, undefined] as const]))
+}
+
 describe("an export of", () => {
-  it.each(["domain", "workflows", "api", "http-client", "server", "connect", "testing"])(
-    "%s has a doc comment",
-    (name) => {
-      const { exports } = Object(JSON.parse(readFileSync(join("packages", name, "package.json"), "utf8")))
-      const entries = Object.values<string>(exports).map((path) => join("packages", name, path))
-      const bare = entries
-        .flatMap((entry) => (entry.endsWith("index.ts") ? publicNames(entry) : [[entry, undefined] as const]))
-        .flatMap(([file, names]) =>
-          Array.from(docsOf(file), ([symbol, isDocumented]) =>
-            isDocumented || names?.has(symbol) === false ? [] : [`${file}: ${symbol}`]
-          ).flat()
-        )
-      assert.deepStrictEqual([...new Set(bare)], [])
-    }
-  )
+  it.each(packages)("%s has a doc comment", (name) => {
+    const bare = publicFiles(name).flatMap(([file, names]) =>
+      Array.from(docsOf(file), ([symbol, isDocumented]) =>
+        isDocumented || names?.has(symbol) === false ? [] : [`${file}: ${symbol}`]
+      ).flat()
+    )
+    assert.deepStrictEqual([...new Set(bare)], [])
+  })
+
+  it.each(packages)("%s cites no page that a reader of the package cannot open", (name) => {
+    const cited = publicFiles(name).flatMap(([file, names]) =>
+      citing(file).flatMap((symbol) => (names?.has(symbol) === false ? [] : [`${file}: ${symbol}`]))
+    )
+    assert.deepStrictEqual([...new Set(cited)], [])
+  })
 })
