@@ -65,7 +65,7 @@ const bundleProgram = () =>
       ...output,
       entryFileNames: "roster/[name].js",
       chunkFileNames: "roster/[name].js",
-      paths: (id) => (isReference(id) ? "./ReferencePage.js" : id),
+      paths: (id) => (isReference(id) ? "./roster/ReferencePage.js" : id),
       // A running process still finds the exports it needs after an update replaces the files.
       minifyInternalExports: false,
       codeSplitting: {

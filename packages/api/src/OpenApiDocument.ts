@@ -88,6 +88,16 @@ const headersOf = new Map<string, ReadonlyArray<string>>([
   ["emailsPost", [idempotencyKeyHeader]]
 ])
 
+/** The form of an import. A service also takes the options as its fields, but pages fill in whatever a form is said to have. */
+const importForm = {
+  "multipart/form-data": {
+    schema: {
+      type: "object",
+      properties: { file: { type: "string", format: "binary", description: "A CSV file, or a zip that holds one." } }
+    }
+  }
+}
+
 const contact = {
   Email: "ada@example.com",
   Status: "Active",
@@ -101,7 +111,7 @@ const apiKey = {
   AccessLevel: ["ViewContacts", "Export"],
   DateCreated: "2026-01-02T03:04:05Z",
   LastUse: null,
-  Expires: "2027-01-02T03:04:05Z",
+  Expires: "2099-12-31T00:00:00Z",
   RestrictAccessToIPRange: ["192.0.2.0/24"]
 } satisfies typeof ApiKey.Encoded
 
@@ -122,7 +132,7 @@ export const examples = {
   ApiKeyPayload: {
     Name: "reporting",
     AccessLevel: ["ViewContacts", "Export"],
-    Expires: "2027-01-02T03:04:05Z",
+    Expires: "2099-12-31T00:00:00Z",
     RestrictAccessToIPRange: ["192.0.2.0/24"]
   } satisfies typeof ApiKeyPayload.Encoded,
   Contact: {
@@ -228,7 +238,7 @@ const describe = (operation: OpenApi.OpenAPISpecOperation): void => {
     if (Number(status) >= 400) response.content = { "application/json": { schema: reference("Error") } }
   }
   // An import may name the address of a file and have no body.
-  if (operationId === "contactsImportPost") Object.assign(requestBody ?? {}, { required: false })
+  if (operationId === "contactsImportPost") Object.assign(requestBody ?? {}, { required: false, content: importForm })
 }
 
 const complete = (generated: Document): Document => {

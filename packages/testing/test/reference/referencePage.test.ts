@@ -3,6 +3,7 @@
  * from it. The browser is Debian's Chromium; without it that part is skipped. With `ROSTER_SCREENSHOT=docs/reference.png`
  * it also takes the picture of the documentation.
  */
+import { examples } from "@roster/api/OpenApiDocument"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
@@ -61,17 +62,22 @@ const authorize = async (page: Page, key: string): Promise<void> => {
   await page.getByRole("button", { name: "Close" }).click()
 }
 
-/** Sends the example of an operation, and gives the status and the body that the page shows. */
-const tried = async (page: Page, operation: string) => {
+/** Sends the example of an operation, or a file, and gives the status and the body that the page shows. */
+const tried = async (page: Page, operation: string, file?: string) => {
   const block = page.locator(`#operations-Contacts-${operation}`)
   await block.locator(".opblock-summary-control").click()
   await block.getByRole("button", { name: "Try it out" }).click()
+  if (file !== undefined) {
+    const buffer = Buffer.from(file)
+    await block.locator("input[type=file]").setInputFiles({ name: "contacts.csv", mimeType: "text/csv", buffer })
+  }
   await block.getByRole("button", { name: "Execute" }).click()
   const answer = block.locator(".live-responses-table tbody")
   await answer.locator(".response-col_status").waitFor()
+  const body = answer.locator(".highlight-code code").first()
   return {
     status: await answer.locator(".response-col_status").innerText(),
-    body: await answer.locator(".highlight-code code").first().innerText()
+    body: (await body.count()) === 0 ? "" : await body.innerText()
   }
 }
 
@@ -127,6 +133,30 @@ describe("the page about the interface", () => {
   )
 })
 
+describe("the examples of the document", () => {
+  it.live("are taken by the service", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed()
+      const sent = Effect.fnUntraced(function* (method: string, path: string, body: object) {
+        const headers = { "Content-Type": "application/json", "X-Service-ApiKey": served.key }
+        const answer = yield* Effect.promise(() =>
+          fetch(`${served.address}${path}`, { method, headers, body: JSON.stringify(body) })
+        )
+        return [answer.status, yield* Effect.promise(() => answer.text())] as const
+      })
+      const { ApiKeyPayload, ContactPayload, ContactUpdatePayload, EmailMessageData, EmailsPayload } = examples
+      assert.strictEqual((yield* sent("POST", "/contacts", [ContactPayload]))[0], 200)
+      assert.strictEqual((yield* sent("PUT", "/contacts/ada@example.com", ContactUpdatePayload))[0], 200)
+      assert.strictEqual((yield* sent("POST", "/contacts/delete", EmailsPayload))[0], 200)
+      assert.strictEqual((yield* sent("POST", "/security/apikeys", ApiKeyPayload))[0], 201)
+      assert.strictEqual((yield* sent("POST", "/security/smtp", examples.SmtpCredentialsPayload))[0], 201)
+      // A new store allows no sender.
+      const [status, text] = yield* sent("POST", "/emails", EmailMessageData)
+      assert.deepStrictEqual([status, /shop@example\.com.*is not allowed/.test(text)], [400, true], text)
+    })
+  )
+})
+
 describe.skipIf(!existsSync(executablePath))("the page about the interface in Chromium", () => {
   it.live(
     "shows every operation without network, sends one with the key that is typed, and forgets the key",
@@ -145,7 +175,13 @@ describe.skipIf(!existsSync(executablePath))("the page about the interface in Ch
         assert.strictEqual(added.status, "200")
         const answer = bodyOf(yield* answerTo(served, "GET /v4/contacts/ada@example.com"))
         assert.deepStrictEqual(JSON.parse(added.body), [JSON.parse(answer)])
-        assert.deepStrictEqual(requests, [`GET ${pageOf(served)}`, `POST ${served.address}/contacts`])
+        const imported = yield* Effect.promise(() => tried(page, "contactsImportPost", "Email\nbob@example.com\n"))
+        assert.match(imported.status, /^202\b/)
+        assert.deepStrictEqual(requests, [
+          `GET ${pageOf(served)}`,
+          `POST ${served.address}/contacts`,
+          `POST ${served.address}/contacts/import`
+        ])
         assert.deepStrictEqual(complaints, [])
 
         const refused = yield* Effect.promise(async () => {

@@ -7,7 +7,7 @@ import { eventually } from "../../src/conformance/Eventually.ts"
 import { everyRequest } from "../security/Access.ts"
 import { type Answered, ask, askJson, jsonOf, succeeded, textField, Wire } from "./Wire.ts"
 
-const isKept = ({ headers, status }: Answered, what: string): void => {
+const isKept = ({ headers, status }: Pick<Answered, "headers" | "status">, what: string): void => {
   assert.match(String(headers["cache-control"]), /(?:^|[ ,])no-store(?:$|,)/, `${what}: ${status}`)
   assert.strictEqual(headers["x-content-type-options"], "nosniff", `${what}: ${status}`)
 }
@@ -34,6 +34,11 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("headers
       isKept(yield* askJson("POST", "/security/apikeys", { Name: "kept", AccessLevel: [] }), "a new key")
       isKept(yield* ask("DELETE", "/security/apikeys/kept"), "an empty answer")
       isKept(yield* ask("GET", "/openapi.json", { key: null }), "the description")
+      const { served } = yield* Wire
+      const page = yield* Effect.promise(() => fetch(new URL("/docs", served.baseUrl)))
+      assert.strictEqual(page.status, 200)
+      assert.include(yield* Effect.promise(() => page.text()), "SwaggerUIBundle")
+      isKept({ status: page.status, headers: Object.fromEntries(page.headers) }, "the page about it")
       const link = succeeded(yield* ask("POST", "/contacts/export?emails=kept@example.com"), 202)
       const status = `/contacts/export/${textField(link, "PublicExportID")}/status`
       yield* eventually(ask("GET", status), (answer) => jsonOf(answer) === "Ready")
