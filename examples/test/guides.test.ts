@@ -1,11 +1,11 @@
 /** What the pages about rules, bulk work, credentials and the first program show, run on a store in memory. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, EmailAddress, FaultPlan } from "@roster/domain"
+import { ContactsService, CredentialsService, EmailAddress, EmailsService, FaultPlan } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { Effect, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -74,6 +74,19 @@ describe("the guides", () => {
       assert.deepStrictEqual(yield* keysToLookAt, [])
       yield* TestClock.adjust("31 days")
       assert.deepStrictEqual(yield* keysToLookAt, ["reporting: NeverUsed"])
+    }).pipe(Effect.provide(layerMemory()))
+  )
+
+  it.effect("name methods that the services have", () =>
+    Effect.gen(function* () {
+      const { apiKeys, smtp } = yield* CredentialsService
+      const services = { contacts: yield* ContactsService, emails: yield* EmailsService, apiKeys, smtp }
+      const page = readFileSync(new URL("../../docs/coming-from.md", import.meta.url), "utf8")
+      const rows = [...page.matchAll(/^\| `\w+\(.*?\)` \| `(\w+)\.(\w+)\(/gm)]
+      assert.strictEqual(rows.length, 20)
+      for (const [, service = "", method = ""] of rows) {
+        assert.nestedProperty(services, `${service}.${method}`)
+      }
     }).pipe(Effect.provide(layerMemory()))
   )
 
