@@ -12,7 +12,7 @@ export interface ServeProcess {
   readonly baseUrl: string
   /** The administrator key that the process wrote to its key file. */
   readonly apiKey: Redacted.Redacted<string>
-  /** The database file. */
+  /** The database file, which is none on PostgreSQL. */
   readonly filename: string
   /** The key file. */
   readonly keyFile: string
@@ -40,6 +40,8 @@ const commandNotFound = 127
 export interface ServeProcessOptions {
   /** Further arguments of `roster serve`. */
   readonly args?: ReadonlyArray<string> | undefined
+  /** The PostgreSQL in place of a fresh database file, as `postgres://USER@HOST/DATABASE`. */
+  readonly database?: Redacted.Redacted<string> | undefined
   /** The program and its first arguments (default: `roster`, which scripts of a package find in `node_modules/.bin`). */
   readonly program?: readonly [command: string, ...args: ReadonlyArray<string>] | undefined
 }
@@ -51,12 +53,15 @@ export const serveProcess = Effect.fn("serveProcess")(function* (options: ServeP
   const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-serve-" })
   const filename = path.join(folder, "roster.db")
   const keyFile = path.join(folder, "key")
-  const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile, "--allow-sender", "*@example.com"]
+  const { database } = options
+  const file = database === undefined ? ["--db", filename] : []
+  const environment = database === undefined ? {} : { ROSTER_DATABASE_URL: Redacted.value(database) }
+  const args = ["serve", "--port", "0", ...file, "--key-file", keyFile, "--allow-sender", "*@example.com"]
   const beside = (yield* fileSystem.exists(bundle)) ? ([process.execPath, bundle] as const) : undefined
   const [command, ...first] = options.program ?? beside ?? ["roster"]
   const child = yield* ChildProcess.make(command, [...first, ...args, ...(options.args ?? [])], {
     cwd: folder,
-    env: { HOME: folder, NO_COLOR: "1" },
+    env: { HOME: folder, NO_COLOR: "1", ...environment },
     extendEnv: true,
     stdin: "ignore"
   }).pipe(

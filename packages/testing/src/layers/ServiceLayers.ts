@@ -5,6 +5,7 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import {
   EmbeddedHttpClient,
   layerMemory as serverMemory,
+  type PostgresStoreOptions,
   RosterServer,
   SqlServices,
   type StoreOptions
@@ -33,14 +34,15 @@ const embeddedOn = (filename: string, options?: Options) =>
     Layer.provide(EmbeddedHttpClient.layer({ ...options, filename, allowedSenders }))
   )
 
-const servedOn = (filename: string, options?: Options) =>
+/** The HTTP client in front of a server on a store, over a real socket, with the administrator key of the fresh store. */
+export const servedOn = (store: StoreOptions | PostgresStoreOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       let apiKey: Redacted.Redacted<string> | undefined
       const server = yield* Layer.build(
         RosterServer.layer({
           port: 0,
-          store: { ...options, filename, allowedSenders },
+          store: { ...store, allowedSenders },
           onAdministratorKey: (key) =>
             Effect.sync(() => {
               apiKey = key
@@ -56,7 +58,8 @@ const servedOn = (filename: string, options?: Options) =>
 export const layersOn = {
   "SQL on a file": sqlOn,
   "HTTP client, server, SQL on a file, in one process": embeddedOn,
-  "HTTP client, server, SQL on a file, over a socket": servedOn
+  "HTTP client, server, SQL on a file, over a socket": (filename: string, options?: Options) =>
+    servedOn({ ...options, filename })
 } as const
 
 /** The SQL layer on a file. */
@@ -69,7 +72,7 @@ export const layerEmbedded = Layer.unwrap(Effect.map(freshFile, (filename) => em
   Layer.provide(NodeServices.layer)
 )
 
-/** The HTTP client in front of a server, over a real socket, with the administrator key of the fresh store. */
-export const layerServed = Layer.unwrap(Effect.map(freshFile, (filename) => servedOn(filename))).pipe(
+/** The HTTP client in front of a server on a new file. */
+export const layerServed = Layer.unwrap(Effect.map(freshFile, (filename) => servedOn({ filename }))).pipe(
   Layer.provide(NodeServices.layer)
 )

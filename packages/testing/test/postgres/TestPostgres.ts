@@ -13,6 +13,8 @@ import { createServer } from "node:net"
 import { arch, platform, tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
+import type { ServeProcessOptions } from "../../src/index.ts"
+import { servedOn } from "../../src/layers/ServiceLayers.ts"
 
 const given = process.env["ROSTER_TEST_DATABASE_URL"]
 
@@ -113,3 +115,9 @@ export const layerPostgres: Layer.Layer<SqlServices.Services, unknown> = Layer.u
     SqlServices.layerPostgres({ postgres: { url }, allowedSenders: ["*@example.com"] })
   )
 )
+
+/** The HTTP client in front of a server on a new database, over a real socket. */
+export const layerServedPostgres = Layer.unwrap(Effect.map(freshDatabase, (url) => servedOn({ postgres: { url } })))
+
+/** How `roster serve` is started on a new database. */
+export const servedOnFresh = Effect.map(freshDatabase, (database): ServeProcessOptions => ({ database }))

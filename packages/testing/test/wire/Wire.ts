@@ -3,9 +3,9 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
-import { Context, Effect, Layer, Predicate, Redacted } from "effect"
+import { Context, Effect, Layer, Predicate, Redacted, type Scope } from "effect"
 import { request } from "node:http"
-import { serveProcess, type ServeProcess } from "../../src/index.ts"
+import { serveProcess, type ServeProcess, type ServeProcessOptions } from "../../src/index.ts"
 
 export interface Asked {
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>
@@ -33,11 +33,11 @@ export class Wire extends Context.Service<
     readonly answers: () => string
   }
 >()("@roster/testing/test/Wire") {
-  /** With more arguments for `roster serve`. */
-  static readonly layerWith = (args: ReadonlyArray<string>) =>
+  /** In front of a process that `options` start. */
+  static readonly layerOf = (options: Effect.Effect<ServeProcessOptions, unknown, Scope.Scope>) =>
     Layer.effect(
       Wire,
-      Effect.map(serveProcess({ args }), (served) => {
+      Effect.map(Effect.flatMap(options, serveProcess), (served) => {
         const { hostname, pathname, port } = new URL(served.baseUrl)
         const administratorKey = Redacted.value(served.apiKey)
         let answers = ""
@@ -79,6 +79,9 @@ export class Wire extends Context.Service<
         return Wire.of({ served, administratorKey, ask, answers: () => answers })
       })
     ).pipe(Layer.provide(NodeServices.layer))
+
+  /** With more arguments for `roster serve`. */
+  static readonly layerWith = (args: ReadonlyArray<string>) => Wire.layerOf(Effect.succeed({ args }))
 
   static readonly layer = Wire.layerWith([])
 }
