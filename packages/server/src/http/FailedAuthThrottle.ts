@@ -1,5 +1,7 @@
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
 import { clientNetwork } from "../network/IpRanges.ts"
+import { countWrongKey, forgottenAfterSeconds } from "../store/postgres/WrongKeys.ts"
 
 /** Wrong keys in a row without a delay: a client with an outdated key deserves no penalty. */
 const undelayed = 5
@@ -8,45 +10,81 @@ const firstDelay = Duration.toMillis("250 millis")
 const longestDelay = Duration.toMillis("4 seconds")
 
 /** The count of a client starts again after this long without a wrong key. */
-const forgottenAfter = Duration.toMillis("1 minute")
+const forgottenAfter = forgottenAfterSeconds * 1000
 
 const maximumClients = 10_000
 
 /** Maximum number of delayed responses; open connections are the scarcer resource. */
 const maximumWaiting = 100
 
+/** After this long a process goes by its own count. */
+const countedWithin = "1 second"
+
+/**
+ * Counts a wrong key on a PostgreSQL, together with its other processes. One statement at a time, so that a guesser takes
+ * one connection of the process at most.
+ */
+const sharedCount = (sql: SqlClient.SqlClient) => {
+  const turns = Semaphore.makeUnsafe(1)
+  return (network: string) =>
+    turns
+      .withPermits(1)(countWrongKey(sql, network))
+      .pipe(
+        Effect.timeout(countedWithin),
+        Effect.orElseSucceed(() => 0)
+      )
+}
+
 /**
  * Makes the function that delays responses to wrong keys, longer each time; valid keys are never delayed. The counts
- * are bounded and in memory, since no key can be found by guessing. (docs/decisions/access.md)
+ * are bounded and in memory, since no key can be found by guessing. Processes of a PostgreSQL count together.
+ * (docs/decisions/access.md)
  */
-export const makeFailedAuthThrottle = Effect.sync(() => {
+export const makeFailedAuthThrottle = Effect.map(SqlClient.SqlClient, (sql) => {
   // In the order of their last wrong key, oldest first.
   const clients = new Map<string, { readonly count: number; readonly last: number }>()
+  const countTogether = sql.onDialectOrElse({ pg: () => sharedCount(sql), orElse: () => undefined })
   let waiting = 0
 
+  const forget = (now: number) => {
+    for (const [client, { last }] of clients) {
+      if (now - last < forgottenAfter) return
+      clients.delete(client)
+    }
+  }
+
   const countOf = (client: string, now: number): number => {
-    const known = clients.get(client)
-    const count = known === undefined || now - known.last >= forgottenAfter ? 1 : known.count + 1
+    forget(now)
+    const count = (clients.get(client)?.count ?? 0) + 1
     clients.delete(client)
     clients.set(client, { count, last: now })
-    const [oldest] = clients.keys()
-    if (clients.size > maximumClients && oldest !== undefined) clients.delete(oldest)
     return count
   }
 
-  const wait = (millis: number) =>
+  /** Makes room for the next client. So many at once are not counted together, which bounds the table of the counts. */
+  const isCrowded = (): boolean => {
+    const [oldest] = clients.keys()
+    if (clients.size <= maximumClients || oldest === undefined) return false
+    return clients.delete(oldest)
+  }
+
+  const whileWaiting = <A>(effect: Effect.Effect<A>) =>
     Effect.suspend(() => {
       waiting += 1
       return Effect.ensuring(
-        Effect.sleep(millis),
+        effect,
         Effect.sync(() => (waiting -= 1))
       )
     })
 
   return Effect.fnUntraced(function* (peer: string) {
-    const count = countOf(clientNetwork(peer), yield* Clock.currentTimeMillis)
-    if (count > undelayed && waiting < maximumWaiting) {
-      yield* wait(Math.min(longestDelay, firstDelay * 2 ** (count - undelayed - 1)))
+    const network = clientNetwork(peer)
+    const own = countOf(network, yield* Clock.currentTimeMillis)
+    const isAlone = isCrowded() || countTogether === undefined
+    if (waiting >= maximumWaiting) return
+    const count = isAlone ? own : Math.max(own, yield* whileWaiting(countTogether(network)))
+    if (count > undelayed) {
+      yield* whileWaiting(Effect.sleep(Math.min(longestDelay, firstDelay * 2 ** (count - undelayed - 1))))
     }
   })
 })

@@ -9,6 +9,7 @@ import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresParts.ts"
 import { describe } from "./postgres/PostgresError.ts"
+import * as WrongKeys from "./postgres/WrongKeys.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** The last migration of the store, or 0. */
@@ -26,6 +27,8 @@ const lastMigration = Effect.gen(function* () {
 /** Reads first, so that opening an up-to-date store never waits for the write lock. */
 const migrateStore = Effect.fnUntraced(function* (filename: string) {
   if ((yield* lastMigration) < latestMigration) yield* migrate
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.onDialectOrElse({ pg: () => WrongKeys.createTable(sql), orElse: () => Effect.void })
   // Data of a later version can have a meaning that this version does not know.
   const latest = yield* lastMigration
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))

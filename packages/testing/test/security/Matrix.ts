@@ -6,7 +6,7 @@ import { AccessLevel } from "@roster/domain"
 import { Clock, Effect, type Layer } from "effect"
 import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { eventually } from "../../src/index.ts"
-import type { Wire } from "../wire/Wire.ts";
+import type { Wire } from "../wire/Wire.ts"
 import { ask, askJson, refusedWith, succeeded } from "../wire/Wire.ts"
 import { deleteKey, everyRequest, hopeless, makeKey, ofEvery } from "./Access.ts"
 
