@@ -73,7 +73,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     OtherUpload:
       "Nothing was sent. Run the command as before to resume, or start over with --restart: existing contacts are updated.",
     InvalidSettings: "Correct the flag or the ROSTER_ variable of this setting.",
-    BackupRefused: "Nothing was changed. Use another backup.",
+    BackupRefused: "Nothing was changed. Use another backup, or an empty database.",
     CertificateError: "Nothing was started. Correct the files of --tls-cert and --tls-key."
   }),
   Declined: exitWith(

@@ -354,6 +354,18 @@ export const migrations = {
 /** The number of the last migration, which every store of this version has run. */
 export const latestMigration = Object.keys(migrations).length
 
+/** The last migration of the store, or 0. */
+export const lastMigration = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql.onDialectOrElse({
+    pg: () => sql`SELECT 1 AS found WHERE to_regclass('migrations') IS NOT NULL`,
+    orElse: () => sql`SELECT name FROM sqlite_schema WHERE name = 'migrations'`
+  })
+  if (table === undefined) return 0
+  const [row] = yield* sql<{ readonly latest: number | null }>`SELECT max(migration_id) AS latest FROM migrations`
+  return Number(row?.latest ?? 0)
+})
+
 /** Runs the missing migrations up to a number. One that fails leaves nothing behind. */
 export const migrateTo = (latest: number) =>
   Migrator.make({})({

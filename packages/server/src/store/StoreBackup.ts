@@ -1,23 +1,27 @@
 /** Creates and restores backups of a store while other processes use it. (docs/decisions/backups.md) */
 import { fnRedacted } from "@roster/domain"
-import { Clock, Data, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Clock, Context, Data, Effect, Layer, Predicate, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
-import { latestMigration } from "./Migrations.ts"
+import { lastMigration, latestMigration, migrateTo } from "./Migrations.ts"
+import * as PostgresLoading from "./postgres/PostgresLoading.ts"
+import { CommitLost } from "./postgres/PostgresError.ts"
+import { nameOf, type PostgresOptions, runningOnce } from "./postgres/PostgresParts.ts"
 import * as Store from "./Store.ts"
 import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
+import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
 import { copyPages, type CopyOptions } from "./sqlite/StoreCopy.ts"
-import { fromCause, unavailable } from "./sqlite/StoreError.ts"
+import { fromCause, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import { quarantine, replacePages } from "./sqlite/StoreReplacement.ts"
 
-/** The file cannot be restored: it is damaged, no store, or of a newer version. Nothing was changed. */
+/** The file cannot be restored: it is damaged, no store, of a newer version, or the PostgreSQL is not empty. Nothing was changed. */
 export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
   filename: Schema.String,
   message: Schema.String
@@ -43,6 +47,8 @@ export const Replaced = Data.taggedEnum<Replaced>()
 
 /** A restore that is about to happen. */
 export interface RestorePlan {
+  /** The store that is restored, as its path or its address without user and password. */
+  readonly store: string
   /** The number of contacts in the backup. */
   readonly contacts: number
   readonly replaced: Replaced
@@ -54,23 +60,61 @@ export interface Restored extends RestorePlan {
   readonly kept: string | undefined
 }
 
-/** Writes a checked backup that only its owner can read. It replaces an existing file only with `replace`. */
-export const create = fnRedacted("StoreBackup.create")(function* (
-  options: { readonly from: string; readonly to: string } & CopyOptions
-) {
-  const path = StoreFile.toPath(options.from)
-  const target = resolve(options.to)
-  if (!isThere(path)) return yield* unavailable(path, "There is no such file. Check the path.")
-  if (isSame(path, target)) return yield* unavailable(target, "It is the store itself. Name another file.")
+const refuseUsed = Effect.fnUntraced(function* (target: string) {
   if (existsSync(`${target}-wal`) || existsSync(`${target}-journal`)) {
     return yield* unavailable(target, "It is a store that is in use, or was. Name another file for the backup.")
   }
+})
+
+/** Copies a store in a file. */
+const copyFile = Effect.fnUntraced(function* (from: string, target: string, options: CopyOptions) {
+  const path = StoreFile.toPath(from)
+  if (!isThere(path)) return yield* unavailable(path, "There is no such file. Check the path.")
+  if (isSame(path, target)) return yield* unavailable(target, "It is the store itself. Name another file.")
+  yield* refuseUsed(target)
   yield* refuseForeign(path)
   const context = yield* Layer.build(SqliteClient.layer({ filename: path }))
   yield* SqliteClient.SqliteClient.pipe(
     Effect.flatMap((sqlite) => sqlite.backup(target, options)),
     Effect.provide(context)
   )
+})
+
+/** Copies a store on PostgreSQL as of one moment, by way of a file beside the target. */
+const copyPostgres = Effect.fnUntraced(function* (from: PostgresOptions, target: string, options: CopyOptions) {
+  const name = nameOf(from)
+  yield* refuseUsed(target)
+  const staged = yield* stagedBeside(target)
+  const { sql: postgres } = yield* clientOf(PostgresLoading.layer(from))
+  const { context, sql: file } = yield* clientOf(SqliteClient.layer({ filename: staged }))
+  const copied = Effect.gen(function* () {
+    yield* readSnapshot(postgres)
+    const latest = yield* Effect.provideService(lastMigration, SqlClient.SqlClient, postgres)
+    if (latest === 0) return yield* unavailable(name, "It holds no store.")
+    if (latest > latestMigration) return yield* unavailable(name, newer(latest))
+    yield* Effect.provide(migrateTo(latest), context)
+    yield* file.withTransaction(copyRows(postgres, file))
+  })
+  yield* postgres.withTransaction(copied).pipe(
+    runningOnce,
+    orUnavailable(name, "It cannot be read."),
+    Effect.catchTag("MigrationError", (error) => Effect.fail(unavailable(staged, error.message)))
+  )
+  const sqlite = Context.get(context, SqliteClient.SqliteClient)
+  yield* sqlite.backup(target, options)
+})
+
+/** Writes a checked backup that only its owner can read. It replaces an existing file only with `replace`. */
+export const create = fnRedacted("StoreBackup.create")(function* (
+  options: {
+    /** The file of a store, or the PostgreSQL that it is on. */
+    readonly from: string | PostgresOptions
+    readonly to: string
+  } & CopyOptions
+) {
+  const { from } = options
+  const target = resolve(options.to)
+  yield* Predicate.isString(from) ? copyFile(from, target, options) : copyPostgres(from, target, options)
   const database = yield* openReadOnly(target)
   const { contacts, isRoster } = yield* contentsOf(database, target)
   if (!isRoster) return yield* unavailable(target, notComplete)
@@ -78,35 +122,29 @@ export const create = fnRedacted("StoreBackup.create")(function* (
   return backup
 }, Effect.scoped)
 
-/**
- * Replaces the content of a store, with its keys and jobs, by that of a backup, while other processes may use it. The
- * old content is kept as `.before-restore-` and the time, or, if damaged and not in use, as `.damaged-`. The thread is
- * blocked while the old content is written.
- */
-export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(options: {
+/** What to restore, and where. */
+interface RestoreOptions<To, E, R> {
   readonly from: string
-  readonly to: string
+  readonly to: To
   /** Runs before anything changes. If it fails, nothing does. */
   readonly approve?: (plan: RestorePlan) => Effect.Effect<void, E, R>
-}) {
-  const source = resolve(options.from)
-  const path = StoreFile.toPath(options.to)
+}
+
+/** Replaces the content of a store in a file. */
+const restoreFile = Effect.fnUntraced(function* <E, R>({ approve, from: source, to }: RestoreOptions<string, E, R>) {
+  const path = StoreFile.toPath(to)
   if (path === StoreFile.memory) return yield* unavailable(path, "A store in memory cannot be restored. Name a file.")
   if (isSame(source, path)) return yield* refuse(source, "It is the store itself, and no backup of it.")
-  yield* removeLeftovers(path)
-  const staged = `${path}.${processMark}${randomUUID()}${stagedSuffix}`
-  yield* Effect.addFinalizer(() => removeDatabase(staged))
+  const staged = yield* stagedBeside(path)
   const found = yield* lookAt(path)
-  const contacts = yield* stage(source, staged, found.pageSize).pipe(
-    Effect.catchTag("StoreDamaged", ({ detail }) => refuse(source, `It is damaged or is no database (${detail}).`))
-  )
-  const plan: RestorePlan = { contacts, replaced: found.replaced }
-  yield* options.approve?.(plan) ?? Effect.void
+  const contacts = yield* stage(source, staged, found.pageSize)
+  const plan: RestorePlan = { store: path, contacts, replaced: found.replaced }
+  yield* approve?.(plan) ?? Effect.void
 
   const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
   const kept = freeName(`${path}.before-restore-${time}`)
   const aside = freeName(`${path}.damaged-${time}`)
-  const restored = (kept: string | undefined, replaced = plan.replaced): Restored => ({ contacts, replaced, kept })
+  const restored = (kept: string | undefined, replaced = plan.replaced): Restored => ({ ...plan, replaced, kept })
   const replaceDamaged = (message: string) =>
     Effect.as(
       Effect.andThen(quarantine(path, aside), publish(staged, path)),
@@ -123,11 +161,90 @@ export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R
         Effect.catchTag("StoreDamaged", ({ message }) => replaceDamaged(message))
       )
   })
+})
+
+/** Fills an empty PostgreSQL in one transaction. */
+const restorePostgres = Effect.fnUntraced(function* <E, R>({
+  approve,
+  from: source,
+  to
+}: RestoreOptions<PostgresOptions, E, R>) {
+  const name = nameOf(to)
+  const refuseFilled = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+    const filled = yield* firstFilled(sql)
+    if (filled === undefined) return
+    return yield* refuse(source, `${name} is not empty: there are rows in its table ${filled}. Name a new database.`)
+  })
+  // Nothing is created before the approval.
+  yield* Effect.gen(function* () {
+    const { sql } = yield* clientOf(PostgresLoading.layer(to))
+    const latest = yield* Effect.provideService(lastMigration, SqlClient.SqlClient, sql)
+    if (latest > latestMigration) return yield* unavailable(name, newer(latest))
+    if (latest === latestMigration) yield* refuseFilled(sql)
+  }).pipe(Effect.scoped, orUnavailable(name, "It cannot be read."))
+  const staged = yield* stagedBeside(source)
+  const contacts = yield* stage(source, staged, undefined)
+  const restored: Restored = { store: name, contacts, replaced: Replaced.Nothing(), kept: undefined }
+  yield* approve?.(restored) ?? Effect.void
+
+  const { sql: postgres } = yield* clientOf(Store.layerPostgres(to))
+  const { sql: file } = yield* clientOf(SqliteClient.layer({ filename: staged }))
+  yield* postgres
+    .withTransaction(
+      Effect.andThen(Effect.andThen(lockTables(postgres), refuseFilled(postgres)), copyRows(file, postgres))
+    )
+    .pipe(runningOnce, orUnavailable(name, "It cannot be written, and is as empty as it was."))
+  return restored
+})
+
+/**
+ * Replaces the content of a store, with its keys and jobs, by that of a backup, while other processes may use it. The
+ * old content of a file is kept as `.before-restore-` and the time, or, if damaged and not in use, as `.damaged-`; a
+ * PostgreSQL has to be empty. The thread is blocked while the old content is written.
+ */
+export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(
+  options: RestoreOptions<string | PostgresOptions, E, R>
+) {
+  const { to } = options
+  const from = resolve(options.from)
+  return yield* Predicate.isString(to)
+    ? restoreFile({ ...options, from, to })
+    : restorePostgres({ ...options, from, to })
 }, Effect.scoped)
+
+/** The client of a layer, which is closed with the scope. */
+const clientOf = <Provided, E>(layer: Layer.Layer<SqlClient.SqlClient | Provided, E>) =>
+  Effect.map(Layer.build(Layer.fresh(layer)), (context) => ({
+    context,
+    sql: Context.get(context, SqlClient.SqlClient)
+  }))
+
+/** Failures of a PostgreSQL, as those of a store that cannot be used. */
+const orUnavailable =
+  (name: string, what: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>
+    Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> =>
+      SqlError.isSqlError(error)
+        ? Effect.fail(unavailable(name, `${isLostCommit(error) ? lostCommit : what} ${PostgresLoading.failure(error)}`))
+        : // The guard has removed SqlError, which the compiler does not see on a type parameter.
+          Effect.fail(error as Exclude<E, SqlError.SqlError>)
+    )
+
+const isLostCommit = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof CommitLost
+
+const lostCommit = "Look whether its contacts are there before you do it again."
 
 const notComplete = "Its tables are not complete. Open the store once with this version."
 
 const stagedSuffix = ".restoring"
+
+/** The name of a file beside another one, which goes with the scope. */
+const stagedBeside = Effect.fnUntraced(function* (path: string) {
+  yield* removeLeftovers(path)
+  const staged = `${path}.${processMark}${randomUUID()}${stagedSuffix}`
+  yield* Effect.addFinalizer(() => removeDatabase(staged))
+  return staged
+})
 
 /** Removes the staged files of killed restores. */
 const removeLeftovers = (path: string) =>
@@ -158,19 +275,23 @@ const lookAt = Effect.fnUntraced(
   Effect.scoped
 )
 
-/** Copies the backup beside the store, checked and migrated, and gives its number of contacts. */
-const stage = Effect.fnUntraced(function* (source: string, staged: string, pageSize: number | undefined) {
-  yield* Effect.scoped(
-    Effect.flatMap(openBackup(source), (database) => copyPages(database, staged, "It is there already."))
+/** Copies the backup, checked and migrated, and gives its number of contacts. */
+const stage = (source: string, staged: string, pageSize: number | undefined) =>
+  Effect.gen(function* () {
+    yield* Effect.scoped(
+      Effect.flatMap(openBackup(source), (database) => copyPages(database, staged, "It is there already."))
+    )
+    if (pageSize !== undefined) {
+      yield* Effect.try({ try: () => setPageSize(staged, pageSize), catch: fromCause(staged) })
+    }
+    const context = yield* Layer.build(Store.layer({ filename: staged }))
+    return yield* Effect.provide(settle, context).pipe(
+      Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(staged, error.message)))
+    )
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("StoreDamaged", ({ detail }) => refuse(source, `It is damaged or is no database (${detail}).`))
   )
-  if (pageSize !== undefined) {
-    yield* Effect.try({ try: () => setPageSize(staged, pageSize), catch: fromCause(staged) })
-  }
-  const context = yield* Layer.build(Store.layer({ filename: staged }))
-  return yield* Effect.provide(settle, context).pipe(
-    Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(staged, error.message)))
-  )
-}, Effect.scoped)
 
 /** Opens a backup. Refuses other files, and stores of a later version. */
 const openBackup = Effect.fnUntraced(function* (source: string) {

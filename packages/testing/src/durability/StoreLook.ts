@@ -39,7 +39,7 @@ export type SeenContact = typeof SeenContact.Type
 
 /** The rows of a query, checked against a schema. */
 export const rowsOf = <S extends Schema.ConstraintDecoder<unknown>>(
-  { filename }: ServePlace,
+  { filename }: Pick<ServePlace, "filename">,
   row: S,
   query: string,
   ...values: ReadonlyArray<SQLInputValue>
@@ -80,7 +80,7 @@ export const integrityOf = (place: ServePlace): string =>
   ].join("; ")
 
 /** Changes the store from outside, as another process would. */
-export const writeTo = ({ filename }: ServePlace, statements: string): void => {
+export const writeTo = ({ filename }: Pick<ServePlace, "filename">, statements: string): void => {
   using database = new DatabaseSync(filename, { timeout: 5000 })
   database.exec(statements)
 }

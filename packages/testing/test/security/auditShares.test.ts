@@ -27,8 +27,7 @@ it.effect("S15 calls without a key from one network are a hundred entries and th
     yield* TestClock.setTime(Math.floor(Date.now() / hour) * hour)
     const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped({ prefix: "roster-shares-" })
     const filename = (yield* Path.Path).join(folder, "roster.db")
-    const rows = () =>
-      rowsOf({ filename, folder, keyFile: "", temporary: "" }, Row, "SELECT peer, outcome, details FROM audit_entries")
+    const rows = () => rowsOf({ filename }, Row, "SELECT peer, outcome, details FROM audit_entries")
     const refused = () => rows().filter(({ outcome }) => outcome === "Unauthorized")
     yield* Effect.gen(function* () {
       const { address } = yield* RosterServer.RosterServer

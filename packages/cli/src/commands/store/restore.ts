@@ -1,8 +1,9 @@
 /** `roster restore` */
 import type { StoreBackup } from "@roster/server"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { Argument, Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
+import { database, databaseUrl } from "../../settings/Database.ts"
 import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
@@ -36,17 +37,24 @@ const account = (file: string, { contacts, kept, replaced }: StoreBackup.Restore
 
 export const command = Command.make(
   "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("A backup that roster backup wrote")), yes, dryRun },
-  Effect.fnUntraced(function* ({ dryRun, file, yes }) {
-    const store = yield* embeddedStoreFile
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("A backup that roster backup wrote")),
+    databaseUrl,
+    yes,
+    dryRun
+  },
+  Effect.fnUntraced(function* ({ databaseUrl, dryRun, file, yes }) {
+    const to = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile)
     const { StoreBackup } = yield* server
     const restored = yield* StoreBackup.restore({
       from: file,
-      to: store,
+      to,
       approve: (plan) =>
         dryRun
-          ? endDryRun(`restore ${file}`, store, `Would ${question(file, plan)}`)
-          : confirm(question(file, plan), { yes }).pipe(Effect.provideService(Target, { name: `[local] ${store}` }))
+          ? endDryRun(`restore ${file}`, plan.store, `Would ${question(file, plan)}`)
+          : confirm(question(file, plan), { yes }).pipe(
+              Effect.provideService(Target, { name: Predicate.isString(to) ? `[local] ${plan.store}` : plan.store })
+            )
     })
     const { contacts, kept, replaced } = restored
     yield* Results.summary(
@@ -62,6 +70,8 @@ export const command = Command.make(
 ).pipe(
   withExamples({
     "roster restore monday.db --db roster.db": "",
+    "roster restore monday.db --database-url postgres://roster@db.example.com/roster":
+      "Move to PostgreSQL: fill an empty database",
     "roster restore monday.db --yes": "Restore the default store without a confirmation prompt"
   })
 )

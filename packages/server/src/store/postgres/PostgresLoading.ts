@@ -1,0 +1,26 @@
+/** The client of PostgreSQL, loaded where one is used, so that stores in files do without it. */
+import { Effect, Layer } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { type StoreUnavailable, unavailable } from "../sqlite/StoreError.ts"
+import { describe } from "./PostgresError.ts"
+import { nameOf, type PostgresOptions } from "./PostgresParts.ts"
+
+/** Why nothing was asked of a PostgreSQL, as a sentence. */
+export const failure = (error: SqlError.SqlError): string => {
+  const why = describe(error) ?? (error.reason._tag === "ConnectionError" ? "it cannot be reached" : error.message)
+  return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`
+}
+
+/** Provides the client. Its tables are as they are. */
+export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, StoreUnavailable> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const name = nameOf(options)
+      const { layer } = yield* Effect.tryPromise({
+        try: () => import("./PostgresClient.ts"),
+        catch: () => unavailable(name, "Its client is missing. Install it: npm install @effect/sql-pg")
+      })
+      const client = Effect.mapError(Layer.build(layer(options)), (error) => unavailable(name, error.message))
+      return Layer.effectContext(client)
+    })
+  )
