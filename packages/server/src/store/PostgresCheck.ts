@@ -1,9 +1,10 @@
 /** Looks whether a PostgreSQL can hold a store, for `roster doctor`: its version, rights, collation and clock. */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { latestMigration } from "./Migrations.ts"
+import { lastMigration, latestMigration } from "./Migrations.ts"
 import { describe } from "./postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresParts.ts"
+import { tables } from "./StoreRows.ts"
 
 /** A property of the database that a service needs, with what is missing if it is not fulfilled. */
 export interface PostgresFinding {
@@ -23,10 +24,36 @@ interface Facts {
   readonly encoding: string
   readonly replica: boolean
   readonly writes: boolean
+  /** The schema that tables are created in, if there is one. */
+  readonly schema: string | null
   readonly creates: boolean
+  /** The first table of the store that its user may not read or write. */
+  readonly closed: string | null
+  /** Whether its user may change the tables that there are. */
+  readonly owns: boolean
+  readonly plpgsql: boolean
   readonly folds: boolean
   readonly now: number
-  readonly migrations: boolean
+}
+
+const rights = ({ closed, creates, owns, schema }: Facts, isComplete: boolean): PostgresFinding => {
+  const failed = (detail: string): PostgresFinding => ({ check: "rights", result: "failed", detail })
+  if (closed !== null) {
+    const grant = `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema ?? "public"} TO that user`
+    return failed(`its user may not read and write the table ${closed}: ${grant}, or make it their owner`)
+  }
+  if (!isComplete && !owns) {
+    return failed(
+      "its user may not change the tables, which are of an earlier version: start the service once as their owner"
+    )
+  }
+  if (creates) return { check: "rights", result: "ok", detail: "may create tables" }
+  if (isComplete) return { check: "rights", result: "ok", detail: "may not create tables, and none is missing" }
+  return failed(
+    schema === null
+      ? "there is no schema for its tables: CREATE SCHEMA public AUTHORIZATION that user"
+      : `its user may not create tables: GRANT CREATE ON SCHEMA ${schema} TO that user`
+  )
 }
 
 const findings = (facts: Facts, latest: number, millis: number): ReadonlyArray<PostgresFinding> => {
@@ -54,13 +81,14 @@ const findings = (facts: Facts, latest: number, millis: number): ReadonlyArray<P
       "und-x-icu",
       "the collation und-x-icu is missing, which rules need: use a PostgreSQL with ICU"
     ),
-    finding("writes", facts.writes, "allowed", "it is a replica or read-only: name the primary"),
     finding(
-      "rights",
-      facts.creates || latest === latestMigration,
-      facts.creates ? "may create tables" : "may not create tables, and none is missing",
-      "its user may not create tables: GRANT CREATE ON SCHEMA public TO that user"
+      "extensions",
+      facts.plpgsql,
+      "plpgsql",
+      "plpgsql is missing, which keeps the audit trail: CREATE EXTENSION plpgsql"
     ),
+    finding("writes", facts.writes, "allowed", "it is a replica or read-only: name the primary"),
+    rights(facts, latest === latestMigration),
     latest > latestMigration
       ? {
           check: "tables",
@@ -85,17 +113,25 @@ const findings = (facts: Facts, latest: number, millis: number): ReadonlyArray<P
 const look = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [facts] = yield* sql<Facts>`
+    WITH found AS (
+      SELECT oid, relname, relowner FROM pg_class
+      WHERE ${sql.in("relname", [...tables.map(({ name }) => name), "migrations"])}
+        AND relnamespace = to_regnamespace(current_schema()) AND relkind = 'r'
+    )
     SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
       NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS writes,
-      has_schema_privilege(current_user, 'public', 'CREATE') AS creates,
+      current_schema() AS schema, coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates,
+      (SELECT min(relname) FROM found WHERE NOT (
+        has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+        AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')
+      )) AS closed,
+      NOT EXISTS (SELECT 1 FROM found WHERE NOT pg_has_role(relowner, 'USAGE')) AS owns,
+      EXISTS (SELECT 1 FROM pg_language WHERE lanname = 'plpgsql') AS plpgsql,
       EXISTS (SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu') AS folds,
-      extract(epoch FROM clock_timestamp())::float8 AS now,
-      to_regclass('migrations') IS NOT NULL AS migrations`
+      extract(epoch FROM clock_timestamp())::float8 AS now`
   if (facts === undefined) return []
-  const [row] = facts.migrations
-    ? yield* sql<{ readonly latest: number | null }>`SELECT max(migration_id) AS latest FROM migrations`
-    : []
-  return findings(facts, Number(row?.latest ?? 0), yield* Clock.currentTimeMillis)
+  const latest = facts.closed === null ? yield* lastMigration : latestMigration
+  return findings(facts, latest, yield* Clock.currentTimeMillis)
 })
 
 /** Checks a database. Nothing is written to it. */

@@ -1,0 +1,175 @@
+/** What `roster doctor` says of a database that lacks something: each is made so first. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { checkPostgres, type PostgresFinding, type PostgresOptions } from "@roster/server"
+import { Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
+import * as Store from "../../../server/src/store/Store.ts"
+import { servePlace } from "../../src/durability/KillableServe.ts"
+import { runRoster } from "../../src/durability/RosterCommand.ts"
+import { ShiftedClock } from "../../src/index.ts"
+import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
+
+startPostgres()
+
+/** A database, and a way to change it. */
+const database = Effect.gen(function* () {
+  const url = yield* freshDatabase
+  const sql = yield* PostgresClient.make({ url })
+  const run = (...statements: ReadonlyArray<string>) =>
+    Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+  return { url, run, name: new URL(Redacted.value(url)).pathname.slice(1) }
+})
+
+/** The findings that are not good, by their check. */
+const lacking = (options: PostgresOptions) =>
+  Effect.map(checkPostgres(options), (findings) =>
+    Object.fromEntries(
+      findings.flatMap(({ check, detail, result }) => (result === "ok" ? [] : [[check, `${result}: ${detail}`]]))
+    )
+  )
+
+/** A user of its own, who may do nothing but connect. */
+const asUser = Effect.fnUntraced(function* ({ name, run, url }: Effect.Success<typeof database>) {
+  const user = `user_${name}`
+  const password = crypto.randomUUID()
+  yield* Effect.acquireRelease(run(`CREATE ROLE ${user} LOGIN PASSWORD '${password}'`), () =>
+    Effect.ignore(run(`REASSIGN OWNED BY ${user} TO CURRENT_USER`, `DROP OWNED BY ${user}`, `DROP ROLE ${user}`))
+  )
+  const address = new URL(Redacted.value(url))
+  address.username = user
+  address.password = ""
+  return { user, options: { url: Redacted.make(address.href), password: Redacted.make(password) } }
+})
+
+const inDatabase = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  test.pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
+
+describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => {
+  it.live("nothing that is missing, before and after its first use", () =>
+    Effect.gen(function* () {
+      const { url } = yield* database
+      assert.deepStrictEqual(yield* lacking({ url }), {})
+      yield* Effect.scoped(Layer.build(Store.layerPostgres({ url })))
+      assert.deepStrictEqual(yield* lacking({ url }), {})
+    }).pipe(inDatabase)
+  )
+
+  it.live("an old version, as it would say it of itself", () =>
+    Effect.gen(function* () {
+      const { name, run, url } = yield* database
+      yield* run(
+        "CREATE SCHEMA old",
+        `CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS
+          $$SELECT CASE $1 WHEN 'server_version' THEN '13.22' ELSE pg_catalog.current_setting($1) END$$`,
+        `ALTER DATABASE ${name} SET search_path = old, pg_catalog`
+      )
+      assert.deepStrictEqual(yield* lacking({ url }), { version: "failed: PostgreSQL 13.22: Roster needs 14 or newer" })
+    }).pipe(inDatabase)
+  )
+
+  it.live("another encoding", () =>
+    Effect.gen(function* () {
+      const { name, run, url } = yield* database
+      const latin = `${name}_latin`
+      yield* Effect.acquireRelease(
+        run(`CREATE DATABASE ${latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`),
+        () => Effect.ignore(run(`DROP DATABASE ${latin} WITH (FORCE)`))
+      )
+      const address = new URL(Redacted.value(url))
+      address.pathname = `/${latin}`
+      assert.deepStrictEqual(yield* lacking({ url: Redacted.make(address.href) }), {
+        encoding: "failed: LATIN1: create the database with ENCODING 'UTF8'"
+      })
+    }).pipe(inDatabase)
+  )
+
+  it.live("no collation for rules, and no language for the triggers", () =>
+    Effect.gen(function* () {
+      const { run, url } = yield* database
+      yield* run(`DELETE FROM pg_collation WHERE collname = 'und-x-icu'`, "DROP EXTENSION plpgsql")
+      assert.deepStrictEqual(yield* lacking({ url }), {
+        collation: "failed: the collation und-x-icu is missing, which rules need: use a PostgreSQL with ICU",
+        extensions: "failed: plpgsql is missing, which keeps the audit trail: CREATE EXTENSION plpgsql"
+      })
+      yield* run("CREATE EXTENSION plpgsql")
+      assert.deepStrictEqual(Object.keys(yield* lacking({ url })), ["collation"])
+    }).pipe(inDatabase)
+  )
+
+  it.live("that it takes no writes", () =>
+    Effect.gen(function* () {
+      const { name, run, url } = yield* database
+      yield* run(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+      assert.deepStrictEqual(yield* lacking({ url }), {
+        writes: "failed: it is a replica or read-only: name the primary"
+      })
+    }).pipe(inDatabase)
+  )
+
+  it.live("which right its user lacks, and none where what it says was done", () =>
+    Effect.gen(function* () {
+      const { name, run, url } = yield* database
+      const { options, user } = yield* asUser({ name, run, url })
+      yield* run("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+      const place = yield* servePlace
+      const doctor = runRoster(place, ["doctor"], {
+        environment: {
+          ROSTER_DATABASE_URL: Redacted.value(options.url),
+          ROSTER_DATABASE_PASSWORD: Redacted.value(options.password)
+        }
+      })
+      const told = yield* doctor
+      assert.strictEqual(told.code, 8)
+      assert.include(told.stdout, "its user may not create tables: GRANT CREATE ON SCHEMA public TO that user")
+      yield* run(`GRANT CREATE ON SCHEMA public TO ${user}`)
+      assert.deepStrictEqual(yield* lacking(options), {})
+
+      // The tables of another user.
+      yield* Effect.scoped(Layer.build(Store.layerPostgres({ url })))
+      assert.deepStrictEqual(yield* lacking(options), {
+        rights:
+          "failed: its user may not read and write the table audit_entries: " +
+          "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO that user, or make it their owner"
+      })
+      yield* run(`GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO ${user}`)
+      assert.deepStrictEqual(Object.keys(yield* lacking(options)), ["rights"])
+      yield* run(
+        `GRANT DELETE ON ALL TABLES IN SCHEMA public TO ${user}`,
+        `REVOKE CREATE ON SCHEMA public FROM ${user}`
+      )
+      assert.deepStrictEqual(yield* lacking(options), {})
+      yield* Effect.scoped(Layer.build(Store.layerPostgres(options)))
+      yield* run("DELETE FROM migrations WHERE migration_id = (SELECT max(migration_id) FROM migrations)")
+      assert.include((yield* lacking(options))["rights"], "start the service once as their owner")
+
+      yield* run(`ALTER ROLE ${user} SET search_path = nowhere`)
+      assert.deepStrictEqual(yield* lacking(options), {
+        rights: "failed: there is no schema for its tables: CREATE SCHEMA public AUTHORIZATION that user"
+      })
+    }).pipe(inDatabase)
+  )
+
+  it.live("another time, and tables of a later version", () =>
+    Effect.gen(function* () {
+      const { run, url } = yield* database
+      const clock = yield* ShiftedClock
+      const found = (findings: ReadonlyArray<PostgresFinding>) => findings.find(({ check }) => check === "clock")
+      assert.strictEqual(found(yield* checkPostgres({ url }))?.result, "ok")
+      yield* clock.advance("1 minute")
+      const { detail, result } = found(yield* checkPostgres({ url })) ?? {}
+      assert.strictEqual(result, "warning")
+      assert.match(detail ?? "", /^this machine is (?:59|60|61) s ahead of the database$/)
+      yield* clock.advance("-1 minute")
+
+      yield* Effect.scoped(Layer.build(Store.layerPostgres({ url })))
+      yield* run("INSERT INTO migrations (migration_id, name) VALUES (1000, 'later')")
+      const lacks = yield* lacking({ url })
+      assert.match(
+        lacks["tables"] ?? "",
+        /^failed: at step 1000, and this version of Roster knows \d+: use a newer one$/
+      )
+    }).pipe(Effect.provide(ShiftedClock.layer), inDatabase)
+  )
+})
