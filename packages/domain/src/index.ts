@@ -6,7 +6,8 @@ export {
   ContactSource,
   ContactStatus,
   ContactUpdatePayload,
-  CustomFields
+  CustomFields,
+  mergedFields
 } from "./contacts/ContactRecord.ts"
 export { canonicalEmail, EmailAddress, emailAddressIssue } from "./contacts/EmailAddress.ts"
 export * as ContactSize from "./contacts/ContactSize.ts"

@@ -43,6 +43,14 @@ export type ConsentTracking = typeof ConsentTracking.Type
 export const CustomFields = Schema.Record(Schema.String, Schema.String)
 export interface CustomFields extends Schema.Schema.Type<typeof CustomFields> {}
 
+/** Custom fields with others over them, of which the empty ones remove a field. */
+export const mergedFields = (below: CustomFields, above: CustomFields): CustomFields => {
+  // A spread keeps `__proto__`, which an assignment would not.
+  const merged: Record<string, string> = { ...below, ...above }
+  for (const name in above) if (above[name] === "") delete merged[name]
+  return merged
+}
+
 const optionalDate = Schema.optionalKey(Schema.NullOr(WireDate))
 const optionalText = Schema.optionalKey(Schema.String)
 const optionalCount = Schema.optionalKey(Schema.Int)

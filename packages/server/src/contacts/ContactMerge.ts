@@ -9,11 +9,11 @@ import {
   type ContactUpdatePayload,
   type CustomFields,
   JsonParser,
+  mergedFields,
   statusKept
 } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { mergedFields } from "../store/sqlite/SqliteFunctions.ts"
 import { textList } from "../store/postgres/PostgresParts.ts"
 import { toSeconds } from "../store/Timestamps.ts"
 import { contactColumns } from "./ContactRow.ts"

@@ -1,5 +1,5 @@
 /** SQL functions that call the domain, to merge contacts. */
-import { ContactSize, type CustomFields, JsonParser } from "@roster/domain"
+import { ContactSize, type CustomFields, JsonParser, mergedFields } from "@roster/domain"
 import { Predicate } from "effect"
 import type { DatabaseSync, FunctionOptions, SQLOutputValue } from "node:sqlite"
 
@@ -33,14 +33,6 @@ const textOf = (value: SQLOutputValue): string | undefined => (Predicate.isStrin
 
 // The column is only written from `CustomFields`. A text that is not JSON fails the query.
 const parseFields = (text: string): CustomFields => JsonParser.parse(text) as CustomFields
-
-/** Custom fields with others over them, of which the empty ones remove a field. */
-export const mergedFields = (below: CustomFields, above: CustomFields): CustomFields => {
-  // A spread keeps `__proto__`, which an assignment would not.
-  const merged: Record<string, string> = { ...below, ...above }
-  for (const name in above) if (above[name] === "") delete merged[name]
-  return merged
-}
 
 /**
  * Merges custom fields in linear time, where `json_patch` compares each name with all others. Caches the last result,
