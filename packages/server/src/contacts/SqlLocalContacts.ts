@@ -1,4 +1,8 @@
-/** Whole contacts of a store in this process, with their lists, for commands that bring back what was. */
+/**
+ * Whole contacts of a store in this process, with their lists, for commands that bring back what was. Its layer is part of
+ * `EmbeddedHttpClient` alone, which is on a file: the lists of ids are JSON of SQLite, and a store on PostgreSQL is reached
+ * by its service.
+ */
 import { canonicalEmail, LocalContacts, type StoredContact } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"

@@ -65,6 +65,14 @@ describe.skipIf(noPostgres !== undefined)("roster on PostgreSQL", () => {
         "postgres://host/db"
       ])
       assert.include(both.stderr, "A PostgreSQL and a store file are both set")
+      // Fewer would leave requests none beside the jobs.
+      const few = yield* runRoster(
+        place,
+        ["serve", "--database-url", "postgres://host/db", "--database-connections", "7"],
+        { environment: {} }
+      )
+      assert.strictEqual(few.code, 2)
+      assert.include(few.stderr, "8")
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })
