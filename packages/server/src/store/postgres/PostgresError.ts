@@ -27,6 +27,7 @@ export const isDiskFull = ({ reason }: SqlError.SqlError): boolean => sqlState(r
 /** What keeps the database from being used, for whoever calls the service; `undefined` for a mistake of the service. */
 export const describe = ({ reason }: SqlError.SqlError): string | undefined => {
   if (reason.cause instanceof PoolExhausted) return "all its connections are in use"
+  if (sqlState(reason.cause) === "3D000") return "there is no database of this name"
   switch (reason._tag) {
     case "AuthenticationError":
       return "it refuses the user or the password of the service"
