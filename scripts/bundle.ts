@@ -14,12 +14,13 @@ import { helpPages } from "./helpPages.ts"
 
 const source = "packages/cli/src"
 const dist = "packages/cli/dist"
-const required = /\d+/.exec(packageJson.engines.node)?.[0] ?? ""
+const [, major = "", minor = ""] = /(\d+)\.(\d+)/.exec(packageJson.engines.node) ?? []
 
 /** Runs first, and refuses an older Node, which must be able to parse the whole file for that. */
 const banner = `#!/usr/bin/env node
-if (Number.parseInt(process.versions.node) < ${required}) {
-  console.error(\`error: roster needs Node.js ${required} or newer, and this is \${process.version}.
+const [major, minor] = process.versions.node.split(".").map(Number)
+if (major < ${major} || (major === ${major} && minor < ${minor})) {
+  console.error(\`error: roster needs Node.js ${major}.${minor} or newer, and this is \${process.version}.
   Install it from https://nodejs.org, or with the version manager that you use.\`)
   process.exit(2)
 }`
@@ -36,7 +37,7 @@ const bundleLauncher = () =>
     input: `${source}/main/launch.ts`,
     platform: "node",
     logLevel: "warn",
-    transform: { target: "node20" },
+    transform: { target: "node18" },
     external: (id) => id.endsWith("bin.ts"),
     write: false,
     output: { ...output, entryFileNames: "roster.js", paths: () => "./roster/main.js", banner }
@@ -54,7 +55,7 @@ const bundleProgram = () =>
     platform: "node",
     logLevel: "warn",
     // As in the undici of Node itself: without its experimental second parser.
-    transform: { target: `node${required}`, define: { esbuildDetection: "true" } },
+    transform: { target: `node${major}`, define: { esbuildDetection: "true" } },
     plugins: bundlePatches,
     // A bundle of its own: among the modules that it alone needs are large ones, which would come into files of others.
     external: isReference,
@@ -84,7 +85,7 @@ const bundleAlone = (input: string) =>
     input: `packages/server/src/${input}`,
     platform: "node",
     logLevel: "warn",
-    transform: { target: `node${required}` },
+    transform: { target: `node${major}` },
     plugins: [lazyBuiltins],
     // Threads work on files, and answer no request for the page.
     external: (id) => id.endsWith("/PostgresClient.ts") || (isReference(id) && !isReference(input)),

@@ -36,6 +36,25 @@ import { Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 export const layer = (options) => RosterClient.layer(options).pipe(Layer.provide(FetchHttpClient.layer))`,
     maximum: 91 * 1024
+  },
+  {
+    name: "a Worker with the fetch client",
+    code: `import { ContactsService } from "@roster/domain"
+import { RosterClient } from "@roster/http-client"
+import * as FetchTransport from "@roster/http-client/FetchTransport"
+import { Effect, Layer, Redacted } from "effect"
+export default {
+  async fetch(request, { ROSTER_BASE_URL: baseUrl, ROSTER_API_KEY: key }) {
+    const client = RosterClient.layer({ baseUrl, apiKey: Redacted.make(key) })
+    const email = new URL(request.url).searchParams.get("email") ?? ""
+    const program = ContactsService.use((contacts) => contacts.get(email)).pipe(
+      Effect.map(({ firstName }) => new Response(firstName)),
+      Effect.catchTag("ContactNotFound", () => Effect.succeed(new Response("", { status: 404 })))
+    )
+    return Effect.runPromise(Effect.provide(program, client.pipe(Layer.provide(FetchTransport.layer()))))
+  }
+}`,
+    maximum: 93 * 1024
   }
 ]
 
@@ -44,6 +63,8 @@ const file = join(resolve(import.meta.dirname, ".."), "examples/src/bundleSize.j
 
 /** A bundle of an entry. */
 export interface Size {
+  /** What is shipped. */
+  readonly text: string
   readonly minified: number
   readonly compressed: number
   /** The modules by the bytes that are left of them before minification, largest first. */
@@ -69,6 +90,7 @@ export const measure = async ({ code }: Pick<Entry, "code">): Promise<Size> => {
   const chunks = output.filter((chunk) => chunk.type === "chunk")
   const text = chunks.map((chunk) => chunk.code).join("")
   return {
+    text,
     minified: Buffer.byteLength(text),
     compressed: gzipSync(text, { level: gzipLevel }).length,
     modules: chunks

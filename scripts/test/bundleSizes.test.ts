@@ -1,6 +1,30 @@
 /** What an application ships of Roster stays within its bounds. */
 import { assert, describe, it } from "@effect/vitest"
+import { relative } from "node:path"
+import { runInNewContext } from "node:vm"
 import { entries, measure } from "../bundleSizes.ts"
+
+/** What the programs of Workers find: the web's own, and nothing of Node. */
+const web = {
+  AbortController,
+  AbortSignal,
+  Blob,
+  clearTimeout,
+  crypto,
+  FormData,
+  Headers,
+  performance,
+  queueMicrotask,
+  ReadableStream,
+  Request,
+  Response,
+  setTimeout,
+  TextDecoder,
+  TextEncoder,
+  TransformStream,
+  URL,
+  URLSearchParams
+}
 
 describe("the bundle of", () => {
   it.each(entries)("$name is no larger than it may be", async ({ code, maximum, name }) => {
@@ -13,7 +37,34 @@ describe("the bundle of", () => {
   it("the tag has no code of the domain but the tag", async () => {
     const [tag] = entries
     const { modules } = await measure({ code: tag?.code ?? "" })
-    const ours = modules.flatMap(([module]) => /\/packages\/(.*)/.exec(module)?.[1] ?? [])
+    const ours = modules.flatMap(([module]) => /^packages\/(.*)/.exec(relative(".", module))?.[1] ?? [])
     assert.deepStrictEqual(ours, ["domain/src/services/ContactsService.ts"])
+  })
+
+  it("a Worker runs where there is nothing of Node", async () => {
+    const [{ text } = { text: "" }] = await Promise.all(
+      entries.filter(({ name }) => name.startsWith("a Worker")).map(measure)
+    )
+    const asked: Array<Request> = []
+    const fetch = async (input: string | URL, init: RequestInit) => {
+      const request = new Request(input, init)
+      asked.push(request)
+      if (!request.url.includes("ada")) return Response.json({ Error: "not found" }, { status: 404 })
+      return Response.json({ Email: "ada@example.com", FirstName: "Ada", DateAdded: "2026-01-01T00:00:00" })
+    }
+    // A script has no `import.meta`, and its value is its last expression.
+    const script = text.replaceAll("import.meta", "({})").replace(/export\s*\{\s*([\w$]+) as default\s*\};?\s*$/, "$1")
+    const worker: unknown = runInNewContext(script, { ...web, fetch })
+    const get = (email: string): Promise<Response> =>
+      Object(worker).fetch(new Request(`https://worker.example/?email=${email}`), {
+        ROSTER_BASE_URL: "https://roster.example/v4",
+        ROSTER_API_KEY: "a".repeat(64)
+      })
+    assert.strictEqual(await (await get("ada@example.com")).text(), "Ada")
+    assert.strictEqual((await get("bob@example.com")).status, 404)
+    assert.deepStrictEqual(
+      asked.map(({ headers, url }) => [url, headers.get("x-service-apikey")]),
+      ["ada", "bob"].map((name) => [`https://roster.example/v4/contacts/${name}%40example.com`, "a".repeat(64)])
+    )
   })
 })

@@ -37,4 +37,15 @@ describe("the manifest of", () => {
     )
     assert.deepStrictEqual(shared, [])
   })
+
+  it.each(readdirSync("packages"))("%s says where it comes from, and what it runs on", (name) => {
+    const { bugs, engines, homepage, keywords, repository } = manifestOf(name)
+    const page = "https://github.com/roster-effect/roster"
+    assert.deepStrictEqual(repository, { type: "git", url: `git+${page}.git`, directory: `packages/${name}` })
+    assert.deepStrictEqual([homepage, bugs], [`${page}/tree/main/packages/${name}#readme`, { url: `${page}/issues` }])
+    assert.isAtLeast(keywords.length, 4)
+    // The SQLite of Node is safe since 24.15 (StoreFile), and Effect needs 22.19.
+    const needsStore = name === "server" || importsOf(join("packages", name, "src")).has("@roster/server")
+    assert.deepStrictEqual(engines, { node: needsStore ? ">=24.15" : ">=22.19" })
+  })
 })

@@ -1,2 +1,4 @@
-/** The version of this package. A test compares it with package.json. */
-export const version = "0.1.0"
+import packageJson from "../../package.json" with { type: "json" }
+
+/** The version of this package. */
+export const version = packageJson.version

@@ -89,14 +89,14 @@ describe.skipIf(!hasPnpm)("what is published", () => {
 const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
   const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8" })
   const major = Number(/^v(\d+)/.exec(stdout ?? "")?.[1])
-  return major >= 20 && major < 26
+  return major >= 18 && major < 24
 })
 
 describe("the file that is run", () => {
   it.skipIf(oldNode === undefined)("tells an older Node what it needs, in words", () => {
     const { status, stderr, stdout } = spawnSync(oldNode ?? "", [bin, "contacts", "list"], { encoding: "utf8" })
     assert.deepStrictEqual([status, stdout], [2, ""])
-    assert.match(stderr, /^error: roster needs Node\.js 26 or newer, and this is v\d+\.\d+\.\d+\.\n {2}Install it/)
+    assert.match(stderr, /^error: roster needs Node\.js 24\.15 or newer, and this is v\d+\.\d+\.\d+\.\n {2}Install it/)
   })
 
   it("resolves nothing before it has looked at the version", () => {

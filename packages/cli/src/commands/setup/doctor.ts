@@ -30,7 +30,12 @@ const failed = (check: string, detail: string): Finding => ({ check, result: "fa
 /** At least one check failed. */
 export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { message: Schema.String }) {}
 
-const runtime = Effect.sync(() => [ok("node", `${process.version}, SQLite ${process.versions["sqlite"] ?? "none"}`)])
+/** Bun and Deno name themselves, and the Node whose modules they have. */
+const runtime = Effect.sync(() => {
+  const { bun, deno, sqlite = "none" } = process.versions
+  const other = bun === undefined ? (deno === undefined ? "" : `Deno ${deno} as `) : `Bun ${bun} as `
+  return [ok("node", `${other}${process.version}, SQLite ${sqlite}`)]
+})
 
 const configuration = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem

@@ -13,7 +13,7 @@
  * **Gotchas**: only connecting has a timeout, so use `Effect.timeout`. `HttpClient.withScope` has no effect. `formData`
  * of a response is read into memory.
  */
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer, Predicate, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
 import type { Dispatcher } from "undici"
 import { defaultMaximumBytes } from "../BufferedResponse.ts"
@@ -27,10 +27,18 @@ export interface UndiciOptions extends ConnectionSettings {
   readonly maximumResponseBytes?: number | undefined
 }
 
-/** A client whose connections close with the scope. */
+/** Why a runtime that has an undici of its own, without dispatchers, cannot use this one. */
+const replaced =
+  "UndiciHttpClient needs the undici of npm, which this runtime replaces by its own, as Bun does. Provide FetchTransport.layer() of @roster/http-client/FetchTransport instead."
+
+/** A client whose connections close with the scope. It dies where the runtime replaces undici by its own, as Bun does. */
 export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
   const { dispatcher } = yield* Effect.acquireRelease(
-    Effect.sync(() => makeAgent(options)),
+    Effect.sync(() => {
+      const agent = makeAgent(options)
+      if (!Predicate.isFunction(agent.dispatcher.dispatch)) throw new Error(replaced)
+      return agent
+    }),
     ({ close }) => close
   )
   const maximumBytes = options.maximumResponseBytes ?? defaultMaximumBytes

@@ -91,11 +91,21 @@ export const post = (message: unknown, moved: Array<ArrayBuffer> = []): void =>
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   port?.postMessage(message, moved)
 
-/** The garbage collection of this thread. V8 would leave some 100 MiB of garbage to an idle thread. */
+/**
+ * The garbage collection of this thread. V8 would leave some 100 MiB of garbage to an idle thread. Bun, which has no V8,
+ * knows no such flag.
+ */
 export const makeCollect = (): (() => void) => {
   setFlagsFromString("--expose-gc")
-  const collect: unknown = runInNewContext("gc")
+  const collect: unknown = runInNewContext("globalThis.gc")
   return () => void (Predicate.isFunction(collect) && collect())
+}
+
+/** Lets the thread end. The port of a thread of Deno has no `close`. */
+const closePort = (): void => {
+  if (port === null) return
+  if (Reflect.has(port, "close")) port.close()
+  else port.unref()
 }
 
 /** Sends each entry of the log to the service. */
@@ -130,7 +140,7 @@ export const run = <R, E>(
   )
   Effect.runFork(Effect.provide(program, withLog)).addObserver((exit) => {
     // Messages still in the queue go out before the thread ends.
-    port?.close()
+    closePort()
     if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
   })
 }

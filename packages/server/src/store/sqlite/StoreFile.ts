@@ -37,6 +37,8 @@ const cacheKibibytes = 16 * 1024
 /** The absolute path, so that `file:` and an empty name have no special meaning for SQLite. */
 export const toPath = (filename: string): string => (filename === memory ? memory : resolve(filename))
 
+const needed = "Node 24.15 and newer, Bun and Deno have a safe one."
+
 /** Whether this version of SQLite is safe: before 3.51.3, concurrent writes and checkpoints could damage a WAL database. */
 export const isSupported = (version: string): boolean => {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number)
@@ -51,7 +53,7 @@ export const open = Effect.fnUntraced(function* (options: Options) {
   const asked = performance.now()
   const version = process.versions["sqlite"] ?? "0"
   if (!isSupported(version)) {
-    return yield* unavailable(path, `SQLite ${version} can damage a database that two processes use. Use Node 26.`)
+    return yield* unavailable(path, `SQLite ${version} can damage a database that two processes use. ${needed}`)
   }
   if (path !== memory) {
     yield* check(path, readOnly, { timeout, asked })
@@ -107,6 +109,8 @@ const connect = (path: string, readOnly: boolean, prepare: Options["prepare"]): 
       pragma(database, `wal_autocheckpoint = ${walPages}`)
       assertWritable(database, path)
     }
+    // Deno does not keep the `timeout` of a database in memory.
+    pragma(database, `busy_timeout = ${blockingWait}`)
     pragma(database, "synchronous = FULL")
     pragma(database, "foreign_keys = ON")
     pragma(database, "trusted_schema = OFF")
