@@ -11,6 +11,7 @@ import packageJson from "../packages/cli/package.json" with { type: "json" }
 import { bundlePatches, lazyBuiltins } from "./bundlePatches.ts"
 import { withFirstCalls } from "./firstCalls.ts"
 import { helpPages } from "./helpPages.ts"
+import { noticesFile, noticesOf } from "./notices.ts"
 
 const source = "packages/cli/src"
 const dist = "packages/cli/dist"
@@ -90,7 +91,8 @@ const bundleAlone = (input: string) =>
     // Threads work on files, and answer no request for the page.
     external: (id) => id.endsWith("/PostgresClient.ts") || (isReference(id) && !isReference(input)),
     write: false,
-    output: { ...output, entryFileNames: "roster/[name].js", codeSplitting: false }
+    // A file without imports that does not begin so looks to publint like CommonJS.
+    output: { ...output, entryFileNames: "roster/[name].js", codeSplitting: false, banner: "export {};" }
   })
 
 const isAs = (file: string, content: string): boolean => existsSync(file) && readFileSync(file, "utf8") === content
@@ -109,9 +111,9 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   for (const colors of [false, true]) {
     built.set(`roster/${helpFile(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
   }
-  for (const file of bundles.flatMap((bundle) => bundle.output)) {
-    if (file.type === "chunk") built.set(file.fileName, file.code)
-  }
+  const chunks = bundles.flatMap(({ output }) => output.filter((file) => file.type === "chunk"))
+  for (const { code, fileName } of chunks) built.set(fileName, code)
+  built.set(noticesFile, noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)))
   const files = await withFirstCalls(built)
   for (const [name, content] of files) {
     const file = join(target, name)

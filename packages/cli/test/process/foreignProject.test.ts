@@ -1,18 +1,20 @@
 /**
- * The packages in a project of somebody else, whose package manager gives a package what it declares and nothing more: what
- * the README shows compiles there, and runs.
+ * The packages in a project of somebody else: what the documentation shows compiles there, and runs. Each package manager,
+ * compiler and runtime has its turn here; `pnpm stranger` tries all of them together.
  */
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { execFileSync, spawnSync } from "node:child_process"
+import { serveProcess } from "@roster/testing"
+import { Effect, Redacted } from "effect"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hasPnpm, pack, pnpm } from "../packing.ts"
+import * as stranger from "../stranger.ts"
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
 const names = ["domain", "workflows", "api", "http-client", "server", "connect", "testing", "cli"]
-const yarn = "@yarnpkg/cli-dist@4.18.1"
 
 const archive = (name: string) => `file:./packed/roster-${name}-${versionOf(name)}.tgz`
 const manifestOf = (name: string) =>
@@ -31,17 +33,38 @@ const theirs = {
   vite: installedIn(join(realpathSync(join(checkout, "node_modules/vitest")), "../vite"))
 }
 
-const program = `
+/** The services on a store in memory and on one in a file, with a job. */
+const services = `
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ContactsService, EmailAddress } from "@roster/domain"
-import { layerMemory } from "@roster/server"
-import { Effect } from "effect"
+import { layerMemory, SqlServices } from "@roster/server"
+import { exportTo } from "@roster/workflows"
+import { Effect, Layer } from "effect"
+import { readFileSync, rmSync } from "node:fs"
 
 const program = Effect.gen(function* () {
   const contacts = yield* ContactsService
   yield* contacts.add([{ email: EmailAddress.make("ada@example.com") }])
-  return (yield* contacts.get("ada@example.com")).email
+  yield* exportTo({ fileFormat: "Csv" }, "services.csv")
+  const { email } = yield* contacts.get("ada@example.com")
+  return [email, readFileSync("services.csv", "utf8").includes(email)].join(" ")
 })
-console.log(await Effect.runPromise(Effect.provide(program, layerMemory())))
+for (const suffix of ["", "-wal", "-shm"]) rmSync("services.db" + suffix, { force: true })
+for (const services of [layerMemory(), SqlServices.layer({ filename: "services.db" })]) {
+  console.log(await Effect.runPromise(Effect.provide(program, Layer.merge(services, NodeServices.layer))))
+}
+`
+
+/** The services over HTTP, by a transport. */
+const client = `
+import { ContactsService } from "@roster/domain"
+import { RosterClient } from "@roster/http-client"
+import { Effect, Layer } from "effect"
+
+const { layer } = await import("@roster/http-client/" + process.argv[2])
+const program = ContactsService.use((contacts) => contacts.get("ada@example.com"))
+const services = RosterClient.layerConfig().pipe(Layer.provide(layer()))
+console.log((await Effect.runPromise(Effect.provide(program, services))).firstName)
 `
 
 /** A test of that project, which starts the command line that is installed there. */
@@ -95,12 +118,47 @@ const project = (folder: string): void => {
     resolutions: ours
   }
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
-  writeFileSync(join(folder, "program.mjs"), program)
+  writeFileSync(join(folder, "services.mjs"), services)
+  writeFileSync(join(folder, "client.mjs"), client)
+  writeFileSync(join(folder, "people.csv"), "Email,FirstName\nada@example.com,Ada\nbob@example.com,Bob\n")
+  for (const { code, file } of blocks) writeFileSync(join(folder, file), code)
   writeFileSync(join(folder, "serving.test.mjs"), serving)
   // What they all import is loaded once.
   const test = { include: ["*.test.mjs", "docs-testing-md-*.ts"], isolate: false, maxWorkers: 1 }
   writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify({ test })}`)
 }
+
+/** What is tried with a project that a package manager has installed. */
+interface Share {
+  readonly compilers: ReadonlyArray<string>
+  readonly runtimes: ReadonlyArray<keyof typeof stranger.runtimes>
+}
+
+const all: Share = {
+  compilers: stranger.compilers.map(({ name }) => name),
+  runtimes: ["Node 26", "Node 24", "Bun", "Deno"]
+}
+const shares: Readonly<Record<"pnpm" | "npm" | "yarn", Share | undefined>> =
+  process.env["ROSTER_LONG_RUN"] === undefined
+    ? {
+        pnpm: { compilers: ["TypeScript 7.0, exact"], runtimes: ["Node 26"] },
+        npm: { compilers: ["TypeScript 5.9", "TypeScript 6.0, exact"], runtimes: ["Node 24", "Bun", "Deno"] },
+        // With Plug'n'Play alone, which gives a package what it declares and nothing more.
+        yarn: undefined
+      }
+    : { pnpm: all, npm: all, yarn: all }
+
+const rosterIn = (cwd: string): string => join(cwd, "node_modules/@roster/cli/dist/roster.js")
+
+/** Serves a store by one runtime, and uses it by another. */
+const used = Effect.fnUntraced(function* (
+  server: stranger.Program,
+  use: (options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }) => void,
+  cwd: string
+) {
+  const { apiKey, baseUrl } = yield* serveProcess({ program: [...server, rosterIn(cwd)] })
+  use({ cwd, env: { ROSTER_BASE_URL: baseUrl, ROSTER_API_KEY: Redacted.value(apiKey) } })
+}, Effect.scoped)
 
 let folder = ""
 let packed = ""
@@ -111,79 +169,118 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
     packed = join(folder, "packed")
     mkdirSync(packed)
     for (const name of names) pack(name, packed)
-  })
+    stranger.installTools()
+  }, 300_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  describe("installed by pnpm, with no peers but those that it names", () => {
-    let strict = ""
+  const installedBy = (manager: keyof typeof stranger.managers): string => {
+    const cwd = join(folder, manager.replaceAll(/\W+/g, "-"))
+    mkdirSync(cwd)
+    project(cwd)
+    stranger.managers[manager](cwd)
+    return cwd
+  }
 
-    beforeAll(() => {
-      strict = join(folder, "strict")
-      mkdirSync(strict)
-      project(strict)
-      const settings = { autoInstallPeers: false, strictPeerDependencies: false, hoist: false, overrides: ours }
-      // JSON is YAML.
-      writeFileSync(join(strict, "pnpm-workspace.yaml"), JSON.stringify({ packages: [], ...settings }))
-      pnpm(strict, ["install", "--prefer-offline", "--ignore-scripts"])
-      for (const { code, file } of blocks) writeFileSync(join(strict, file), code)
-    })
+  for (const manager of ["pnpm", "npm", "yarn"] as const) {
+    const share = shares[manager]
+    if (share === undefined) continue
 
-    it("runs the services", () => {
-      assert.strictEqual(
-        execFileSync(process.execPath, ["program.mjs"], { cwd: strict, encoding: "utf8" }),
-        "ada@example.com\n"
+    describe(`installed by ${manager}`, () => {
+      let cwd = ""
+      beforeAll(() => {
+        cwd = installedBy(manager)
+      }, 300_000)
+
+      it.each(stranger.compilers.filter(({ name }) => share.compilers.includes(name)))(
+        "compiles every block of the documentation as it stands, by $name",
+        (compiler) => assert.strictEqual(stranger.compile(cwd, compiler), ""),
+        180_000
+      )
+
+      it.live.each(share.runtimes)(
+        "runs on %s: the services, the client, the command line and what it serves",
+        (name) => {
+          const runtime: stranger.Program = stranger.runtimes[name]
+          return used(
+            runtime,
+            (options) => {
+              const roster = (...args: ReadonlyArray<string>) =>
+                stranger.run([...runtime, rosterIn(cwd)], args, options)
+              const imported = roster("contacts", "import", "people.csv")
+              assert.strictEqual(imported.code, 0, imported.stderr)
+              const exported = roster("contacts", "export", "--out", "people-out.csv")
+              assert.strictEqual(exported.code, 0, exported.stderr)
+              const file = readFileSync(join(cwd, "people-out.csv"), "utf8")
+              for (const email of ["ada@example.com", "bob@example.com"]) assert.include(file, email)
+              rmSync(join(cwd, "people-out.csv"))
+
+              const done = (script: string, ...args: ReadonlyArray<string>) =>
+                stranger.run(runtime, [script, ...args], options)
+              const said = done("services.mjs")
+              assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", said.stderr)
+              const fetched = done("client.mjs", "FetchTransport")
+              assert.strictEqual(fetched.stdout, "Ada\n", fetched.stderr)
+              const dispatched = done("client.mjs", "UndiciHttpClient")
+              if (name === "Bun") assert.include(dispatched.stderr, "Provide FetchTransport.layer()")
+              else assert.strictEqual(dispatched.stdout, "Ada\n", dispatched.stderr)
+            },
+            cwd
+          ).pipe(Effect.provide(NodeServices.layer))
+        },
+        180_000
       )
     })
+  }
+
+  describe("installed by pnpm, with no peers but those that it names", () => {
+    const strict = () => join(folder, "pnpm")
 
     it.each(entries)("imports @roster/%s", (entry) => {
       const code = `if (Object.keys(await import("@roster/${entry}")).length === 0) process.exit(1)`
-      execFileSync(process.execPath, ["--input-type=module", "--eval", code], { cwd: strict, stdio: "pipe" })
+      const { code: ended, stderr } = stranger.run(
+        stranger.runtimes["Node 26"],
+        ["--input-type=module", "--eval", code],
+        { cwd: strict() }
+      )
+      assert.strictEqual(ended, 0, stderr)
     })
 
-    it("compiles every block of the documentation as it stands", () => {
-      assert.isAtLeast(blocks.length, 3)
-      const compilerOptions = {
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noEmit: true,
-        target: "ES2024",
-        module: "NodeNext",
-        moduleDetection: "force",
-        skipLibCheck: true,
-        types: []
-      }
-      writeFileSync(join(strict, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }))
-      const tsc = join(checkout, "node_modules/typescript/bin/tsc")
-      const said = spawnSync(process.execPath, [tsc, "-p", "."], { cwd: strict, encoding: "utf8" })
-      assert.strictEqual(said.stdout, "")
-      assert.strictEqual(said.status, 0)
-    })
-
-    it("runs the tests of the documentation, and serveProcess of the command line that is installed", () => {
-      const said = pnpm(strict, ["exec", "vitest", "run"], { NO_COLOR: "1" })
+    it("runs the tests of the documentation with the conformance suite, and serveProcess of what is installed", () => {
+      const said = pnpm(strict(), ["exec", "vitest", "run"], { NO_COLOR: "1" })
       assert.match(said, /Test Files {2}7 passed \(7\)/)
     })
   })
 
-  it("runs the services where Yarn knows what each package may import", () => {
-    const strict = join(folder, "yarn")
-    mkdirSync(strict)
-    project(strict)
-    writeFileSync(join(strict, "yarn.lock"), "")
-    const settings = {
-      nodeLinker: "pnp",
-      enableTelemetry: false,
-      enableImmutableInstalls: false,
-      globalFolder: join(checkout, "node_modules/.cache/yarn")
-    }
-    writeFileSync(join(strict, ".yarnrc.yml"), JSON.stringify(settings))
-    pnpm(strict, ["--package", yarn, "dlx", "yarn", "install", "--mode=skip-build"])
-    const loaded = ["--require", "./.pnp.cjs", "--experimental-loader", "./.pnp.loader.mjs", "--no-warnings"]
-    const said = execFileSync(process.execPath, [...loaded, "program.mjs"], {
-      cwd: strict,
-      encoding: "utf8",
-      stdio: "pipe"
-    })
-    assert.strictEqual(said, "ada@example.com\n")
+  it.live("installed by npm, runs the client on Node 22, where there is no store and no command line", () => {
+    const cwd = join(folder, "npm")
+    return used(
+      stranger.runtimes["Node 26"],
+      (options) => {
+        const { node18, node22, run } = stranger
+        const added = run([process.execPath, rosterIn(cwd)], ["contacts", "import", "people.csv"], options)
+        assert.strictEqual(added.code, 0, added.stderr)
+        for (const transport of ["FetchTransport", "UndiciHttpClient"]) {
+          const { stderr, stdout } = run(node22, ["client.mjs", transport], options)
+          assert.strictEqual(stdout, "Ada\n", stderr)
+        }
+        assert.match(run(node22, ["services.mjs"], options).stderr, /SQLite 3\.50\.\d .*Node 24\.15 and newer/)
+        for (const [old, version] of [
+          [node18, "18.20.8"],
+          [node22, "22.19.0"]
+        ] as const) {
+          const { code, stderr, stdout } = run([...old, rosterIn(cwd)], ["contacts", "list"], options)
+          assert.deepStrictEqual([code, stdout], [2, ""])
+          assert.include(stderr, `error: roster needs Node.js 24.15 or newer, and this is v${version}.\n`)
+        }
+      },
+      cwd
+    ).pipe(Effect.provide(NodeServices.layer))
   })
+
+  it("runs the services where Yarn knows what each package may import", () => {
+    const cwd = installedBy("yarn with Plug'n'Play")
+    const loaded = ["--require", "./.pnp.cjs", "--experimental-loader", "./.pnp.loader.mjs", "--no-warnings"]
+    const { stderr, stdout } = stranger.run(stranger.runtimes["Node 26"], [...loaded, "services.mjs"], { cwd })
+    assert.strictEqual(stdout, "ada@example.com true\nada@example.com true\n", stderr)
+  }, 300_000)
 })

@@ -1,10 +1,14 @@
-import { assert, describe, it } from "@effect/vitest"
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
 import { hasPnpm, pack } from "../packing.ts"
 import { bin, temporaryFolder } from "../roster.ts"
 
@@ -12,11 +16,17 @@ const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
 
 const digest = (content: Uint8Array) => createHash("sha256").update(content).digest("hex")
 
-/** Packs a package as it is published, and unpacks it. */
+const names = ["domain", "workflows", "api", "http-client", "server", "connect", "testing", "cli"] as const
+
+let archives = ""
+
+/** The archive of a package as it is published. */
+const archiveOf = (name: string): string =>
+  join(archives, readdirSync(archives).find((file) => file.startsWith(`roster-${name}-`)) ?? "")
+
+/** Unpacks a package as it is published. */
 const packed = (name: string, folder: string): string => {
-  pack(name, folder)
-  const archive = readdirSync(folder).find((file) => file.endsWith(".tgz")) ?? ""
-  execFileSync("tar", ["xzf", archive], { cwd: folder })
+  execFileSync("tar", ["xzf", archiveOf(name)], { cwd: folder })
   return join(folder, "package")
 }
 
@@ -34,32 +44,73 @@ const junk =
 const secretLike = /roster_[a-z0-9]{40,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
 describe.skipIf(!hasPnpm)("what is published", () => {
-  it.live.each(["domain", "workflows", "api", "http-client", "server", "testing", "cli"])(
-    "K20 of %s is its code, its licence and nothing that runs by itself",
-    (name) =>
-      Effect.gen(function* () {
-        const folder = packed(name, yield* temporaryFolder)
-        const files = filesOf(folder)
-        assert.includeMembers([...files], ["package.json", "LICENSE"])
-        assert.strictEqual(
-          digest(readFileSync(join(folder, "LICENSE"))),
-          digest(readFileSync(join(checkout, "LICENSE")))
-        )
-        const manifest: object = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-        const { scripts = {} } = Object(manifest)
-        for (const script of lifecycle) assert.notProperty(scripts, script)
-        assert.notMatch(JSON.stringify(manifest), /workspace:|catalog:/)
-        for (const file of files) {
-          assert.notMatch(file, junk)
-          const text = readFileSync(join(folder, file), "utf8")
-          assert.notMatch(text, secretLike, file)
-          assert.notInclude(text, checkout, file)
-          if (!file.endsWith(".map")) continue
-          const { sources = [], sourceRoot = "" } = Object(JSON.parse(text))
-          for (const source of [sourceRoot, ...sources]) assert.notMatch(source, /^(?:\/|[a-z]+:)/i, file)
-        }
-      })
+  beforeAll(() => {
+    archives = mkdtempSync(join(tmpdir(), "roster-packed-"))
+    for (const name of names) pack(name, archives)
+  })
+  afterAll(() => rmSync(archives, { recursive: true, force: true }))
+
+  it.live.each(names)("K20 of %s is its code, its licence and nothing that runs by itself", (name) =>
+    Effect.gen(function* () {
+      const folder = packed(name, yield* temporaryFolder)
+      const files = filesOf(folder)
+      assert.includeMembers([...files], ["package.json", "LICENSE"])
+      assert.strictEqual(digest(readFileSync(join(folder, "LICENSE"))), digest(readFileSync(join(checkout, "LICENSE"))))
+      const manifest: object = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+      const { scripts = {} } = Object(manifest)
+      for (const script of lifecycle) assert.notProperty(scripts, script)
+      assert.notMatch(JSON.stringify(manifest), /workspace:|catalog:/)
+      for (const file of files) {
+        assert.notMatch(file, junk)
+        const text = readFileSync(join(folder, file), "utf8")
+        assert.notMatch(text, secretLike, file)
+        assert.notInclude(text, checkout, file)
+        if (!file.endsWith(".map")) continue
+        const { sources = [], sourceRoot = "" } = Object(JSON.parse(text))
+        for (const source of [sourceRoot, ...sources]) assert.notMatch(source, /^(?:\/|[a-z]+:)/i, file)
+      }
+    })
   )
+
+  it.each(names)("%s is what its manifest says, for package managers and bundlers (publint)", async (name) => {
+    const { buffer, byteLength, byteOffset } = readFileSync(archiveOf(name))
+    const tarball = buffer.slice(byteOffset, byteOffset + byteLength)
+    const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
+    assert.deepStrictEqual(
+      messages.map((message) => formatMessage(message, pkg)),
+      []
+    )
+  })
+
+  it.each(names.filter((name) => name !== "cli"))(
+    "%s has the types of its code (attw), as ES modules",
+    async (name) => {
+      const analysis = await checkPackage(createPackageFromTarballData(readFileSync(archiveOf(name))))
+      assert.isObject(analysis.types)
+      const { exports } = Object(JSON.parse(readFileSync(join(checkout, "packages", name, "package.json"), "utf8")))
+      if (!("entrypoints" in analysis)) return assert.fail("it has no types")
+      assert.sameMembers(Object.keys(analysis.entrypoints), Object.keys(exports))
+      // Old resolutions and `require` are not supported: there are ES modules only.
+      const problems = Object.entries(analysis.entrypoints).flatMap(([entry, { resolutions }]) =>
+        (["node16-esm", "bundler"] as const).flatMap((kind) =>
+          (resolutions[kind].visibleProblems ?? []).map((index) => `${entry} ${kind} ${analysis.problems[index]?.kind}`)
+        )
+      )
+      assert.deepStrictEqual(problems, [])
+    }
+  )
+
+  it("the command line names what it contains of others, with the licences", () => {
+    const notices = readFileSync(join(dirname(bin), "THIRD-PARTY-NOTICES.txt"), "utf8")
+    const platform = join(checkout, "node_modules/@effect/platform-node")
+    const undici = join(checkout, "packages/http-client/node_modules/undici")
+    for (const folder of [join(checkout, "node_modules/effect"), platform, undici]) {
+      const { license, name, version } = Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
+      assert.include(notices, `\n${name} ${version} (${license})\n\n`)
+      assert.include(notices, readFileSync(join(folder, "LICENSE"), "utf8").trim())
+    }
+    assert.notInclude(notices, checkout)
+  })
 
   it.live("K20 of the command line is the files that these tests run, and they run alone", () =>
     Effect.gen(function* () {
@@ -67,7 +118,7 @@ describe.skipIf(!hasPnpm)("what is published", () => {
       const run = ["roster.js", ...filesOf(join(dirname(bin), "roster")).map((name) => `roster/${name}`)]
       assert.sameMembers(
         [...filesOf(folder)],
-        ["package.json", "LICENSE", "README.md", ...run.map((name) => `dist/${name}`)]
+        ["package.json", "LICENSE", "README.md", "dist/THIRD-PARTY-NOTICES.txt", ...run.map((name) => `dist/${name}`)]
       )
       for (const name of run) {
         assert.strictEqual(

@@ -1,0 +1,153 @@
+/**
+ * What a stranger may have: package managers, compilers and runtimes, out of the registry of npm. They stay in
+ * `node_modules/.cache`, so that a later run has them at once.
+ */
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { arch, platform } from "node:process"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { pnpm } from "./packing.ts"
+
+const cache = fileURLToPath(new URL("../../../node_modules/.cache/", import.meta.url))
+const tools = join(cache, "stranger")
+const installed = (name: string, ...path: ReadonlyArray<string>): string => join(tools, "node_modules", name, ...path)
+
+/** The packages of these hold the programs themselves; those called `node`, `bun` and `deno` would run scripts. */
+const isWindows = platform === "win32"
+const packages = {
+  node: `node-${isWindows ? "win" : platform}-${arch}`,
+  bun: `@oven/bun-${isWindows ? "windows" : platform}-${arch === "arm64" ? "aarch64" : arch}`,
+  deno: `@deno/${platform}-${arch}${platform === "linux" ? "-glibc" : ""}`
+}
+
+/** The oldest Node that runs the command line, the oldest that runs the client, one that is too old, and all others. */
+const dependencies: Readonly<Record<string, string>> = {
+  "node-18": `npm:${packages.node}@18.20.8`,
+  "node-22": `npm:${packages.node}@22.19.0`,
+  "node-24": `npm:${packages.node}@24.15.0`,
+  [packages.bun]: "1.4.5",
+  [packages.deno]: "2.9.6",
+  "typescript-5.9": "npm:typescript@5.9.3",
+  "typescript-6.0": "npm:typescript@6.0.3",
+  "typescript-7.0": "npm:typescript@7.0.2",
+  "@yarnpkg/cli-dist": "4.18.1",
+  npm: "11.19.1"
+}
+
+/** Installs what the other functions here use. */
+export const installTools = (): void => {
+  mkdirSync(tools, { recursive: true })
+  writeFileSync(join(tools, "package.json"), JSON.stringify({ private: true, dependencies }))
+  // JSON is YAML.
+  writeFileSync(join(tools, "pnpm-workspace.yaml"), JSON.stringify({ packages: [] }))
+  pnpm(tools, ["install", "--prefer-offline", "--ignore-scripts"])
+}
+
+/** A program with its first arguments. */
+export type Program = readonly [command: string, ...args: ReadonlyArray<string>]
+
+const extension = isWindows ? ".exe" : ""
+const node = (version: string): Program => [installed(version, isWindows ? "" : "bin", `node${extension}`)]
+
+/** The runtimes of the whole of Roster. */
+export const runtimes = {
+  "Node 26": [process.execPath],
+  "Node 24": node("node-24"),
+  Bun: [installed(packages.bun, "bin", `bun${extension}`)],
+  Deno: [installed(packages.deno, `deno${extension}`), "run", "--allow-all", "--quiet"]
+} as const satisfies Readonly<Record<string, Program>>
+
+/** Runs the libraries that have no store. */
+export const node22 = node("node-22")
+
+/** Runs nothing of Roster. */
+export const node18 = node("node-18")
+
+/** How a program ended. */
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a program to its end, within two minutes. */
+export const run = (
+  [command, ...first]: Program,
+  args: ReadonlyArray<string>,
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> }
+): Finished => {
+  const { PATH = "", Path = "" } = process.env
+  const { error, status, stderr, stdout } = spawnSync(command, [...first, ...args], {
+    cwd,
+    encoding: "utf8",
+    env: { PATH, Path, HOME: cwd, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
+    timeout: 120_000
+  })
+  if (error !== undefined) throw error
+  return { code: status, stdout, stderr }
+}
+
+/** The compilers by their versions, each told to take no more than what `strict` says, and to be as exact as it can. */
+export const compilers = ["5.9", "6.0", "7.0"].flatMap((version) =>
+  [false, true].map((exact) => ({ version, exact, name: `TypeScript ${version}${exact ? ", exact" : ""}` }))
+)
+
+/** Compiles all of a project's `.ts` files, and gives what the compiler says. */
+export const compile = (cwd: string, { exact, name, version }: (typeof compilers)[number]): string => {
+  const compilerOptions = {
+    strict: true,
+    ...(exact ? { exactOptionalPropertyTypes: true } : {}),
+    noEmit: true,
+    target: "ES2024",
+    module: "NodeNext",
+    moduleDetection: "force",
+    skipLibCheck: true,
+    types: []
+  }
+  const config = `tsconfig.${name.replaceAll(/\W+/g, "-")}.json`
+  writeFileSync(join(cwd, config), JSON.stringify({ compilerOptions, include: ["*.ts"] }))
+  const { code, stderr, stdout } = run(
+    [process.execPath, installed(`typescript-${version}`, "bin", "tsc")],
+    ["-p", config],
+    { cwd }
+  )
+  return `${stdout}${stderr}${code === 0 ? "" : `exit code ${code}`}`
+}
+
+/** Runs a package manager with the settings of the user, and fails with what it says. */
+const install = (cwd: string, program: Program, args: ReadonlyArray<string>): void => {
+  const env = Object.fromEntries(Object.entries(process.env).map(([name, value = ""]) => [name, value]))
+  const { code, stderr, stdout } = run(program, args, { cwd, env })
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}:\n${stdout}${stderr}`)
+}
+
+const yarn = (cwd: string, nodeLinker: "node-modules" | "pnp"): void => {
+  const settings = {
+    nodeLinker,
+    enableTelemetry: false,
+    enableImmutableInstalls: false,
+    globalFolder: join(cache, "yarn")
+  }
+  writeFileSync(join(cwd, ".yarnrc.yml"), JSON.stringify(settings))
+  // Otherwise the project would belong to one in a folder above it.
+  writeFileSync(join(cwd, "yarn.lock"), "")
+  install(cwd, [process.execPath, installed("@yarnpkg/cli-dist", "bin", "yarn.js")], ["install", "--mode=skip-build"])
+}
+
+/** The package managers, each of which installs the project in a folder in its own way. */
+export const managers = {
+  /** With no peers but those that the project names. */
+  pnpm: (cwd: string): void => {
+    const { resolutions: overrides } = Object(JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")))
+    const settings = { autoInstallPeers: false, strictPeerDependencies: false, hoist: false, overrides }
+    writeFileSync(join(cwd, "pnpm-workspace.yaml"), JSON.stringify({ packages: [], ...settings }))
+    pnpm(cwd, ["install", "--prefer-offline", "--ignore-scripts"])
+  },
+  npm: (cwd: string): void => {
+    const args = ["install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"]
+    install(cwd, [process.execPath, installed("npm", "bin", "npm-cli.js")], args)
+  },
+  yarn: (cwd: string): void => yarn(cwd, "node-modules"),
+  "yarn with Plug'n'Play": (cwd: string): void => yarn(cwd, "pnp")
+} as const
