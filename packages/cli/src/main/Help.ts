@@ -1,7 +1,11 @@
-/** Prints requested help to stdout, and that of a command without its subcommand to stderr; none for a mistake. */
+/**
+ * Prints requested help to stdout, and that of a command without its subcommand to stderr; none for a mistake. `roster`
+ * alone prints its first page.
+ */
 import { Effect, Layer, Stdio, Stream } from "effect"
 import { CliConfig, CliOutput, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
 import { Output } from "../terminal/Output.ts"
+import { firstPage } from "./FirstPage.ts"
 import { version as packageVersion } from "../terminal/Version.ts"
 
 /** Unlike effect/cli's own flag it has no alias `-v`. */
@@ -36,8 +40,9 @@ const presenter = Effect.gen(function* () {
       case "Version":
         return print(`${event.name} ${event.version}`)
       case "Help":
+        if (event.reason !== "Requested" && event.commandPath.length === 1) return print(firstPage)
         return Effect.flatMap(formatters, ({ forMistake, requested }) =>
-          event.reason === "Requested" || event.commandPath.length === 1
+          event.reason === "Requested"
             ? print(requested.formatHelpDoc(event.helpDoc))
             : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
         )

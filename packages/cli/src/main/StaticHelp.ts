@@ -1,8 +1,9 @@
 /**
- * Answers `--version` and `--help` from pages that the build wrote, without loading the program. Figure: `roster
+ * Answers `roster` alone, `--version` and `--help` from pages that the build wrote, without loading the program. Figure: `roster
  * contacts list --help` (RESULTS.md, "Start-up of the command line").
  */
 import { version } from "../terminal/Version.ts"
+import { firstPage } from "./FirstPage.ts"
 
 /** The help of each command as it is printed, by the words before `--help`. */
 export type HelpPages = Readonly<Record<string, string>>
@@ -32,6 +33,7 @@ export const withHelpWord = (args: ReadonlyArray<string>): ReadonlyArray<string>
 
 /** The answer to a command line of exactly these forms; `undefined` for any other. */
 export const staticAnswer = (args: ReadonlyArray<string>): string | undefined => {
+  if (args.length === 0) return `${firstPage}\n`
   if (args.length === 1 && args[0] === "--version") return `roster ${version}\n`
   if (args.at(-1) !== "--help") return undefined
   try {

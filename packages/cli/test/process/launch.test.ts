@@ -1,7 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { UserDirectories } from "effect/persistence"
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { everyCommand } from "../../src/main/Roster.ts"
 import { cacheFolder } from "../../src/main/CompileCache.ts"
@@ -44,6 +53,29 @@ describe("the answers that are known", () => {
       const known = yield* run(["contacts", "list", "--help"], { env })
       assert.deepStrictEqual(known, yield* run(["contacts", "list", "--quiet", "--help"], { env }))
       assert.include(known.stdout, "roster contacts list")
+    })
+  )
+
+  it.live("are, without arguments, what it can do and three commands to begin with", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const first = yield* run([])
+      assert.deepStrictEqual([first.code, first.stderr], [0, ""])
+      // The program itself says the same, as where its pages are missing.
+      assert.deepStrictEqual(first, yield* run(["--quiet"]))
+      const [, begin = ""] = first.stdout.split("To begin with:\n\n")
+      const commands = begin.split("\n\n", 1)[0]?.split("\n") ?? []
+      assert.lengthOf(commands, 3)
+      const [importing, listing, serving] = commands.map((line) => / {2}roster (.*?) {2,}/.exec(line)?.[1] ?? "")
+      // They work as they stand.
+      writeFileSync(join(folder, "contacts.csv"), "Email,Status\nada@example.com,Active\nbob@example.com,Bounced\n")
+      const words = (line = "") => Array.from(line.matchAll(/"([^"]+)"|\S+/g), ([word, quoted]) => quoted ?? word)
+      assert.strictEqual((yield* run(words(importing))).code, 0)
+      const { stdout } = yield* run(words(listing))
+      assert.include(stdout, "ada@example.com")
+      assert.notInclude(stdout, "bob@example.com")
+      assert.include(words(serving), "serve")
+      assert.include((yield* run([...words(serving), "--help"])).stdout, "--key-file")
     })
   )
 

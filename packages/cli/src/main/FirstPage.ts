@@ -1,0 +1,15 @@
+/** What `roster` says without arguments: what it can do, and how to begin. */
+export const firstPage = `roster keeps contacts and access credentials, in a store on this machine or in a service over the network.
+
+  Contacts      import and export files of any size, select by rules, plan, apply and undo changes
+  Credentials   create, rotate and audit API keys and SMTP credentials
+  Service       serve a store over HTTP, back it up and restore it while it is in use
+
+To begin with:
+
+  roster contacts import contacts.csv              Import the contacts of a file; --dry-run only says what it would do
+  roster contacts list --rule "status = Active"    List contacts that a rule selects
+  roster serve --key-file admin.key                Serve the store over HTTP, with an API key in that file
+
+roster help lists all commands, and roster help contacts import explains one of them.
+Without settings roster uses a local store in your data folder; roster auth login sets a service.`
