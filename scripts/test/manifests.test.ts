@@ -48,4 +48,15 @@ describe("the manifest of", () => {
     const needsStore = name === "server" || importsOf(join("packages", name, "src")).has("@roster/server")
     assert.deepStrictEqual(engines, { node: needsStore ? ">=24.15" : ">=22.19" })
   })
+
+  it("all of them has one version, and begins with 0.1.0", () => {
+    const versions = new Set(readdirSync("packages").map((name) => String(manifestOf(name).version)))
+    assert.strictEqual(versions.size, 1)
+    // Before the first release, whose changesets are all minor or less, it is 0.0.0.
+    const [version] = versions
+    if (version !== "0.0.0") return
+    const changes = readdirSync(".changeset").filter((file) => file.endsWith(".md"))
+    const bumps = changes.flatMap((file) => readFileSync(join(".changeset", file), "utf8").match(/": (\w+)$/gm) ?? [])
+    assert.sameMembers([...new Set(bumps)], ['": minor', '": patch'])
+  })
 })

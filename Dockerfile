@@ -1,0 +1,27 @@
+# `roster serve` on a SQLite store in the volume /data, as a user without rights.
+#   docker run --publish 4010:4010 --volume roster:/data roster
+# The key of the administrator is then in /data/admin.key.
+
+FROM node:24-slim AS build
+WORKDIR /roster
+COPY . .
+RUN npx -y pnpm@12.21.0 install --frozen-lockfile && npx -y pnpm@12.21.0 exec node scripts/bundle.ts
+
+FROM node:24-slim
+LABEL org.opencontainers.image.source="https://github.com/roster-effect/roster" \
+  org.opencontainers.image.licenses="MIT"
+COPY --from=build /roster/packages/cli/package.json /roster/LICENSE /opt/roster/
+COPY --from=build /roster/packages/cli/dist/THIRD-PARTY-NOTICES.txt /roster/packages/cli/dist/roster.js /opt/roster/dist/
+COPY --from=build /roster/packages/cli/dist/roster /opt/roster/dist/roster
+RUN chmod +x /opt/roster/dist/roster.js && ln -s /opt/roster/dist/roster.js /usr/local/bin/roster \
+  && install --directory --owner node --group node --mode 700 /data
+USER node
+WORKDIR /data
+ENV ROSTER_DB=/data/roster.db NODE_ENV=production
+VOLUME /data
+EXPOSE 4010
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD \
+  ["node", "--eval", "fetch('http://127.0.0.1:4010/health/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["roster"]
+CMD ["serve", "--host", "0.0.0.0", "--port", "4010", "--key-file", "/data/admin.key"]
