@@ -20,7 +20,8 @@ export const pnpm = (cwd: string, args: ReadonlyArray<string>, env: Readonly<Rec
     cwd,
     encoding: "utf8",
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"]
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 300_000
   })
 }
 

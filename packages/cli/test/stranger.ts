@@ -13,8 +13,9 @@ const cache = fileURLToPath(new URL("../../../node_modules/.cache/", import.meta
 const tools = join(cache, "stranger")
 const installed = (name: string, ...path: ReadonlyArray<string>): string => join(tools, "node_modules", name, ...path)
 
-/** The packages of these hold the programs themselves; those called `node`, `bun` and `deno` would run scripts. */
 const isWindows = platform === "win32"
+
+/** These packages hold the programs themselves; those called `node`, `bun` and `deno` would have to run scripts. */
 const packages = {
   node: `node-${isWindows ? "win" : platform}-${arch}`,
   bun: `@oven/bun-${isWindows ? "windows" : platform}-${arch === "arm64" ? "aarch64" : arch}`,
@@ -71,18 +72,17 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** Runs a program to its end, within two minutes. */
+/** Runs a program to its end, within four minutes. */
 export const run = (
   [command, ...first]: Program,
   args: ReadonlyArray<string>,
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> }
 ): Finished => {
-  const { PATH = "", Path = "" } = process.env
   const { error, status, stderr, stdout } = spawnSync(command, [...first, ...args], {
     cwd,
     encoding: "utf8",
-    env: { PATH, Path, HOME: cwd, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
-    timeout: 120_000
+    env: { PATH: process.env["PATH"] ?? "", HOME: cwd, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
+    timeout: 240_000
   })
   if (error !== undefined) throw error
   return { code: status, stdout, stderr }

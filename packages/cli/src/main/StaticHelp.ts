@@ -1,6 +1,6 @@
 /**
- * Answers `roster` alone, `--version` and `--help` from pages that the build wrote, without loading the program. Figure: `roster
- * contacts list --help` (RESULTS.md, "Start-up of the command line").
+ * Answers `roster` alone, `--version` and `--help` from pages that the build wrote, without loading the program.
+ * Figure: `roster contacts list --help` (RESULTS.md, "Start-up of the command line").
  */
 import { version } from "../terminal/Version.ts"
 import { firstPage } from "./FirstPage.ts"

@@ -257,34 +257,38 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
     it("runs the tests of the documentation with the conformance suite, and serveProcess of what is installed", () => {
       const said = pnpm(strict(), ["exec", "vitest", "run"], { NO_COLOR: "1" })
       assert.match(said, /Test Files {2}8 passed \(8\)/)
-    })
+    }, 300_000)
   })
 
-  it.live("installed by npm, runs the client on Node 22, where there is no store and no command line", () => {
-    const cwd = join(folder, "npm")
-    return used(
-      stranger.runtimes["Node 26"],
-      (options) => {
-        const { node18, node22, run } = stranger
-        const added = run([process.execPath, rosterIn(cwd)], ["contacts", "import", "people.csv"], options)
-        assert.strictEqual(added.code, 0, added.stderr)
-        for (const transport of ["FetchTransport", "UndiciHttpClient"]) {
-          const { stderr, stdout } = run(node22, ["client.mjs", transport], options)
-          assert.strictEqual(stdout, "Ada\n", stderr)
-        }
-        assert.match(run(node22, ["services.mjs"], options).stderr, /SQLite 3\.50\.\d .*Node 24\.15 and newer/)
-        for (const [old, version] of [
-          [node18, "18.20.8"],
-          [node22, "22.19.0"]
-        ] as const) {
-          const { code, stderr, stdout } = run([...old, rosterIn(cwd)], ["contacts", "list"], options)
-          assert.deepStrictEqual([code, stdout], [2, ""])
-          assert.include(stderr, `error: roster needs Node.js 24.15 or newer, and this is v${version}.\n`)
-        }
-      },
-      cwd
-    ).pipe(Effect.provide(NodeServices.layer))
-  })
+  it.live(
+    "installed by npm, runs the client on Node 22, where there is no store and no command line",
+    () => {
+      const cwd = join(folder, "npm")
+      return used(
+        stranger.runtimes["Node 26"],
+        (options) => {
+          const { node18, node22, run } = stranger
+          const added = run([process.execPath, rosterIn(cwd)], ["contacts", "import", "people.csv"], options)
+          assert.strictEqual(added.code, 0, added.stderr)
+          for (const transport of ["FetchTransport", "UndiciHttpClient"]) {
+            const { stderr, stdout } = run(node22, ["client.mjs", transport], options)
+            assert.strictEqual(stdout, "Ada\n", stderr)
+          }
+          assert.match(run(node22, ["services.mjs"], options).stderr, /SQLite 3\.50\.\d .*Node 24\.15 and newer/)
+          for (const [old, version] of [
+            [node18, "18.20.8"],
+            [node22, "22.19.0"]
+          ] as const) {
+            const { code, stderr, stdout } = run([...old, rosterIn(cwd)], ["contacts", "list"], options)
+            assert.deepStrictEqual([code, stdout], [2, ""])
+            assert.include(stderr, `error: roster needs Node.js 24.15 or newer, and this is v${version}.\n`)
+          }
+        },
+        cwd
+      ).pipe(Effect.provide(NodeServices.layer))
+    },
+    180_000
+  )
 
   it("runs the services where Yarn knows what each package may import", () => {
     const cwd = installedBy("yarn with Plug'n'Play")
