@@ -159,6 +159,21 @@ const write = Effect.fnUntraced(function* (rows: ReadonlyArray<Values>, now: num
   yield* sql.unsafe(change, [now, ...listsOf(updated, rows)]).values
 })
 
+/** Inserts contacts, given by their addresses, that do not exist; gives the addresses and ids of those. */
+const insert = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<readonly [string, Values]>,
+  { account, now, source }: { readonly account: string; readonly now: number; readonly source: ContactSource }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const [, ...others] = inserted
+  const values = listsOf(
+    others,
+    rows.map(([, values]) => values)
+  )
+  return yield* sql.unsafe(insertion, [account, source, now, textList(rows.map(([identity]) => identity)), ...values])
+    .values
+})
+
 /** The upsert of `ContactUpsert`, for contacts with these canonical addresses. */
 export const mergeContacts = Effect.fnUntraced(function* (options: {
   readonly account: string
@@ -169,27 +184,25 @@ export const mergeContacts = Effect.fnUntraced(function* (options: {
   readonly resubscribe: boolean
   readonly returning: ReadonlyArray<string>
 }) {
-  const sql = yield* SqlClient.SqlClient
   const { account, contacts, identities, now, returning, source } = options
   const first = new Map<string, Values>()
   for (const [index, contact] of contacts.entries()) {
     const identity = identities[index] ?? ""
     if (!first.has(identity)) first.set(identity, fresh(contact, source, now))
   }
-  const [, ...others] = inserted
-  const lists = [textList([...first.keys()]), ...listsOf(others, [...first.values()])]
-  const added = yield* sql.unsafe(insertion, [account, source, now, ...lists]).values
   const current = new Map<string, Values>()
   const isNew = new Set<string>()
-  for (const [identity, id] of added) {
-    const values = first.get(String(identity))
-    if (values === undefined) continue
-    values[columns.id] = id
-    isNew.add(String(identity))
-    current.set(String(identity), values)
-  }
-  const existing = [...first.keys()].filter((identity) => !isNew.has(identity))
-  if (existing.length > 0) {
+  // Once, unless another one deletes a contact after the insert left it alone and before it is locked.
+  for (let missing = [...first]; missing.length > 0; missing = missing.filter(([identity]) => !current.has(identity))) {
+    for (const [identity, id] of yield* insert(missing, options)) {
+      const values = first.get(String(identity))
+      if (values === undefined) continue
+      values[columns.id] = id
+      isNew.add(String(identity))
+      current.set(String(identity), values)
+    }
+    const existing = missing.flatMap(([identity]) => (isNew.has(identity) ? [] : [identity]))
+    if (existing.length === 0) break
     for (const [identity, values] of yield* locked(account, existing)) current.set(identity, values)
   }
   const changed = new Map<string, Values>()

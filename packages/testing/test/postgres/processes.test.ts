@@ -5,7 +5,7 @@ import { ContactsService, CredentialName, CredentialsService, EmailAddress } fro
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Caller, SqlServices } from "@roster/server"
-import { type Context, Effect, Exit, Layer, Redacted, Result, Stream } from "effect"
+import { type Context, Effect, Exit, Fiber, Layer, Redacted, Result, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { advanceJob, claimJob, createJob } from "../../../server/src/jobs/queue/JobQueue.ts"
@@ -68,6 +68,38 @@ describe.skipIf(noPostgres !== undefined)("services on one PostgreSQL", () => {
       assert.deepStrictEqual(found.map((contact) => contact.email).toSorted(), emails.toSorted())
       for (const { customFields = {} } of found) assert.strictEqual(Object.keys(customFields).length, 9)
     }).pipe(Effect.scoped)
+  )
+
+  it.live("add a contact that another one deletes while they wait for it", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const context = yield* Layer.build(SqlServices.layerPostgres({ postgres: { url } }))
+      const other = yield* PostgresClient.make({ url })
+      const add = (...locals: ReadonlyArray<string>) =>
+        Effect.flatMap(ContactsService, (contacts) =>
+          contacts.add(locals.map((local) => ({ email: email(local), firstName: "again" })))
+        ).pipe(Effect.provideContext(context))
+      yield* add("a", "b")
+      const waiting = other<{ readonly count: number }>`
+        SELECT count(*) AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      const adding = yield* other.withTransaction(
+        Effect.gen(function* () {
+          yield* other`SELECT id FROM contacts WHERE identity = 'b@example.com' FOR UPDATE`
+          const adding = yield* Effect.forkChild(add("a", "b", "c"))
+          yield* eventually(waiting, ([row]) => row?.count === 1)
+          yield* other`DELETE FROM contacts WHERE identity = 'b@example.com'`
+          return adding
+        })
+      )
+      const added = yield* Fiber.join(adding)
+      assert.deepStrictEqual(
+        added.map(({ email, firstName }) => [email, firstName]),
+        ["a", "b", "c"].map((local) => [email(local), "again"])
+      )
+      const [row] = yield* other`SELECT count(*) AS contacts FROM contacts`
+      assert.deepStrictEqual(row, { contacts: 3 })
+    }).pipe(Effect.scoped, Effect.provide(reactivity))
   )
 
   it.live("carry out calls with one idempotency key once, and give all the same answer", () =>
