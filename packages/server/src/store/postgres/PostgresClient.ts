@@ -133,6 +133,21 @@ const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined 
   return Option.isSome(error) && SqlError.isSqlError(error.value) ? error.value : undefined
 }
 
+const isLoss = (defect: unknown): defect is SqlError.SqlError =>
+  SqlError.isSqlError(defect) && defect.reason._tag === "ConnectionError"
+
+/**
+ * Where the connection broke, ROLLBACK and the release of the connection die of it: the transaction is undone all the
+ * same, and what it failed with counts. If it failed with nothing, its COMMIT may have been done.
+ */
+const withoutLosses = <E>(cause: Cause.Cause<E>, { failure }: Attempt): Effect.Effect<never, E | SqlError.SqlError> => {
+  const defects = cause.reasons.flatMap((reason) => (Cause.isDieReason(reason) ? [reason.defect] : []))
+  const [lost] = defects.filter(isLoss)
+  if (lost === undefined || !defects.every(isLoss) || Cause.hasInterrupts(cause)) return Effect.failCause(cause)
+  const failures = cause.reasons.filter(Cause.isFailReason)
+  return failures.length > 0 ? Effect.failCause(Cause.fromReasons(failures)) : Effect.fail(failure ?? ofCommit(lost))
+}
+
 /** Opens the pool. Nothing is connected before the first statement. */
 export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
   const statementMillis = options.statementMillis ?? defaultStatementMillis
@@ -219,13 +234,16 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
   const { withTransaction: once } = client
   const withTransaction: SqlClient.SqlClient["withTransaction"] = (effect) =>
     Effect.withFiber((fiber) => {
-      const isInner = Option.isSome(Context.getOption(fiber.context, client.transactionService))
-      if (isInner || fiber.getRef(RunsOnce)) return once(effect)
+      if (Option.isSome(Context.getOption(fiber.context, client.transactionService))) return once(effect)
       let current: Attempt = { failure: undefined }
       const attempt = Effect.suspend(() => {
-        current = { failure: undefined }
-        return Effect.provideService(once(effect), CurrentAttempt, current)
+        const begun: Attempt = { failure: undefined }
+        current = begun
+        return Effect.catchCause(Effect.provideService(once(effect), CurrentAttempt, begun), (cause) =>
+          withoutLosses(cause, begun)
+        )
       })
+      if (fiber.getRef(RunsOnce)) return attempt
       return repeating(attempt, (cause) => {
         const last = sqlErrorIn(cause)
         const isLost = last?.reason.cause instanceof CommitLost
