@@ -31,7 +31,17 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   connect: [""],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
-  testing: ["properties", "layers", "faults/server", "faults", "durability/power-loss", "durability", "conformance", ""]
+  testing: [
+    "properties",
+    "layers",
+    "faults/server",
+    "faults",
+    "durability/power-loss",
+    "durability",
+    "durability/history",
+    "conformance",
+    ""
+  ]
 }
 
 const importsOf = (file: string): ReadonlyArray<string> =>

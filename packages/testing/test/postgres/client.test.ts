@@ -177,16 +177,18 @@ describe.skipIf(noPostgres !== undefined)("the client of PostgreSQL", () => {
     }).pipe(Effect.scoped, Effect.provide(reactivity))
   )
 
-  it.live("fails a transaction that is not repeated with the loss of its connection, not with that of its ROLLBACK", () =>
-    Effect.gen(function* () {
-      const sql = yield* PostgresClient.make({ url: yield* freshDatabase })
-      yield* withCounter(sql)
-      const lost = sql`SELECT pg_terminate_backend(pg_backend_pid())`
-      const error = yield* Effect.flip(runningOnce(sql.withTransaction(Effect.andThen(add(sql, "a"), lost))))
-      assert.strictEqual(error.reason._tag, "ConnectionError")
-      assert.isTrue(error.isRetryable)
-      assert.deepStrictEqual(yield* numbers(sql), [0, 0])
-    }).pipe(Effect.scoped, Effect.provide(reactivity))
+  it.live(
+    "fails a transaction that is not repeated with the loss of its connection, not with that of its ROLLBACK",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PostgresClient.make({ url: yield* freshDatabase })
+        yield* withCounter(sql)
+        const lost = sql`SELECT pg_terminate_backend(pg_backend_pid())`
+        const error = yield* Effect.flip(runningOnce(sql.withTransaction(Effect.andThen(add(sql, "a"), lost))))
+        assert.strictEqual(error.reason._tag, "ConnectionError")
+        assert.isTrue(error.isRetryable)
+        assert.deepStrictEqual(yield* numbers(sql), [0, 0])
+      }).pipe(Effect.scoped, Effect.provide(reactivity))
   )
 
   it.live("fails a stream whose connection breaks with its loss", () =>

@@ -142,7 +142,7 @@ const isLoss = (defect: unknown): defect is SqlError.SqlError =>
  */
 const withoutLosses = <E>(cause: Cause.Cause<E>, { failure }: Attempt): Effect.Effect<never, E | SqlError.SqlError> => {
   const defects = cause.reasons.flatMap((reason) => (Cause.isDieReason(reason) ? [reason.defect] : []))
-  const [lost] = defects.filter(isLoss)
+  const lost = defects.find(isLoss)
   if (lost === undefined || !defects.every(isLoss) || Cause.hasInterrupts(cause)) return Effect.failCause(cause)
   const failures = cause.reasons.filter(Cause.isFailReason)
   return failures.length > 0 ? Effect.failCause(Cause.fromReasons(failures)) : Effect.fail(failure ?? ofCommit(lost))

@@ -1,82 +1,82 @@
-/**
- * What several clients wrote to and read from each key at the same time, and whether one register for each key explains
- * it: what was acknowledged is visible until something else is written, what failed never is, and what nobody knows the
- * outcome of may be or not.
- */
+/** What several clients did to each key at the same time, as they saw it. */
+import { type KeyCall, unexplained } from "./Linearization.ts"
 
+/** What a client knows of a write. */
 export type Outcome = "ok" | "unknown" | "failed"
 
-interface Write {
-  /** Unique among all writes; `undefined` for a deletion. */
-  readonly value: string | undefined
-  readonly started: number
-  /** Never, unless it was acknowledged: it may take effect later. */
-  ended: number
-  outcome: Outcome
-}
-
-interface Read {
-  readonly value: string | undefined
-  readonly started: number
-  readonly ended: number
-}
-
-interface Register {
-  readonly writes: Array<Write>
-  readonly reads: Array<Read>
-}
-
+/** Calls that are noted. Each gives what ends it. */
 export interface KeyHistory {
-  /** Begins a write, and gives what ends it. */
+  /** A write of a value that is unique among all writes; `undefined` deletes. */
   readonly write: (key: string, value: string | undefined) => (outcome: Outcome) => void
-  /** Begins a read, and gives what ends it. */
+  /** A write of a value, which succeeds only where nothing is. */
+  readonly create: (key: string, value: string) => (outcome: Outcome) => void
   readonly read: (key: string) => (value: string | undefined) => void
-  /** The reads that nothing explains. */
+  /** The calls that have been noted. */
+  readonly size: () => number
+  /** The keys whose calls nothing explains, each with the first such call and those beside it. */
   readonly issues: () => ReadonlyArray<string>
 }
 
-/** A read of a write that another one had replaced before the read began, or that never happened. */
-const isExplained = ({ ended, started, value }: Read, writes: ReadonlyArray<Write>): boolean =>
-  writes.some(
-    (write) =>
-      write.outcome !== "failed" &&
-      write.value === value &&
-      write.started <= ended &&
-      !writes.some((later) => later.outcome === "ok" && write.ended < later.started && later.ended < started)
-  )
+/** How many calls before the one without an explanation are told. */
+const toldCalls = 12
 
-/** The history from a moment on at which nothing was under way and the keys had these values. */
-export const makeHistory = (initial: ReadonlyMap<string, string>, now: () => number): KeyHistory => {
-  const registers = new Map<string, Register>()
-  const registerOf = (key: string): Register => {
-    const known = registers.get(key)
-    if (known !== undefined) return known
-    const first: Write = { value: initial.get(key), started: -Infinity, ended: -Infinity, outcome: "ok" }
-    const register: Register = { writes: [first], reads: [] }
-    registers.set(key, register)
-    return register
+const told = (key: string, calls: ReadonlyArray<KeyCall>, call: KeyCall): string => {
+  const end = call.ended ?? Infinity
+  const near = calls.filter(({ started }) => started <= end).sort((one, other) => one.started - other.started)
+  return [
+    `${key}: nothing explains ${JSON.stringify(call)} after`,
+    ...near.slice(-toldCalls).map((one) => JSON.stringify(one))
+  ].join("\n  ")
+}
+
+/** A call that may be under way. */
+interface Noted {
+  readonly kind: KeyCall["kind"]
+  value: string | undefined
+  readonly started: number
+  ended: number | undefined
+  /** Whether it explains anything, or has to be explained. */
+  counts: boolean
+}
+
+/** The history of keys that hold nothing at first. */
+export const makeHistory = (now: () => number): KeyHistory => {
+  const noted = new Map<string, Array<Noted>>()
+  let size = 0
+  const note = (key: string, kind: KeyCall["kind"], value: string | undefined): Noted => {
+    size++
+    // A read counts once it has ended; a write at once, since others may see it before its client is told.
+    const call: Noted = { kind, value, started: now(), ended: undefined, counts: kind !== "read" }
+    const others = noted.get(key)
+    if (others === undefined) noted.set(key, [call])
+    else others.push(call)
+    return call
+  }
+  const writing = (kind: "write" | "create") => (key: string, value: string | undefined) => {
+    const call = note(key, kind, value)
+    return (outcome: Outcome) => {
+      if (outcome === "ok") call.ended = now()
+      // What failed took no effect, so nobody may see it.
+      call.counts = outcome !== "failed"
+    }
   }
   return {
-    write: (key, value) => {
-      const write: Write = { value, started: now(), ended: Infinity, outcome: "unknown" }
-      registerOf(key).writes.push(write)
-      return (outcome) => {
-        write.outcome = outcome
-        if (outcome === "ok") write.ended = now()
+    write: writing("write"),
+    create: writing("create"),
+    read: (key) => {
+      const call = note(key, "read", undefined)
+      return (value) => {
+        call.value = value
+        call.ended = now()
+        call.counts = true
       }
     },
-    read: (key) => {
-      const started = now()
-      return (value) => registerOf(key).reads.push({ value, started, ended: now() })
-    },
+    size: () => size,
     issues: () =>
-      [...registers].flatMap(([key, { reads, writes }]) =>
-        reads
-          .filter((read) => !isExplained(read, writes))
-          .map((read) => {
-            const near = writes.filter(({ ended, started }) => started <= read.ended && ended >= read.started - 1000)
-            return `${key}: ${JSON.stringify(read)} among ${JSON.stringify(near)}`
-          })
-      )
+      [...noted].flatMap(([key, all]) => {
+        const calls: ReadonlyArray<KeyCall> = all.filter(({ counts }) => counts)
+        const call = unexplained(calls)
+        return call === undefined ? [] : [told(key, calls, call)]
+      })
   }
 }

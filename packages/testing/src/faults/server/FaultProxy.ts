@@ -8,8 +8,8 @@ import { connect, createServer, type Socket } from "node:net"
 export interface FaultProxy {
   /** The port of the proxy, which stays the same. */
   readonly port: number
-  /** Listens, and leads connections to a port of this machine. */
-  readonly leadTo: (port: number) => Effect.Effect<void>
+  /** Listens, and leads further connections to some ports of this machine in turn. */
+  readonly leadTo: (...ports: ReadonlyArray<number>) => Effect.Effect<void>
   /** Breaks all connections and refuses further ones. */
   readonly refuse: Effect.Effect<void>
   /** How many faults there were so far. */
@@ -28,7 +28,8 @@ export const faultProxy = Effect.fnUntraced(function* (options: {
 }) {
   const { random, rate } = options
   const open = new Set<Socket>()
-  let target = 0
+  let targets: ReadonlyArray<number> = []
+  let connections = 0
   let count = 0
 
   /** Passes on what arrives, whole, late, in part or not at all. */
@@ -65,7 +66,7 @@ export const faultProxy = Effect.fnUntraced(function* (options: {
   }
 
   const server = createServer((client) => {
-    const upstream = connect(target, host)
+    const upstream = connect(targets[connections++ % targets.length] ?? 0, host)
     forward(client, upstream)
     forward(upstream, client)
   })
@@ -84,9 +85,9 @@ export const faultProxy = Effect.fnUntraced(function* (options: {
   yield* Effect.addFinalizer(() => refuse)
   const proxy: FaultProxy = {
     port,
-    leadTo: (to) =>
+    leadTo: (...ports) =>
       Effect.suspend(() => {
-        target = to
+        targets = ports
         return server.listening ? Effect.void : Effect.asVoid(listen(port))
       }),
     refuse,

@@ -1,0 +1,50 @@
+/** S72, S74 Three processes on one PostgreSQL: the history of each key has an explanation, whatever is killed or breaks. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { historyTime, historyTrial } from "../../src/durability/history/HistoryTrial.ts"
+import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
+import { runSeed, seededRandom } from "../../src/durability/LongRun.ts"
+import { faultProxy } from "../../src/faults/server/FaultProxy.ts"
+import { freshDatabase, noPostgres, restartPostgres, startPostgres } from "./TestPostgres.ts"
+
+startPostgres({ crashes: true })
+
+const processes = 3
+
+/** Of a piece of data between the processes and the database. */
+const faultRate = 0.001
+
+describe.skipIf(noPostgres !== undefined)("S.5 histories of keys on PostgreSQL", () => {
+  it.live(
+    `S72 and S74 of ${processes} processes and their database, killed and restarted, no acknowledged write is lost`,
+    () =>
+      Effect.gen(function* () {
+        const random = seededRandom(runSeed("S74 on PostgreSQL"))
+        const place = yield* servePlace
+        const url = new URL(Redacted.value(yield* freshDatabase))
+        let breaks = false
+        const proxy = yield* faultProxy({ random: () => (breaks ? random() : 1), rate: faultRate })
+        yield* proxy.leadTo(Number(url.port))
+        url.port = String(proxy.port)
+        const database = Redacted.make(url.href)
+        const figures = yield* historyTrial(
+          {
+            count: processes,
+            start: killableServe(place, { database }),
+            restartDatabase: restartPostgres?.(random() < 0.5),
+            breakNetwork: (given) => {
+              breaks = given
+            }
+          },
+          random
+        )
+        process.stdout.write(
+          `S74 on PostgreSQL, nothing lost: ${JSON.stringify({ ...figures, faultsOfDatabase: proxy.faults() })}\n`
+        )
+        assert.isAbove(figures.ok, 0)
+        assert.isAbove(figures.unknown, 0)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    historyTime
+  )
+})
