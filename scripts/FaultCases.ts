@@ -189,8 +189,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     S71 a list of everything of a very large store
     S72 a database server that goes away
     S73 random sequences of all operations against a model
-    S74 many clients, broken connections and kills`,
-    { S72: "comes with the support of PostgreSQL" }
+    S74 many clients, broken connections and kills`
   ),
   section(
     "The command line",

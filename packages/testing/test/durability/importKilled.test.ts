@@ -15,6 +15,7 @@ import {
   type ServePlace,
   servePlace
 } from "../../src/durability/KillableServe.ts"
+import { assertImported, type ImportedFile, importFile, SeenRejection } from "../../src/durability/ImportedFile.ts"
 import { amount, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import {
   assertWhole,
@@ -31,57 +32,6 @@ const rows = amount({ ci: 200_000, long: 1_000_000 })
 const kills = amount({ ci: 12, long: 100 })
 const timeout = amount({ ci: 600_000, long: 3_600_000 })
 
-const isBad = (row: number): boolean => row % 97 === 13
-/** A row of two lines. */
-const isTall = (row: number): boolean => row % 50 === 7
-/** A row of the address of an earlier one, in another spelling, near it or far from it. */
-const isRepeat = (row: number): boolean => row % 11 === 4 && row > 100
-const repeated = (row: number): number => {
-  const near = row % 2 === 0 ? row - 3 : Math.floor(row / 3)
-  return isBad(near) || isRepeat(near) ? repeated(row - 11) : near
-}
-
-/** What has to come of a row and those that repeat it: the last one wins, and an empty cell says nothing. */
-interface Expected {
-  readonly email: string
-  readonly first_name: string
-  readonly last_name: string
-  readonly note: string
-  readonly isRepeated: boolean
-}
-
-/** The file, and what has to come of it. */
-const importFile = (count: number) => {
-  let text = "Email,FirstName,LastName,note\r\n"
-  let line = 2
-  let duplicates = 0
-  const good = new Map<number, Expected>()
-  const bad: Array<number> = []
-  for (let row = 0; row < count; row++) {
-    const note = isTall(row) ? `one\nof ${row}` : `of ${row}`
-    const cell = isTall(row) ? `"${note}"` : note
-    if (isBad(row)) {
-      text += `nobody${row},First ${row},Lästname ${row},${cell}\r\n`
-      bad.push(line)
-    } else if (isRepeat(row)) {
-      const earlier = repeated(row)
-      const before = good.get(earlier)
-      if (before === undefined) throw new Error(`row ${row} repeats no row`)
-      text += `P${earlier}@Example.com,,Last ${row},${cell}\r\n`
-      good.set(earlier, { ...before, last_name: `Last ${row}`, note, isRepeated: true })
-      duplicates++
-    } else {
-      const email = `p${row}@example.com`
-      text += `${email},First ${row},Lästname ${row},${cell}\r\n`
-      good.set(row, { email, first_name: `First ${row}`, last_name: `Lästname ${row}`, note, isRepeated: false })
-    }
-    line += isTall(row) ? 2 : 1
-  }
-  return { text, good: [...good.values()], bad, duplicates }
-}
-
-type ImportedFile = ReturnType<typeof importFile>
-
 const upload = Effect.fnUntraced(function* (serve: KillableServe, { text }: ImportedFile) {
   const form = new FormData()
   form.append("file", new Blob([text], { type: "text/csv" }), "people.csv")
@@ -89,42 +39,13 @@ const upload = Effect.fnUntraced(function* (serve: KillableServe, { text }: Impo
   assert.strictEqual(answer.status, 202, answer.text)
 })
 
-const Rejection = Schema.Struct({ line: Schema.Int, reason: Schema.String })
-
-const checkExact = (place: ServePlace, { bad, duplicates, good }: ImportedFile) => {
-  const [job, ...others] = jobsIn(place)
-  assert.isDefined(job)
-  assert.deepStrictEqual(others, [])
-  const accepted = good.length + duplicates
-  assert.deepStrictEqual(
-    [job?.state, job?.rows_done, job?.accepted, job?.rejected, job?.duplicates, job?.problem],
-    ["Ready", accepted + bad.length, accepted, bad.length, duplicates, null]
-  )
-  const contacts = contactsIn(place)
-  assert.strictEqual(contacts.length, good.length)
-  let lastId = 0
-  for (const [index, { email, first_name, isRepeated, last_name, note }] of good.entries()) {
-    const { date_updated, id = 0, ...contact } = contacts[index] ?? {}
-    // In the order of the file, and written a second time only where the file has it twice.
-    assert.isAbove(id, lastId)
-    lastId = id
-    assert.strictEqual(date_updated === null, !isRepeated, email)
-    assert.deepStrictEqual<unknown>(contact, {
-      email,
-      status: "Active",
-      first_name,
-      last_name,
-      custom_fields: JSON.stringify({ note }),
-      source: "FileUpload"
-    })
-  }
-  const rejections = rowsOf(place, Rejection, "SELECT line, reason FROM job_rejections ORDER BY line")
-  assert.deepStrictEqual(
-    rejections.map(({ line }) => line),
-    bad
-  )
-  assert.isTrue(rejections.every(({ reason }) => /e-mail|address/i.test(reason)))
-  assert.strictEqual(countOf(place, "job_parts"), 0)
+const checkExact = (place: ServePlace, file: ImportedFile) => {
+  assertImported(file, {
+    jobs: jobsIn(place),
+    contacts: contactsIn(place),
+    rejections: rowsOf(place, SeenRejection, "SELECT line, reason FROM job_rejections ORDER BY line"),
+    parts: countOf(place, "job_parts")
+  })
   assertWhole(place)
 }
 

@@ -1,17 +1,13 @@
 /** Several services on one PostgreSQL: what they must not do twice, lose, or do against each other. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialName, CredentialsService, EmailAddress } from "@roster/domain"
-import { RosterClient } from "@roster/http-client"
-import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Caller, SqlServices } from "@roster/server"
-import { type Context, Effect, Exit, Fiber, Layer, Redacted, Result, Stream } from "effect"
+import { type Context, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { advanceJob, claimJob, createJob } from "../../../server/src/jobs/queue/JobQueue.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import * as Store from "../../../server/src/store/Store.ts"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { eventually } from "../../src/index.ts"
 import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
 
@@ -198,50 +194,5 @@ describe.skipIf(noPostgres !== undefined)("services on one PostgreSQL", () => {
         assert.isTrue(Exit.isSuccess(yield* Effect.exit(advanceJob(second, progress))))
       }).pipe(Effect.provideContext(context))
     }).pipe(Effect.scoped)
-  )
-
-  it.live("finish the import of one that was killed, and count every row once", () =>
-    Effect.gen(function* () {
-      const database = yield* freshDatabase
-      const place = yield* servePlace
-      const first = yield* killableServe(place, { database })
-      const second = yield* killableServe(place, { database })
-      const clientOf = (baseUrl: string) =>
-        RosterClient.layer({ baseUrl, apiKey: Redacted.make(first.apiKey) }).pipe(
-          Layer.provide([UndiciHttpClient.layer(), NodeServices.layer])
-        )
-      const rows = 60_000
-      const line = (i: number) => `r${i}@example.com,Name ${i},note of the row ${i}\n`
-      const content = Stream.fromIterable([
-        "Email,FirstName,Note\n",
-        ...Array.from({ length: rows }, (_, i) => line(i))
-      ])
-      yield* Effect.flatMap(ContactsService, (contacts) =>
-        contacts.import({ _tag: "File", name: "rows.csv", content: Stream.encodeText(content) })
-      ).pipe(Effect.provide(clientOf(first.baseUrl)))
-      const sql = yield* PostgresClient.make({ url: database })
-      const job = Effect.map(
-        sql<{
-          readonly state: string
-          readonly rows_done: number
-          readonly accepted: number
-          readonly duplicates: number
-        }>`
-          SELECT state, rows_done, accepted, duplicates FROM jobs`,
-        ([row]) => row
-      )
-      yield* eventually(job, (row) => (row?.rows_done ?? 0) > 0)
-      first.killNow()
-      second.killNow()
-      yield* first.ended
-      yield* second.ended
-      const killed = yield* job
-      assert.strictEqual(killed?.state, "Loading", "it was killed too late")
-      yield* killableServe(place, { database })
-      const done = yield* eventually(job, (row) => row?.state !== "Loading")
-      assert.deepStrictEqual(done, { state: "Ready", rows_done: rows, accepted: rows, duplicates: 0 })
-      const [count] = yield* sql`SELECT count(*) AS contacts, count(DISTINCT identity) AS addresses FROM contacts`
-      assert.deepStrictEqual(count, { contacts: rows, addresses: rows })
-    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, reactivity]))
   )
 })

@@ -1,9 +1,12 @@
 /** `roster serve` and `roster doctor` on PostgreSQL, as processes. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { runRoster } from "../../src/durability/RosterCommand.ts"
+import { eventually } from "../../src/index.ts"
 import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
 
 startPostgres()
@@ -49,6 +52,39 @@ describe.skipIf(noPostgres !== undefined)("roster on PostgreSQL", () => {
       }
       assert.notInclude(served.output(), password)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("opens no more connections than --database-connections allows", () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const place = yield* servePlace
+      const few = yield* runRoster(place, ["serve", "--database-connections", "7"], {
+        environment: { ROSTER_DATABASE_URL: Redacted.value(database) }
+      })
+      assert.strictEqual(few.code, 2)
+      assert.include(few.stderr, "database-connections")
+      const { apiKey, baseUrl } = yield* killableServe(place, { database, args: ["--database-connections", "8"] })
+      const sql = yield* PostgresClient.make({ url: database, maxConnections: 1 })
+      const holder = yield* PostgresClient.make({ url: database, maxConnections: 1 })
+      const list = Effect.promise(() => fetch(`${baseUrl}/contacts`, { headers: { "X-Service-ApiKey": apiKey } }))
+      const seen = sql<{ readonly open: number; readonly waiting: number }>`
+        SELECT count(*) - 2 AS open, count(*) FILTER (WHERE wait_event_type = 'Lock') AS waiting FROM pg_stat_activity
+        WHERE datname = current_database()`
+      const calls = yield* holder.withTransaction(
+        Effect.gen(function* () {
+          yield* holder`LOCK TABLE contacts`
+          const calls = yield* Effect.forkScoped(
+            Effect.replicateEffect(list, 30, { concurrency: "unbounded", discard: true })
+          )
+          const [row] = yield* eventually(seen, ([row]) => (row?.waiting ?? 0) >= 8)
+          assert.deepStrictEqual(row, { open: 8, waiting: 8 })
+          return calls
+        })
+      )
+      yield* Fiber.join(calls)
+      const [row] = yield* seen
+      assert.isAtMost(row?.open ?? 0, 8)
+    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
   )
 
   it.live("refuses what is no address of PostgreSQL without repeating it, and a file beside one", () =>

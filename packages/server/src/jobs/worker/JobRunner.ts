@@ -67,14 +67,18 @@ const runJob = (job: HeldJob) =>
     Effect.catchTags({
       // Another worker has it now, or it was cancelled.
       LeaseLost: () => Effect.void,
-      // Such as a lock that another process held for too long: the job is retried.
+      // Such as a lock that another process held for too long, or a database that restarts: the job is retried.
       SqlError: (error) =>
         isDiskFull(error)
           ? diskFull(job)
           : error.isRetryable
             ? Effect.andThen(
                 Effect.logWarning(`job ${job.id} will be retried`, error),
-                Effect.ignore(giveBackJob(job, 0))
+                // As long as the lease lasts: the database may be away.
+                giveBackJob(job, 0).pipe(
+                  Effect.retry({ schedule: Schedule.spaced("1 second"), times: leaseSeconds }),
+                  Effect.ignore
+                )
               )
             : Effect.fail(error),
       UnreadableFile: (error) => fail(job, error.message),
