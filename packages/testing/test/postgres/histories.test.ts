@@ -22,6 +22,7 @@ describe.skipIf(noPostgres !== undefined)("S.5 histories of keys on PostgreSQL",
       Effect.gen(function* () {
         const random = seededRandom(runSeed("S74 on PostgreSQL"))
         const place = yield* servePlace
+        const restart = restartPostgres
         const url = new URL(Redacted.value(yield* freshDatabase))
         let breaks = false
         const proxy = yield* faultProxy({ random: () => (breaks ? random() : 1), rate: faultRate })
@@ -32,7 +33,7 @@ describe.skipIf(noPostgres !== undefined)("S.5 histories of keys on PostgreSQL",
           {
             count: processes,
             start: killableServe(place, { database }),
-            restartDatabase: restartPostgres?.(random() < 0.5),
+            restartDatabase: restart && Effect.suspend(() => restart(random() < 0.5)),
             breakNetwork: (given) => {
               breaks = given
             }

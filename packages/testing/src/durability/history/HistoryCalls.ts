@@ -37,8 +37,6 @@ export interface Round {
   readonly imports: Array<() => void>
   /** The addresses that only imports wrote, by account. */
   readonly imported: Map<string, Array<string>>
-  /** How often calls ended in which way, and for which reason. */
-  readonly reasons: Map<string, number>
   readonly outcomes: Record<"read" | Outcome, number>
   versions: number
 }
@@ -50,7 +48,6 @@ export const makeRound = (name: string, history: KeyHistory, random: () => numbe
   exports: [],
   imports: [],
   imported: new Map(),
-  reasons: new Map(),
   outcomes: { read: 0, ok: 0, unknown: 0, failed: 0 },
   versions: 0
 })
@@ -89,7 +86,7 @@ export const readingContact = ({ history }: Round, account: string, email: strin
 export const readingContacts = (round: Round, account: string, emails: Iterable<string> = sharedEmails(round)) => {
   const reads = [...emails].map((email) => [email, readingContact(round, account, email)] as const)
   return (found: ReadonlyArray<Contact>) => {
-    const byEmail = new Map(found.map((contact) => [contact.email as string, contact]))
+    const byEmail = new Map<string, Contact>(found.map((contact) => [contact.email, contact]))
     for (const [email, end] of reads) end(byEmail.get(email))
   }
 }
@@ -104,8 +101,6 @@ export const expiryIn = (key: ApiKey | undefined): string | undefined =>
 /** Begins a read of an API key. */
 export const readingName = ({ history }: Round, account: string, name: string) => history.read(`${account} ${name}`)
 
-const count = ({ reasons }: Round, what: string) => reasons.set(what, (reasons.get(what) ?? 0) + 1)
-
 /** The longest pause of a client whose call failed, in milliseconds. */
 const longestPause = 40
 
@@ -114,18 +109,16 @@ const pause = ({ random }: Round) => Effect.sleep(random() * longestPause)
 const absent = new Set(["ContactNotFound", "CredentialNotFound"])
 const refused = new Set(["NameTaken", "LastManagingKey", "TooManyCredentials"])
 
-/** Runs a write, and ends what was noted of it. Says whether it succeeded. */
+/** Runs a write, and ends what was noted of it. Gives its answer if it succeeded. */
 const writing = <A, E extends { readonly _tag: string }>(
   round: Round,
-  kind: string,
   ends: ReadonlyArray<(outcome: Outcome) => void>,
   call: Effect.Effect<A, E>,
   onAbsent?: () => void
 ): Effect.Effect<A | undefined> => {
-  const end = (outcome: Outcome, why: string = outcome) => {
+  const end = (outcome: Outcome) => {
     for (const one of ends) one(outcome)
     round.outcomes[outcome]++
-    count(round, `${kind} ${why}`)
   }
   return Effect.matchEffect(call, {
     onSuccess: (answer) =>
@@ -136,11 +129,11 @@ const writing = <A, E extends { readonly _tag: string }>(
     onFailure: (error) =>
       Effect.suspend((): Effect.Effect<undefined> => {
         if (error instanceof ServiceError) {
-          end(error.mayHaveHappened ? "unknown" : "failed", error.reason._tag)
+          end(error.mayHaveHappened ? "unknown" : "failed")
           return Effect.as(pause(round), undefined)
         }
         if (!absent.has(error._tag) && !refused.has(error._tag)) return Effect.die(error)
-        end("failed", error._tag)
+        end("failed")
         if (absent.has(error._tag)) onAbsent?.()
         return Effect.undefined
       })
@@ -150,7 +143,6 @@ const writing = <A, E extends { readonly _tag: string }>(
 /** Runs a read. */
 const reading = <A, E extends { readonly _tag: string }>(
   round: Round,
-  kind: string,
   end: (found: A | undefined) => void,
   call: Effect.Effect<A, E>
 ): Effect.Effect<void> => {
@@ -164,7 +156,6 @@ const reading = <A, E extends { readonly _tag: string }>(
     onFailure: (error) => {
       if (absent.has(error._tag)) return done(undefined)
       if (!(error instanceof ServiceError)) return Effect.die(error)
-      count(round, `${kind} ${error.reason._tag}`)
       return pause(round)
     }
   })
@@ -196,34 +187,34 @@ export const someCall = (round: Round, account: Account): Effect.Effect<unknown>
     const reads = readingContacts(round, name, chosen)
     const payload = chosen.map((email): ContactPayload => ({ email, ...written }))
     const { contacts } = random() < 0.5 ? once : repeating
-    return Effect.map(writing(round, "add", ends, contacts.add(payload)), (answer) =>
+    return Effect.map(writing(round, ends, contacts.add(payload)), (answer) =>
       answer === undefined ? undefined : reads(answer)
     )
   }
   const update = () => {
     const email = pick(emails)
     const read = readingContact(round, name, email)
-    return writing(round, "update", writeSome(email), once.contacts.update(email, written), () => read(undefined))
+    return writing(round, writeSome(email), once.contacts.update(email, written), () => read(undefined))
   }
   const remove = () => {
     const email = pick(emails)
     const read = readingContact(round, name, email)
-    return writing(round, "delete", write(email, undefined), once.contacts.delete(email), () => read(undefined))
+    return writing(round, write(email, undefined), once.contacts.delete(email), () => read(undefined))
   }
   const removeMany = () => {
     const [first, ...others] = some(2)
     const chosen = [first ?? pick(emails), ...others] as const
     const ends = chosen.flatMap((email) => write(email, undefined))
-    return writing(round, "deleteMany", ends, once.contacts.deleteMany(ContactFilter.ByEmails({ emails: chosen })))
+    return writing(round, ends, once.contacts.deleteMany(ContactFilter.ByEmails({ emails: chosen })))
   }
   const get = () => {
     const email = pick(emails)
-    return reading(round, "get", readingContact(round, name, email), repeating.contacts.get(email))
+    return reading(round, readingContact(round, name, email), repeating.contacts.get(email))
   }
   const list = () => {
     const end = readingContacts(round, name)
     const call = repeating.contacts.list({ rule: ruleOf(round), limit: 1000 })
-    return reading(round, "list", (found) => end(found ?? []), call)
+    return reading(round, (found) => end(found ?? []), call)
   }
   /** Shared rows may be written at any time from now on; the others only by this import, before the next export. */
   const importFile = () => {
@@ -240,10 +231,10 @@ export const someCall = (round: Round, account: Account): Effect.Effect<unknown>
       if (outcome === "ok") round.imports.push(() => ends.forEach((end) => end("ok")))
       else for (const end of all) end(outcome)
     }
-    return writing(round, "import", [note], once.contacts.import(source))
+    return writing(round, [note], once.contacts.import(source))
   }
   const exportAll = () =>
-    Effect.map(writing(round, "export", [], repeating.contacts.export({ fileFormat: "Json" })), (link) => {
+    Effect.map(writing(round, [], repeating.contacts.export({ fileFormat: "Json" })), (link) => {
       if (link === undefined) return
       history.create(`the export ${link.id}`, value)("ok")
       round.exports.push({ account: name, id: link.id })
@@ -253,18 +244,18 @@ export const someCall = (round: Round, account: Account): Effect.Effect<unknown>
     const expires = expiryOf(round.versions)
     const end = history.create(`${name} ${given}`, expires)
     const call = once.credentials.apiKeys.create({ name: given, for: ["contacts:read"], expires })
-    return writing(round, "createKey", [end], call)
+    return writing(round, [end], call)
   }
   const getKey = () => {
     const given = pick(sharedNames(round))
     const end = readingName(round, name, given)
-    return reading(round, "getKey", (found) => end(expiryIn(found)), repeating.credentials.apiKeys.get(given))
+    return reading(round, (found) => end(expiryIn(found)), repeating.credentials.apiKeys.get(given))
   }
   const removeKey = () => {
     const given = pick(sharedNames(round))
     const read = readingName(round, name, given)
     const end = history.write(`${name} ${given}`, undefined)
-    return writing(round, "deleteKey", [end], once.credentials.apiKeys.delete(given), () => read(undefined))
+    return writing(round, [end], once.credentials.apiKeys.delete(given), () => read(undefined))
   }
   const kinds: ReadonlyArray<readonly [number, () => Effect.Effect<unknown>]> = [
     [26, add],

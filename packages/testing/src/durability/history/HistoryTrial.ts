@@ -33,6 +33,8 @@ const faultRate = 0.02
 /** How long the rounds go on. There is one at least. */
 const minutes = Number(process.env["ROSTER_HISTORY_MINUTES"] ?? (longRun ? 10 : 0))
 
+if (!(minutes >= 0)) throw new Error("ROSTER_HISTORY_MINUTES is not a number of minutes")
+
 /** The timeout of a trial, in milliseconds: its last round can begin at the end of its time. */
 export const historyTime = (minutes * 2 + 3) * 60_000
 
@@ -44,6 +46,9 @@ const callsBetween = { least: 80, more: 200 }
 
 /** The longest that the jobs of an account may take to their end once nothing breaks any more. */
 const jobsEnd = "60 seconds"
+
+/** How often a process is started that cannot reach its database yet. */
+const restarting = { schedule: Schedule.spaced("200 millis"), times: 50 }
 
 /** The processes of a trial, and what else can happen to them. */
 export interface HistoryProcesses<E> {
@@ -116,7 +121,7 @@ export const historyTrial = Effect.fnUntraced(function* <E>(processes: HistoryPr
   const begin = Effect.gen(function* () {
     const own = yield* Scope.fork(scope)
     // As whatever starts processes would: one that does not reach the database says so and ends.
-    const serve = yield* Scope.provide(Effect.retry(processes.start, { times: 5 }), own)
+    const serve = yield* Scope.provide(Effect.retry(processes.start, restarting), own)
     started.push(serve)
     return serve
   })
