@@ -28,7 +28,8 @@ export class NoInspector extends Schema.TaggedError<NoInspector>()("NoInspector"
 /** Collects the garbage of a process that was started with `inspect`, and gives the MiB in use on its main heap. */
 export const settledHeapMiB = (serve: KillableServe): Effect.Effect<number, NoInspector> =>
   Effect.callback<number, NoInspector>((resume) => {
-    const address = /^Debugger listening on (ws:\S+)$/m.exec(serve.output())?.[1]
+    // The process replaces itself once, and then says so again.
+    const address = [...serve.output().matchAll(/^Debugger listening on (ws:\S+)$/gm)].at(-1)?.[1]
     if (address === undefined) return resume(new NoInspector())
     const socket = new WebSocket(address)
     const ask = (id: number, method: string) => socket.send(JSON.stringify({ id, method }))
