@@ -67,6 +67,16 @@ const services = RosterClient.layerConfig().pipe(Layer.provide(layer()))
 console.log((await Effect.runPromise(Effect.provide(program, services))).firstName)
 `
 
+/** A client that goes away within the file that it uploads. */
+const leaving = `
+import { connect } from "node:net"
+const { host, hostname, pathname, port } = new URL(process.env.ROSTER_BASE_URL)
+const head = ["POST " + pathname + "/contacts/import HTTP/1.1", "host: " + host, "x-service-apikey: " + process.env.ROSTER_API_KEY,
+  "content-type: multipart/form-data; boundary=b", "content-length: 1000"]
+const part = ["--b", 'content-disposition: form-data; name="file"; filename="a.csv"', "content-type: text/csv", "", "Email", ""]
+connect(Number(port), hostname).on("error", () => {}).end([...head, "", ...part].join("\\r\\n")).resume()
+`
+
 /** A test of that project, which starts the command line that is installed there. */
 const serving = `
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -129,6 +139,7 @@ const project = (folder: string): void => {
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
   writeFileSync(join(folder, "services.mjs"), services)
   writeFileSync(join(folder, "client.mjs"), client)
+  writeFileSync(join(folder, "leaving.mjs"), leaving)
   writeFileSync(join(folder, "people.csv"), "Email,FirstName\nada@example.com,Ada\nbob@example.com,Bob\n")
   for (const { code, file } of blocks) writeFileSync(join(folder, file), code)
   writeFileSync(join(folder, "serving.test.mjs"), serving)
@@ -216,6 +227,7 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
             (options) => {
               const roster = (...args: ReadonlyArray<string>) =>
                 stranger.run([...runtime, rosterIn(cwd)], args, options)
+              assert.strictEqual(stranger.run(stranger.runtimes["Node 26"], ["leaving.mjs"], options).code, 0)
               const imported = roster("contacts", "import", "people.csv")
               assert.strictEqual(imported.code, 0, imported.stderr)
               const exported = roster("contacts", "export", "--out", "people-out.csv", "--force")

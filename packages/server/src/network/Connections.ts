@@ -58,6 +58,8 @@ interface Connection {
   bytes: number
 }
 
+const isBun = "bun" in process.versions
+
 const errorBody = (text: string): string => JSON.stringify({ Error: text })
 
 const busyBody = errorBody("There are too many connections. Send the request again later.")
@@ -183,8 +185,10 @@ export const limitConnections = (
     })
   }
 
-  const begin = ({ socket }: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
-    const connection = connections.get(socket)
+  const begin = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
+    // Node reports that a client went away only to who listens; Bun ends the process where nobody does.
+    if (isBun) request.on("error", () => {})
+    const connection = connections.get(request.socket)
     if (connection === undefined) return
     connection.response = response
     connection.since = performance.now()
