@@ -10,6 +10,7 @@ import { decodeBenchmark } from "./decode/DecodeBenchmark.ts"
 import { exportBenchmark } from "./export/ExportBenchmark.ts"
 import { getBenchmark } from "./get/GetBenchmark.ts"
 import { importBenchmark } from "./import/ImportBenchmark.ts"
+import { postgresBenchmark } from "./postgres/PostgresBenchmark.ts"
 import { pageBenchmark } from "./page/PageBenchmark.ts"
 import { refusalBenchmark } from "./refusal/RefusalBenchmark.ts"
 import { holds, type Benchmark, type Outcome, print } from "./src/Benchmark.ts"
@@ -28,6 +29,7 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   cliBenchmark,
   exportBenchmark,
   importBenchmark,
+  postgresBenchmark,
   changesBenchmark,
   refusalBenchmark,
   attackBenchmark

@@ -2,14 +2,13 @@ import { Effect } from "effect"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { setTimeout } from "node:timers/promises"
-import { request } from "undici"
 import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
 import { compare, median, valueOf } from "../src/Comparison.ts"
 import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { wirePayload } from "../src/Records.ts"
-import { ask, serve, type Served } from "../src/Served.ts"
+import { serve } from "../src/Served.ts"
+import { askForExport, lengthOf } from "../src/ServedJobs.ts"
 import { manyRows } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
 import { trial } from "../src/Variant.ts"
@@ -41,29 +40,6 @@ const makeStore = (contacts: number) =>
   })
 
 type Store = Effect.Success<ReturnType<typeof makeStore>>
-
-const askForExport = async (served: Served, format: string, compression: string) => {
-  const text = await ask(served, "POST", `/contacts/export?fileFormat=${format}&compressionFormat=${compression}`)
-  // What the interface answers.
-  const { Link: link, PublicExportID: id } = JSON.parse(text) as {
-    readonly Link: string
-    readonly PublicExportID: string
-  }
-  while (true) {
-    const status = JSON.parse(await ask(served, "GET", `/contacts/export/${id}/status`)) as unknown
-    if (status === "Ready") return link
-    if (status !== "Loading") throw new Error(`the export ended as ${String(status)}`)
-    await setTimeout(20)
-  }
-}
-
-/** The length of a file, by its first bytes alone. */
-const lengthOf = async ({ dispatcher }: Served, link: string) => {
-  const { body, headers, statusCode } = await request(link, { dispatcher })
-  body.destroy()
-  if (statusCode !== 200) throw new Error(`the file is answered with ${statusCode}`)
-  return Number(headers["content-length"])
-}
 
 const exported = ({ count, filename: template, key }: Store, format: string, compression: string) =>
   Effect.gen(function* () {

@@ -1,16 +1,14 @@
 import { Effect } from "effect"
-import { createReadStream, statSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { Readable } from "node:stream"
 import { setTimeout } from "node:timers/promises"
-import { request } from "undici"
 import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
 import { compare, median, ratio, valueOf } from "../src/Comparison.ts"
 import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { csvFile } from "../src/Records.ts"
 import { ask, serve, type Served } from "../src/Served.ts"
+import { upload } from "../src/ServedJobs.ts"
 import { manyRows, rounds } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
 import { trial } from "../src/Variant.ts"
@@ -18,30 +16,6 @@ import { trial } from "../src/Variant.ts"
 const few = 10_000
 /** So many rows at first: what a process costs that has been running for a while. */
 const warming = 50_000
-
-const boundary = "roster-benchmark"
-
-const upload = async ({ dispatcher, headers, url }: Served, file: string) => {
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="contacts.csv"\r\n\r\n`
-  const tail = `\r\n--${boundary}--\r\n`
-  const body = async function* () {
-    yield head
-    yield* createReadStream(file, { highWaterMark: 256 * 1024 })
-    yield tail
-  }
-  const answer = await request(`${url}/contacts/import`, {
-    dispatcher,
-    method: "POST",
-    headers: {
-      ...headers,
-      "content-type": `multipart/form-data; boundary=${boundary}`,
-      "content-length": String(head.length + statSync(file).size + tail.length)
-    },
-    body: Readable.from(body())
-  })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 202) throw new Error(`the import was answered with ${answer.statusCode}: ${text}`)
-}
 
 /** Waits for the newest job. Over HTTP nobody can ask about an import, so the store is looked at. */
 const untilReady = async (store: DatabaseSync, rows: number) => {

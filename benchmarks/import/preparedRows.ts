@@ -2,21 +2,14 @@
  * The reference: one process that reads the file and writes it into SQLite by one prepared statement, as one would by hand.
  * The table has the columns, the key and the merge of ours, and each transaction is synced.
  */
-import { createReadStream, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { createTable, upsert } from "../src/ContactsTable.ts"
+import { cellsOf, linesOf } from "../src/Lines.ts"
 import { argument, whole } from "../src/Trial.ts"
 
 const rowsOfTransaction = 10_000
-
-/** The cells of a line, which may be quoted. */
-const cellsOf = (line: string): Array<string> => {
-  if (!line.includes('"')) return line.split(",")
-  return Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
-    quoted === undefined ? (plain ?? "") : quoted.replaceAll('""', '"')
-  )
-}
 
 await whole(async () => {
   const folder = mkdtempSync(join(dirname(argument("file")), "reference-"))
@@ -40,13 +33,7 @@ await whole(async () => {
     rows++
     if (rows % rowsOfTransaction === 0) database.exec("COMMIT")
   }
-  let rest = ""
-  for await (const piece of createReadStream(argument("file"), { encoding: "utf8", highWaterMark: 256 * 1024 })) {
-    const lines = `${rest}${String(piece)}`.split("\n")
-    rest = lines.pop() ?? ""
-    for (const line of lines) take(line)
-  }
-  take(rest)
+  for await (const lines of linesOf(argument("file"))) for (const line of lines) take(line)
   if (database.isTransaction) database.exec("COMMIT")
   database.close()
   rmSync(folder, { recursive: true })

@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { writeFileSync } from "node:fs"
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
+import { DatabaseSync } from "node:sqlite"
 import { contactsTable } from "../src/ContactsTable.ts"
 import { argument } from "../src/Trial.ts"
 
@@ -17,13 +17,13 @@ export interface Payload {
   readonly CustomFields?: Readonly<Record<string, string>>
 }
 
-type Row = Record<string, SQLOutputValue>
+type Row = Readonly<Record<string, unknown>>
 
-const time = (seconds: SQLOutputValue | undefined): string | null =>
+const time = (seconds: unknown): string | null =>
   typeof seconds === "number" ? new Date(seconds * 1000).toISOString().slice(0, 19) + "Z" : null
 
 /** A row as the interface writes it. */
-const contactOf = (row: Row) => ({
+export const contactOf = (row: Row) => ({
   Email: row["email"],
   Status: row["status"],
   FirstName: row["first_name"] ?? undefined,
@@ -56,7 +56,7 @@ const contactOf = (row: Row) => ({
   }
 })
 
-const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
+export const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
 
 /** Opens a fresh store under `--store`, and leaves the key to it beside it. */
 export const openStore = () => {

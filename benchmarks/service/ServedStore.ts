@@ -1,6 +1,6 @@
 /** A server on a store of its own, and what it costs to ask it. */
 import { Effect } from "effect"
-import { runTrial, server, type Server } from "../src/Variant.ts"
+import { type Arguments, runTrial, server, type Server } from "../src/Variant.ts"
 
 export interface ServedStore {
   readonly server: Server
@@ -8,8 +8,8 @@ export interface ServedStore {
 }
 
 /** Starts a server on a store, which leaves the key to it beside it. */
-export const serve = (source: URL, store: string) =>
-  Effect.map(server(source, { store }), (server): ServedStore => ({ server, store }))
+export const serve = (source: URL, store: string, values: Arguments = {}) =>
+  Effect.map(server(source, { ...values, store }), (server): ServedStore => ({ server, store }))
 
 /** Asks over 32 connections. The figures are those of the server. */
 export const ask = (

@@ -23,6 +23,8 @@ export const serve = (
   filename: string,
   options: {
     readonly key?: string
+    /** The address of a PostgreSQL in place of the file, which the key is kept beside. */
+    readonly database?: string
     /** Flags of Node. */
     readonly flags?: ReadonlyArray<string>
     /** Further arguments of `roster serve`. */
@@ -34,9 +36,14 @@ export const serve = (
   Effect.acquireRelease(
     Effect.promise(async () => {
       const keyFile = `${filename}.key`
-      const args = ["serve", "--port", "0", "--db", filename, "--key-file", keyFile, ...(options.arguments ?? [])]
+      const store = options.database === undefined ? ["--db", filename] : []
+      const args = ["serve", "--port", "0", ...store, "--key-file", keyFile, ...(options.arguments ?? [])]
       const child = spawn(process.execPath, [...(options.flags ?? []), roster, ...args], {
-        env: { ...process.env, ...options.env },
+        env: {
+          ...process.env,
+          ...(options.database === undefined ? {} : { ROSTER_DATABASE_URL: options.database }),
+          ...options.env
+        },
         stdio: ["ignore", "pipe", "inherit"]
       })
       const { pid } = child

