@@ -81,18 +81,23 @@ const bundleProgram = () =>
   })
 
 /** The entry of a thread, which `WorkerThread` and `LargeRequests` look for beside themselves, or a file that stands alone. */
-const bundleAlone = (input: string) =>
+const bundleAlone = (input: string, external: (id: string) => boolean = () => false) =>
   build({
     input: `packages/server/src/${input}`,
     platform: "node",
     logLevel: "warn",
     transform: { target: `node${major}` },
     plugins: [lazyBuiltins],
-    // Threads work on files, and answer no request for the page.
-    external: (id) => id.endsWith("/PostgresClient.ts") || (isReference(id) && !isReference(input)),
+    // Threads answer no request for the page.
+    external: (id) => external(id) || (isReference(id) && !isReference(input)),
     write: false,
-    // A file without imports that does not begin so looks to publint like CommonJS.
-    output: { ...output, entryFileNames: "roster/[name].js", codeSplitting: false, banner: "export {};" }
+    output: {
+      ...output,
+      entryFileNames: "roster/[name].js",
+      chunkFileNames: "roster/thread-[name].js",
+      // A file without imports that does not begin so looks to publint like CommonJS.
+      banner: "export {};"
+    }
   })
 
 const isAs = (file: string, content: string): boolean => existsSync(file) && readFileSync(file, "utf8") === content
@@ -103,7 +108,8 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   const bundles = await Promise.all([
     bundleProgram(),
     bundleAlone("jobs/worker/workerEntry.ts"),
-    bundleAlone("requestEntry.ts"),
+    // It works on files.
+    bundleAlone("requestEntry.ts", (id) => id.endsWith("/PostgresClient.ts")),
     bundleAlone("reference/ReferencePage.ts"),
     bundleLauncher()
   ])

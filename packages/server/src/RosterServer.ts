@@ -205,7 +205,7 @@ const layerWithoutServices = <E>(
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
     Layer.provide(
       "postgres" in store
-        ? layerPostgresForHttp(store)
+        ? layerPostgresForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })
         : layerForHttp({
             ...store,
             jobThread: store.jobThread ?? defaultEntry(),

@@ -56,7 +56,7 @@ export const deleteEveryone = Effect.fnUntraced(function* (account: string) {
   const [newest] = yield* sql<{ readonly id: number | null }>`
     SELECT max(id) AS id FROM contacts WHERE account = ${account}`
   const deleteSome = sql`
-    DELETE FROM contacts WHERE id IN (
+    DELETE FROM contacts WHERE account = ${account} AND id IN (
       SELECT id FROM contacts WHERE account = ${account} AND id <= ${newest?.id ?? 0} ORDER BY id LIMIT ${deletedAtOnce}
     ) RETURNING id`
   yield* inTransactions(Effect.map(deleteSome, ({ length }) => length === deletedAtOnce))

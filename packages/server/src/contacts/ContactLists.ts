@@ -58,8 +58,10 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   }).pipe(orStoreFailure("listsGet"))
 
   const page = fnRedacted("ContactLists.contacts")(function* (id: number, after: number) {
+    const { account } = yield* Caller
     const rows = yield* sql`
-      SELECT ${columns} FROM list_members JOIN contacts ON contacts.id = list_members.contact_id
+      SELECT ${columns} FROM list_members
+      JOIN contacts ON contacts.account = ${account} AND contacts.id = list_members.contact_id
       WHERE list_members.list_id = ${id} AND list_members.contact_id > ${after}
       ORDER BY list_members.contact_id LIMIT ${pageSize}`.values
     const last = rows.length < pageSize ? undefined : rows.at(-1)

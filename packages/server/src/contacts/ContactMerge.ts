@@ -41,10 +41,9 @@ const columns = {
 
 const activity = new Set(["total_sent", "total_opened", "total_clicked", "total_failed"].map(placeOf))
 
-/** The columns that an insert sends, and those that an update can change. */
-const written = ["status", "first_name", "last_name", "custom_fields", "consent_ip", "consent_date", "consent_tracking"]
-const inserted = ["identity", "email", ...written]
-const updated = ["id", ...written, "status_change_date"]
+/** The columns that an insert sends where any contact has them, and those that an update can change. */
+const optional = ["first_name", "last_name", "consent_ip", "consent_date", "consent_tracking"]
+const updated = ["id", "status", "custom_fields", ...optional, "status_change_date"]
 
 const dates = new Set(["id", "consent_date", "status_change_date"])
 
@@ -58,14 +57,28 @@ const valueOf = (name: string) => `given.${name}${dates.has(name) ? "::bigint" :
 
 // Numbered in the order in which they are given, and inserted in one order for all: two that add the same contacts then
 // wait for each other in turn, and not both for the other.
-const insertion = `
+const insertionOf = (columns: ReadonlyArray<string>) => `
   WITH numbered AS MATERIALIZED (
-    SELECT nextval('contacts_id_seq') AS id, given.* FROM ${unnested(inserted, 4)}
+    SELECT nextval('contacts_id_seq') AS id, given.* FROM ${unnested(columns, 4)}
   )
-  INSERT INTO contacts (account, source, date_added, id, ${inserted.join(", ")}) OVERRIDING SYSTEM VALUE
-  SELECT $1, $2, $3::bigint, id, ${inserted.map(valueOf).join(", ")} FROM numbered AS given
+  INSERT INTO contacts (account, source, date_added, id, ${columns.join(", ")}) OVERRIDING SYSTEM VALUE
+  SELECT $1, $2, $3::bigint, id, ${columns.map(valueOf).join(", ")} FROM numbered AS given
   ORDER BY identity COLLATE "C"
   ON CONFLICT (account, identity) DO NOTHING RETURNING identity, id`
+
+/** Inserts contacts that are not there, and gives the ids of those. A list of nothing but NULL would cost as one of values. */
+const insert = Effect.fnUntraced(function* (
+  options: { readonly account: string; readonly source: ContactSource; readonly now: number },
+  contacts: ReadonlyArray<readonly [string, Values]>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { account, now, source } = options
+  const rows = contacts.map(([, values]) => values)
+  const given = optional.filter((name) => rows.some((row) => row[placeOf(name)] !== null))
+  const columns = ["email", "status", "custom_fields", ...given]
+  const lists = [textList(contacts.map(([identity]) => identity)), ...listsOf(columns, rows)]
+  return yield* sql.unsafe(insertionOf(["identity", ...columns]), [account, source, now, ...lists]).values
+})
 
 const lock = `
   SELECT identity, ${contactColumns.join(", ")} FROM contacts
@@ -76,7 +89,7 @@ const change = `
     .slice(1)
     .map((name) => `${name} = ${valueOf(name)}`)
     .join(", ")}
-  FROM ${unnested(updated, 2)} WHERE contacts.id = given.id::bigint`
+  FROM ${unnested(updated, 3)} WHERE contacts.account = $2 AND contacts.id = given.id::bigint`
 
 const textOrNull = (value: unknown): string | null => (value == null ? null : String(value))
 
@@ -154,24 +167,9 @@ const locked = Effect.fnUntraced(function* (account: string, identities: Readonl
   return new Map(rows.map(([identity, ...values]) => [String(identity), values]))
 })
 
-const write = Effect.fnUntraced(function* (rows: ReadonlyArray<Values>, now: number) {
+const write = Effect.fnUntraced(function* (account: string, rows: ReadonlyArray<Values>, now: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(change, [now, ...listsOf(updated, rows)]).values
-})
-
-/** Inserts contacts, given by their addresses, that do not exist; gives the addresses and ids of those. */
-const insert = Effect.fnUntraced(function* (
-  rows: ReadonlyArray<readonly [string, Values]>,
-  { account, now, source }: { readonly account: string; readonly now: number; readonly source: ContactSource }
-) {
-  const sql = yield* SqlClient.SqlClient
-  const [, ...others] = inserted
-  const values = listsOf(
-    others,
-    rows.map(([, values]) => values)
-  )
-  return yield* sql.unsafe(insertion, [account, source, now, textList(rows.map(([identity]) => identity)), ...values])
-    .values
+  yield* sql.unsafe(change, [now, account, ...listsOf(updated, rows)]).values
 })
 
 /** The upsert of `ContactUpsert`, for contacts with these canonical addresses. */
@@ -194,7 +192,7 @@ export const mergeContacts = Effect.fnUntraced(function* (options: {
   const isNew = new Set<string>()
   // Once, unless another one deletes a contact after the insert left it alone and before it is locked.
   for (let missing = [...first]; missing.length > 0; missing = missing.filter(([identity]) => !current.has(identity))) {
-    for (const [identity, id] of yield* insert(missing, options)) {
+    for (const [identity, id] of yield* insert(options, missing)) {
       const values = first.get(String(identity))
       if (values === undefined) continue
       values[columns.id] = id
@@ -217,7 +215,7 @@ export const mergeContacts = Effect.fnUntraced(function* (options: {
     current.set(identity, values)
     return returning.map((column) => values[placeOf(column)])
   })
-  if (changed.size > 0) yield* write([...changed.values()], now)
+  if (changed.size > 0) yield* write(account, [...changed.values()], now)
   return results
 })
 
@@ -232,7 +230,7 @@ export const mergeContact = Effect.fnUntraced(function* (
   if (stored === undefined) return undefined
   const values = merge(stored, changes, { now, resubscribe: false })
   if (values === undefined) return "TooLarge"
-  yield* write([values], now)
+  yield* write(account, [values], now)
   return values
 })
 

@@ -1,6 +1,6 @@
 /** All services on one store, for direct use by an application that keeps its own contacts, and for tests. */
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import * as RuleScans from "../contacts/RuleScans.ts"
@@ -13,6 +13,7 @@ import * as SqlEmailsService from "./SqlEmailsService.ts"
 import type * as SqliteClient from "../store/sqlite/SqliteClient.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
+import { defaultConnections, jobConnections, sharedWrites } from "../store/postgres/PostgresParts.ts"
 import * as Store from "../store/Store.ts"
 import * as LargeRequests from "../requests/LargeRequests.ts"
 import type { StoreError } from "../store/sqlite/StoreError.ts"
@@ -51,7 +52,7 @@ export const layerForHttp = (
     jobThread === undefined || filename === memory
       ? Layer.merge(JobRunner.layer({ inMemory: awaitsJobs && filename === memory }), RuleScans.layer(deadline))
       : Layer.merge(
-          WorkerThread.layer({ entry: jobThread, filename, contention }),
+          WorkerThread.layer({ entry: jobThread, store: { filename, contention } }),
           RuleThread.layer({ entry: jobThread, filename, deadline })
         )
   const large =
@@ -65,20 +66,21 @@ export const layerForHttp = (
   )
 }
 
-/** Requests on PostgreSQL do not hold up each other's writes: a job has its own connection. */
-const sharedWrites = Layer.succeed(LockContention.WriteFairness, {
-  hasWaiter: () => false,
-  yieldToWriters: Effect.yieldNow
-})
-
 /** Provides what the HTTP interface of a store on PostgreSQL needs. */
 export const layerPostgresForHttp = (
   options: PostgresStoreOptions
 ): Layer.Layer<Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient, StoreError> => {
-  const work = Layer.merge(Layer.provide(JobRunner.layer(), sharedWrites), RuleScans.layer(options.ruleDeadline))
+  const { jobThread: entry, postgres, ruleDeadline } = options
+  const { maxConnections = defaultConnections } = postgres
+  const jobs =
+    entry === undefined
+      ? Layer.provide(JobRunner.layer(), sharedWrites)
+      : WorkerThread.layer({ entry, store: { postgres } })
+  const connections = entry === undefined ? maxConnections : Math.max(1, maxConnections - jobConnections)
+  const work = Layer.merge(jobs, RuleScans.layer(ruleDeadline))
   return Layer.fresh(Layer.provide(services, work)).pipe(
     Layer.provide(policyOf(options)),
-    Layer.provideMerge(Store.layerPostgres(options.postgres))
+    Layer.provideMerge(Store.layerPostgres({ ...postgres, maxConnections: connections }))
   )
 }
 

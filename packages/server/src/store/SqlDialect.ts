@@ -96,6 +96,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   rulesInSql: false,
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
+  /** Whether all who write wait for a transaction, which is why one is short. */
+  writersWait: true,
   /** The size of the WAL in bytes, or 0 without one. */
   walBytes: Effect.map(
     sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
@@ -121,6 +123,8 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   countsBlocks: false,
   rulesInSql: true,
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
+  // Only those who change the same rows.
+  writersWait: false,
   walBytes: Effect.succeed(() => 0)
 })
 

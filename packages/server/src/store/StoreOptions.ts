@@ -16,6 +16,8 @@ export interface PolicyOptions {
 /** The options of a service on PostgreSQL, which any number of processes may serve. */
 export interface PostgresStoreOptions extends PolicyOptions {
   readonly postgres: PostgresOptions
+  /** The entry file of the thread for jobs, as that of `StoreOptions`. */
+  readonly jobThread?: URL | undefined
 }
 
 /** The options of an embedded service: where its data is, and what it may do. */

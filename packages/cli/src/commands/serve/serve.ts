@@ -75,7 +75,7 @@ const serveFlags = {
     1
   ),
   databaseUrl,
-  databaseConnections: count("database-connections", "Maximum number of connections to PostgreSQL (default: 10)", 8),
+  databaseConnections: count("database-connections", "Maximum number of connections to PostgreSQL (default: 14)", 8),
   faults: text("faults", "Let the calls fail that the fault plan in FILE (JSON) names, to test clients", "FILE")
 }
 

@@ -11,7 +11,7 @@ import {
   type RejectedRow,
   statusKept
 } from "@roster/domain"
-import { Clock, Effect, Exit, Option, Predicate, Pull, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, identity, Option, Predicate, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
 import { mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
@@ -80,6 +80,9 @@ const slowStep = 20
 /** How long a transaction may hold the write lock before its last step, in milliseconds. */
 export const transactionMillis = 100
 
+/** The same where only those wait who change the same contacts. Shorter ones would cost a third more. */
+const sharedTransactionMillis = 1000
+
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** Rows per transaction. More would share writes of index pages, but overflow SQLite's cache in a large store. */
@@ -90,7 +93,9 @@ const transactionChunks = 16
 
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const walBytes = yield* dialect(sql).walBytes
+  const { walBytes: walSize, writersWait } = dialect(sql)
+  const walBytes = yield* walSize
+  const maximumMillis = writersWait ? transactionMillis : sharedTransactionMillis
   const { hasWaiter, yieldToWriters } = yield* WriteFairness
   // A long WAL grows as long as the export of another account reads its snapshot.
   const fairness = { hasWaiter: () => hasWaiter() || walBytes() > longWal, yieldToWriters }
@@ -116,6 +121,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
 
   const pull = yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
     Stream.drop(job.rows_done),
+    // While the database works the next rows are read, by another connection.
+    writersWait ? identity : Stream.bufferArray({ capacity: 1 }),
     Stream.toPull
   )
   // An error of the file is raised after all rows before it are written.
@@ -180,11 +187,12 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       }
       const before = stepped
       stepped = yield* monotonicMillis
-      rowsAtOnce = stepped - before > slowStep ? Math.max(1, rowsAtOnce >> 1) : Math.min(stepRows, 2 * rowsAtOnce)
+      const isSlow = writersWait && stepped - before > slowStep
+      rowsAtOnce = isSlow ? Math.max(1, rowsAtOnce >> 1) : Math.min(stepRows, 2 * rowsAtOnce)
     } while (
       done < transactionRows &&
       chunks < transactionChunks &&
-      stepped - started < transactionMillis &&
+      stepped - started < maximumMillis &&
       !fairness.hasWaiter()
     )
     yield* noteAddresses(job.number, identities)

@@ -3,8 +3,8 @@
  * thread; `work` runs the same `JobRunner` on it, with its own connection. (docs/decisions/jobs.md)
  */
 import { loggedCause } from "@roster/domain"
-import { Cause, Effect, Layer, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Cause, Effect, Layer, Redacted, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import { existsSync } from "node:fs"
 import { isMainThread } from "node:worker_threads"
 import { freeJobs, giveBackJobs } from "../queue/JobQueue.ts"
@@ -15,16 +15,28 @@ import * as Thread from "./Thread.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
 import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
 import * as LockContention from "../../store/sqlite/LockContention.ts"
+import { jobConnections, type PostgresOptions, sharedWrites } from "../../store/postgres/PostgresParts.ts"
+import type { StoreError } from "../../store/sqlite/StoreError.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
+
+/** The store of a thread: a file with what its writers share, or a PostgreSQL. */
+const ThreadStore = Schema.Union([
+  Schema.Struct({ filename: Schema.String, contention: Schema.instanceOf(SharedArrayBuffer) }),
+  Schema.Struct({
+    url: Schema.String,
+    password: Schema.UndefinedOr(Schema.String),
+    statementMillis: Schema.UndefinedOr(Schema.Finite)
+  })
+])
+type ThreadStore = typeof ThreadStore.Type
 
 const WorkerData = Schema.Struct({
   ...Thread.LogSettings.fields,
-  filename: Schema.String,
+  store: ThreadStore,
   /** Of all jobs that the thread holds. */
   lease: Schema.String,
   allowedSenders: Schema.Array(Schema.String),
-  allowFileUrl: Schema.Array(Schema.String),
-  contention: Schema.instanceOf(SharedArrayBuffer)
+  allowFileUrl: Schema.Array(Schema.String)
 })
 
 /** Twice what a job takes, so that V8 does not leave more as garbage. */
@@ -35,22 +47,38 @@ const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "./workerEntry.ts" : 
 /** The default file of the thread; `undefined` if this code was bundled into one file, which the thread would run. */
 export const defaultEntry = (): URL | undefined => (existsSync(ownEntry) ? ownEntry : undefined)
 
+/** Where the jobs of a thread are. */
+export type StoreOfJobs =
+  | { readonly filename: string; readonly contention: LockContention.LockContention }
+  | { readonly postgres: PostgresOptions }
+
+/** What a thread is told of its store. Within the process, so that a password stays in it. */
+const toThread = (store: StoreOfJobs): ThreadStore => {
+  if ("filename" in store) return { filename: store.filename, contention: store.contention.shared }
+  const { password, statementMillis, url } = store.postgres
+  return {
+    url: Redacted.value(url),
+    password: password === undefined ? undefined : Redacted.value(password),
+    statementMillis
+  }
+}
+
 /** A `JobRunner` whose jobs run on a thread that starts with the file `entry`. */
 export const layer = (options: {
   readonly entry: URL
-  readonly filename: string
-  readonly contention: LockContention.LockContention
+  readonly store: StoreOfJobs
 }): Layer.Layer<JobRunner.JobRunner, never, SqlClient.SqlClient | StorePolicy> =>
   Layer.effect(
     JobRunner.JobRunner,
     Effect.gen(function* () {
-      const { contention, entry, filename } = options
+      const { entry } = options
+      const store = toThread(options.store)
       const policy = yield* StorePolicy
       const log = yield* Thread.logSettings
       let current: Thread.Thread | undefined
 
       const start = Effect.fnUntraced(function* (lease: string) {
-        const workerData: typeof WorkerData.Type = { ...policy, ...log, filename, lease, contention: contention.shared }
+        const workerData: typeof WorkerData.Type = { ...policy, ...log, store, lease }
         current = yield* Thread.start({ entry, name: "roster jobs", workerData, limits: { maxOldGenerationSizeMb } })
         return current
       })
@@ -82,17 +110,39 @@ export const layer = (options: {
     })
   )
 
+/** The tables of a store, which the service has migrated, and how its writers share them. */
+const storeOf = (store: ThreadStore): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | StoreError> => {
+  if ("filename" in store) {
+    const contention = LockContention.make(store.contention)
+    return Layer.merge(
+      Layer.succeed(LockContention.WriteFairness, LockContention.fairnessOf(contention)),
+      SqliteClient.layer({ filename: store.filename, prepare: registerFunctions, contention })
+    )
+  }
+  const { password, statementMillis, url } = store
+  const options: PostgresOptions = {
+    url: Redacted.make(url),
+    password: password === undefined ? undefined : Redacted.make(password),
+    statementMillis,
+    maxConnections: jobConnections
+  }
+  // Threads on files do not load it.
+  const client = Effect.map(
+    Effect.promise(() => import("../../store/postgres/PostgresClient.ts")),
+    ({ layer }) => layer(options)
+  )
+  return Layer.merge(sharedWrites, Layer.unwrap(client))
+}
+
 /** Does the work of a thread until the service closes it; a program bundled into one file calls it there. */
 export const work = (workerData: unknown): void => {
   if (isMainThread) throw new TypeError("WorkerThread.work runs only on a thread of WorkerThread.layer")
   if (RuleThread.isRuleData(workerData)) return RuleThread.work(workerData)
   const data = Schema.decodeUnknownSync(WorkerData)(workerData)
   const { allowedSenders, allowFileUrl } = data
-  const contention = LockContention.make(data.contention)
   const runner = JobRunner.layer({ lease: data.lease, afterJob: Effect.sync(Thread.makeCollect()) }).pipe(
-    Layer.provide(Layer.succeed(LockContention.WriteFairness, LockContention.fairnessOf(contention))),
     Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
-    Layer.provide(SqliteClient.layer({ filename: data.filename, prepare: registerFunctions, contention }))
+    Layer.provide(storeOf(data.store))
   )
   Thread.run(
     data,

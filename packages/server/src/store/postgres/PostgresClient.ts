@@ -10,11 +10,8 @@ import { Cause, Context, type Duration, Effect, Layer, Option, Result, type Scop
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
-import { type PostgresOptions, RunsOnce } from "./PostgresParts.ts"
+import { defaultConnections, type PostgresOptions, RunsOnce } from "./PostgresParts.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
-
-/** The connections of one process. */
-export const defaultConnections = 10
 
 /** How long a call waits for a connection of the pool. */
 export const defaultAcquireTimeout: Duration.Input = "5 seconds"
@@ -162,7 +159,9 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
       statement_timeout: `${statementMillis}`,
       // What a stopped process holds is free again after this time.
       idle_in_transaction_session_timeout: `${statementMillis}`,
-      timezone: "UTC"
+      timezone: "UTC",
+      // It compiles a rule of many conditions for longer than it takes to run it.
+      jit: "off"
     }
   })
   const acquire = <A>(connection: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>

@@ -1,5 +1,6 @@
 /** What other rooms need of PostgreSQL without loading its client: options, lists as parameters, whether to repeat. */
-import { Context, type Duration, Effect, Redacted } from "effect"
+import { Context, type Duration, Effect, Layer, Redacted } from "effect"
+import { WriteFairness } from "../sqlite/LockContention.ts"
 
 /** How to reach PostgreSQL. */
 export interface PostgresOptions {
@@ -7,7 +8,7 @@ export interface PostgresOptions {
   readonly url: Redacted.Redacted<string>
   /** The password, if the URL has none. */
   readonly password?: Redacted.Redacted<string> | undefined
-  /** The maximum number of connections of this process (default: 10). */
+  /** The maximum number of connections of this process, those of jobs included (default: 14). */
   readonly maxConnections?: number | undefined
   /** How long a call waits for a connection (default: 5 seconds). */
   readonly acquireTimeout?: Duration.Input | undefined
@@ -20,6 +21,18 @@ export const nameOf = ({ url }: PostgresOptions): string => {
   const parsed = URL.parse(Redacted.value(url))
   return parsed === null ? "of this address" : `postgres://${parsed.host}${parsed.pathname}`
 }
+
+/** The connections of one process. */
+export const defaultConnections = 14
+
+/** Those of them that jobs on their own thread have: two jobs hold one each, and what they read and note beside is short. */
+export const jobConnections = 4
+
+/** Requests on PostgreSQL do not hold up each other's writes: a job has its own connection. */
+export const sharedWrites = Layer.succeed(WriteFairness, {
+  hasWaiter: () => false,
+  yieldToWriters: Effect.yieldNow
+})
 
 export const RunsOnce = Context.Reference<boolean>("@roster/server/RunsOnce", { defaultValue: () => false })
 
