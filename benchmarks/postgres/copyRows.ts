@@ -4,13 +4,13 @@
  */
 import { createReadStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
-import pg from "pg"
+import { Client } from "pg"
 import { from } from "pg-copy-streams"
 import { argument, whole } from "../src/Trial.ts"
 import { merged, table } from "./Table.ts"
 
 await whole(async () => {
-  const client = new pg.Client({ connectionString: argument("database") })
+  const client = new Client({ connectionString: argument("database") })
   await client.connect()
   await client.query(table)
   await client.query("BEGIN")

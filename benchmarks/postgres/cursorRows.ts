@@ -5,13 +5,13 @@
 import { once } from "node:events"
 import { createWriteStream, rmSync } from "node:fs"
 import { finished } from "node:stream/promises"
-import pg from "pg"
+import { Client, types } from "pg"
 import { columns, headerOf, lineOf } from "../src/PlainCsv.ts"
 import { argument, whole } from "../src/Trial.ts"
 
 const fetched = 2000
 
-pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+types.setTypeParser(types.builtins.INT8, Number)
 
 await whole(async () => {
   const path = argument("file")
@@ -19,7 +19,7 @@ await whole(async () => {
   const write = async (text: string) => {
     if (!target.write(text)) await once(target, "drain")
   }
-  const client = new pg.Client({ connectionString: argument("database") })
+  const client = new Client({ connectionString: argument("database") })
   await client.connect()
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
   const found = await client.query<{ readonly key: string }>(

@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
-import pg from "pg"
+import { Pool, types } from "pg"
 import { contactOf, digestOf, type Payload } from "../service/Contract.ts"
 import { rawServer } from "../service/rawServer.ts"
 import { argument, listening } from "../src/Trial.ts"
@@ -11,9 +11,9 @@ import { merged, table } from "./Table.ts"
 type Row = Readonly<Record<string, unknown>>
 
 // Whole numbers of 8 bytes as numbers.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+types.setTypeParser(types.builtins.INT8, Number)
 
-const pool = new pg.Pool({ connectionString: argument("database"), max: 10 })
+const pool = new Pool({ connectionString: argument("database"), max: 10 })
 await pool.query("CREATE TABLE keys (digest BYTEA PRIMARY KEY, account TEXT NOT NULL)")
 await pool.query(table)
 const key = randomBytes(32).toString("hex")

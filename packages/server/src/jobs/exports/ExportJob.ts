@@ -46,7 +46,9 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(request.emails === undefined ? "id" : "+id")
   const statement = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
-  const contacts = streamContacts(statement)
+  const found = streamContacts(statement)
+  // While rows are formatted the database looks for the next ones.
+  const contacts = dialect(sql).writersWait ? found : Stream.bufferArray(found, { capacity: 1 })
   const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], contacts, matches)
 
   let written = 0
