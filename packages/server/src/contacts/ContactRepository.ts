@@ -122,7 +122,8 @@ export const makeContactRepository = Effect.gen(function* () {
     if (rulesInSql) {
       const where = sql`account = ${account} AND ${ruleSql(sql, rule, now)}`
       const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-      return (yield* query.values).map(toContact)
+      const asked = { operation: "contactsGet", account, isDeletion: false }
+      return (yield* scans.bounded(asked, query.values)).map(toContact)
     }
     const asked = { account, rule, now: DateTime.toEpochMillis(now) }
     const matches = ruleMatcher(rule, now)
@@ -240,8 +241,12 @@ export const makeContactRepository = Effect.gen(function* () {
           }
           if (read._tag === "All") return yield* deleteEveryone(account)
           const now = yield* DateTime.now
-          if (rulesInSql)
-            return yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${ruleSql(sql, read, now)}`
+          if (rulesInSql) {
+            const selected = sql`account = ${account} AND ${ruleSql(sql, read, now)}`
+            const asked = { operation: "contactsDeletePost", account, isDeletion: true }
+            // Within the transaction, so that the time cannot be up in its COMMIT.
+            return yield* sql.withTransaction(scans.bounded(asked, sql`DELETE FROM contacts WHERE ${selected}`))
+          }
           const asked = { account, rule: read, now: DateTime.toEpochMillis(now) }
           const all = { after: 0, offset: 0, limit: Number.POSITIVE_INFINITY }
           const ids = yield* scans.find("contactsDeletePost", { ...asked, ...all })

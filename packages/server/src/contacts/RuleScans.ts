@@ -4,10 +4,15 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
 
-/** Finds the contacts that a rule selects, on a store whose SQL has no rules. */
+/** Looks for the contacts that a rule selects: by scans on a store whose SQL has no rules, elsewhere by its statements. */
 export class RuleScans extends Context.Service<
   RuleScans,
   {
+    /** Bounds a statement with a rule, of which a bulk delete counts as several. Interrupting it cancels the statement. */
+    readonly bounded: <A, E>(
+      options: { readonly operation: string; readonly account: string; readonly isDeletion: boolean },
+      statement: Effect.Effect<A, E>
+    ) => Effect.Effect<A, E | ServiceError>
     /** Finds ids for an operation. Interrupting it stops the scan. */
     readonly find: (
       operation: string,
@@ -74,23 +79,27 @@ export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) =>
     if (scans > 0) open.set(account, scans)
     else open.delete(account)
   }
+  const bounded: RuleScans["Service"]["bounded"] = ({ account, isDeletion, operation }, statement) =>
+    Effect.suspend(() => {
+      const weight = isDeletion ? deletionWeight : 1
+      if ((open.get(account) ?? 0) + weight > maximumAccountScans) return Effect.fail(tooManyOfAccount(operation))
+      if (all + weight > maximumScans) return Effect.fail(tooMany(operation))
+      return Effect.acquireUseRelease(
+        Effect.sync(() => count(account, weight)),
+        () =>
+          Effect.timeoutOrElse(statement, {
+            duration: deadline,
+            orElse: () => Effect.fail(tooLong(operation, deadline))
+          }),
+        () => Effect.sync(() => count(account, -weight))
+      )
+    })
   return RuleScans.of({
-    find: (operation, request) =>
-      Effect.suspend(() => {
-        const { account, limit } = request
-        const weight = Number.isFinite(limit) ? 1 : deletionWeight
-        if ((open.get(account) ?? 0) + weight > maximumAccountScans) return Effect.fail(tooManyOfAccount(operation))
-        if (all + weight > maximumScans) return Effect.fail(tooMany(operation))
-        return Effect.acquireUseRelease(
-          Effect.sync(() => count(account, weight)),
-          () =>
-            Effect.timeoutOrElse(scan(request), {
-              duration: deadline,
-              orElse: () => Effect.fail(tooLong(operation, deadline))
-            }),
-          () => Effect.sync(() => count(account, -weight))
-        )
-      })
+    bounded,
+    find: (operation, request) => {
+      const { account, limit } = request
+      return bounded({ operation, account, isDeletion: !Number.isFinite(limit) }, scan(request))
+    }
   })
 }
 

@@ -35,10 +35,13 @@ export interface Selection {
   readonly matches: (contact: Contact) => boolean
 }
 
-/** What a filter selects now. On SQLite a rule is left to `matches`, which reads a contact once for all conditions. */
+/**
+ * What a filter selects now. A rule is left to `matches`, which reads a contact once for all conditions, where SQL would read
+ * it for each of them.
+ */
 export const selection = Effect.fnUntraced(function* (account: string, filter: ContactFilter | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const { isOneOf, rulesInSql } = sqlDialect(sql)
+  const { isOneOf } = sqlDialect(sql)
   const ofAccount = sql`account = ${account}`
   const selected = (condition: Fragment): Selection => ({
     where: sql`${ofAccount} AND ${condition}`,
@@ -48,7 +51,7 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
   if (filter._tag === "ByEmails") return selected(isOneOf("identity", filter.emails.map(canonicalEmail)))
   const rule = yield* readRule(filter.rule)
   const now = yield* DateTime.now
-  return rulesInSql ? selected(ruleSql(sql, rule, now)) : { where: ofAccount, matches: ruleMatcher(rule, now) }
+  return { where: ofAccount, matches: ruleMatcher(rule, now) }
 })
 
 /** The condition of a rule at the time `now`, never NULL. */

@@ -1,0 +1,89 @@
+/** What is PostgreSQL's own of the contacts: their keys and lists after an upgrade, and how long a rule may take. */
+import { assert, describe, it } from "@effect/vitest"
+import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
+import { ContactLists, SqlServices } from "@roster/server"
+import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { migrateTo } from "../../../server/src/store/Migrations.ts"
+import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
+import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
+
+startPostgres()
+
+const email = (local: string) => EmailAddress.make(`${local}@example.com`)
+
+/** Three contacts on a list, as version 13 of the tables wrote them. */
+const fillBefore = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const local of ["ann", "bob", "cleo"]) {
+    yield* sql`INSERT INTO contacts ${sql.insert({
+      account: "",
+      identity: email(local),
+      email: email(local),
+      status: "Active",
+      custom_fields: "{}",
+      source: "ContactApi",
+      date_added: 7
+    })}`
+  }
+  yield* sql`INSERT INTO lists ${sql.insert({ account: "", name: "News" })}`
+  yield* sql`INSERT INTO list_members SELECT lists.id, contacts.id FROM lists, contacts`
+})
+
+describe.skipIf(noPostgres !== undefined)("contacts on PostgreSQL", () => {
+  it.live("keep their order and lists when the tables get other keys, and leave the lists when they are deleted", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.provide(Effect.andThen(migrateTo(13), fillBefore), PostgresClient.layer({ url }))
+      const services = SqlServices.layerPostgres({ postgres: { url } })
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const lists = yield* ContactLists.ContactLists
+        const sql = yield* SqlClient.SqlClient
+        const onList = Effect.map(Stream.runCollect(lists.contacts("News")), (all) => all.map(({ email }) => email))
+        assert.deepStrictEqual(yield* onList, [email("ann"), email("bob"), email("cleo")])
+        yield* contacts.add([{ email: email("dan") }, { email: email("ann") }], { listNames: ["News"] })
+        const all = yield* contacts.list()
+        assert.deepStrictEqual(
+          all.map(({ email }) => email),
+          [email("ann"), email("bob"), email("cleo"), email("dan")]
+        )
+        yield* contacts.delete(email("bob"))
+        yield* contacts.deleteMany(ContactFilter.ByEmails({ emails: [email("cleo")] }))
+        assert.deepStrictEqual(yield* onList, [email("ann"), email("dan")])
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule: RuleText.make("All") }))
+        assert.deepStrictEqual(yield* sql`SELECT * FROM list_members`, [])
+      }).pipe(Effect.provide(Layer.provideMerge(ContactLists.layer, services)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that a rule selects are looked for as long as may be, and nothing is done beyond that", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const rule = RuleText.make("firstname = 'Ann'")
+      const services = SqlServices.layerPostgres({ postgres: { url }, ruleDeadline: "200 millis" })
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* contacts.add([{ email: email("ann"), firstName: "Ann" }])
+        const sql = yield* PostgresClient.make({ url })
+        const isLocked = yield* Deferred.make<void>()
+        const release = yield* Deferred.make<void>()
+        const lock = Effect.gen(function* () {
+          yield* sql`LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE`
+          yield* Deferred.succeed(isLocked, undefined)
+          yield* Deferred.await(release)
+        })
+        const holder = yield* Effect.forkChild(sql.withTransaction(lock))
+        yield* Deferred.await(isLocked)
+        for (const call of [contacts.list({ rule }), contacts.deleteMany(ContactFilter.ByRule({ rule }))]) {
+          const error = yield* Effect.flip(call)
+          assert.include(error.message, "the rule was stopped after 0.2 s, and nothing was done")
+        }
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        assert.strictEqual((yield* contacts.list()).length, 1)
+      }).pipe(Effect.provide([services, Reactivity.layer]))
+    }).pipe(Effect.scoped)
+  )
+})
