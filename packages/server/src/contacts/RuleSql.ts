@@ -82,6 +82,7 @@ interface Measured {
 /** The value of a field in SQL: a text, a number or milliseconds since 1970; NULL if the contact has none. */
 interface Operand {
   readonly type: "text" | "number" | "instant"
+  readonly isColumn?: boolean
   readonly sql: Fragment
 }
 
@@ -137,7 +138,7 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
     switch (RuleFields.recordFieldInfo(field.name).kind) {
       case "text":
       case "enumeration":
-        return { type: "text", sql: sql`${sql(column)}` }
+        return { type: "text", sql: sql`${sql(column)}`, isColumn: true }
       case "number":
         return { type: "number", sql: sql`${sql(column)}` }
       case "date":
@@ -181,7 +182,7 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
   const textOf = (actual: Operand): Fragment => {
     switch (actual.type) {
       case "text":
-        return by.fold(actual.sql)
+        return by.fold(actual.sql, actual.isColumn === true)
       case "number":
         return sql`coalesce(CAST(${actual.sql} AS TEXT), '')`
       case "instant":

@@ -347,9 +347,9 @@ const contactKeys = ({ isSqlite }: Dialect) =>
         `ALTER TABLE contacts ADD PRIMARY KEY (account, identity)`,
         `CREATE UNIQUE INDEX contacts_in_order ON contacts (account, id)`,
         `CREATE FUNCTION contacts_leave_lists() RETURNS trigger LANGUAGE plpgsql AS
-          'BEGIN DELETE FROM list_members WHERE contact_id IN (SELECT id FROM gone); RETURN NULL; END'`,
-        `CREATE TRIGGER contacts_leave_lists AFTER DELETE ON contacts REFERENCING OLD TABLE AS gone
-          FOR EACH STATEMENT EXECUTE FUNCTION contacts_leave_lists()`
+          'BEGIN DELETE FROM list_members WHERE contact_id = OLD.id; RETURN NULL; END'`,
+        `CREATE TRIGGER contacts_leave_lists AFTER DELETE ON contacts
+          FOR EACH ROW EXECUTE FUNCTION contacts_leave_lists()`
       ]
 
 /** Runs the statements of a migration one by one, in the dialect of the store. */
