@@ -13,6 +13,7 @@ import { importBenchmark } from "./import/ImportBenchmark.ts"
 import { postgresBenchmark } from "./postgres/PostgresBenchmark.ts"
 import { pageBenchmark } from "./page/PageBenchmark.ts"
 import { refusalBenchmark } from "./refusal/RefusalBenchmark.ts"
+import { growthBenchmark } from "./growth/GrowthBenchmark.ts"
 import { holds, type Benchmark, type Outcome, print } from "./src/Benchmark.ts"
 import { keepResults } from "./src/Results.ts"
 import { worthKeeping } from "./src/Settings.ts"
@@ -30,6 +31,7 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   exportBenchmark,
   importBenchmark,
   postgresBenchmark,
+  growthBenchmark,
   changesBenchmark,
   refusalBenchmark,
   attackBenchmark

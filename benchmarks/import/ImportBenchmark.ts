@@ -1,14 +1,12 @@
 import { Effect } from "effect"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { setTimeout } from "node:timers/promises"
 import { type Benchmark, type Claim, claimRatio } from "../src/Benchmark.ts"
 import { compare, median, ratio, valueOf } from "../src/Comparison.ts"
 import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { csvFile } from "../src/Records.ts"
-import { ask, serve, type Served } from "../src/Served.ts"
-import { upload } from "../src/ServedJobs.ts"
+import { ask, serve } from "../src/Served.ts"
+import { importFile } from "../src/ServedJobs.ts"
 import { manyRows, rounds } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
 import { trial } from "../src/Variant.ts"
@@ -16,26 +14,6 @@ import { trial } from "../src/Variant.ts"
 const few = 10_000
 /** So many rows at first: what a process costs that has been running for a while. */
 const warming = 50_000
-
-/** Waits for the newest job. Over HTTP nobody can ask about an import, so the store is looked at. */
-const untilReady = async (store: DatabaseSync, rows: number) => {
-  const newest = store.prepare("SELECT state, accepted, problem FROM jobs ORDER BY number DESC LIMIT 1")
-  while (true) {
-    const { accepted, problem, state } = newest.get() ?? {}
-    if (state === "Error") throw new Error(`the import failed: ${String(problem)}`)
-    if (state === "Ready") {
-      if (accepted !== rows) throw new Error(`${String(accepted)} rows were accepted, and not ${rows}`)
-      return
-    }
-    await setTimeout(20)
-  }
-}
-
-const importFile = async (served: Served, rows: number) => {
-  using store = new DatabaseSync(served.filename, { readOnly: true })
-  await upload(served, csvFile(rows))
-  await untilReady(store, rows)
-}
 
 /** Sends a file to a service, and asks it for other things until the last row is in the store. */
 const imported = (rows: number, options: { readonly warm?: boolean; readonly adds?: boolean } = {}) =>

@@ -1,7 +1,5 @@
 import { Effect } from "effect"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
-import { Client } from "pg"
 import { ask as askCalls, serve as serveCalls, type ServedStore } from "../service/ServedStore.ts"
 import { type Benchmark, type Claim, claimRatio, type Table } from "../src/Benchmark.ts"
 import { compare, median, type Runs, valueOf } from "../src/Comparison.ts"
@@ -13,7 +11,7 @@ import { askForExport, lengthOf, upload } from "../src/ServedJobs.ts"
 import { manyRows, rounds } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
 import { runTrial } from "../src/Variant.ts"
-import { type DatabaseServer, databaseServer, run as runStatements } from "./Server.ts"
+import { type DatabaseServer, databaseServer, run as runStatements, untilReady } from "./Server.ts"
 
 const script = "script with pg"
 const own = "roster serve"
@@ -98,28 +96,6 @@ const measureCalls = Effect.fnUntraced(function* (server: DatabaseServer, calls:
   for (const { fill } of variants) yield* fill
   return yield* compare(variants)
 }, Effect.scoped)
-
-/** Waits for the newest job. Over HTTP nobody can ask about an import, so the database is looked at. */
-const untilReady = async (database: string, rows: number) => {
-  const client = new Client({ connectionString: database })
-  await client.connect()
-  try {
-    while (true) {
-      const { rows: found } = await client.query<Readonly<Record<string, unknown>>>(
-        "SELECT state, accepted, problem FROM jobs ORDER BY number DESC LIMIT 1"
-      )
-      const { accepted, problem, state } = found[0] ?? {}
-      if (state === "Error") throw new Error(`the import failed: ${String(problem)}`)
-      if (state === "Ready") {
-        if (Number(accepted) !== rows) throw new Error(`${String(accepted)} rows were accepted, and not ${rows}`)
-        return
-      }
-      await setTimeout(20)
-    }
-  } finally {
-    await client.end()
-  }
-}
 
 /** Runs a job of a service on a database, and asks it for other things meanwhile. */
 const withProbe = (
@@ -253,13 +229,11 @@ const run = Effect.gen(function* () {
     { title: "GET one", size: 0, calls: 16_000 },
     { title: "POST 100", size: 100, calls: 400 },
     { title: "POST 1000", size: 1000, calls: 64 }
-  ].filter(({ title }) => title.includes(process.env["PART"] ?? ""))) {
+  ]) {
     const runs = yield* measureCalls(server, calls)
     tables.push({ title, unit: "call", reference: script, runs })
     claims.push(claimRatio(`${title}, calls/s of the ${script}`, runs, "rate", own, script, { atLeast: 0.6 }))
   }
-  if ((process.env["PART"] ?? "job").includes("POST") || process.env["PART"]?.includes("GET"))
-    return { tables, claims, notes: [] }
   const imports = yield* measureImports(server)
   const exports = yield* measureExports(server)
   const rows = manyRows.toLocaleString("en-US")

