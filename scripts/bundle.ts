@@ -81,7 +81,10 @@ const bundleProgram = () =>
   })
 
 /** The entry of a thread, which `WorkerThread` and `LargeRequests` look for beside themselves, or a file that stands alone. */
-const bundleAlone = (input: string, external: (id: string) => boolean = () => false) =>
+const bundleAlone = (
+  input: string,
+  options: { readonly external?: (id: string) => boolean; readonly isSplit?: boolean } = {}
+) =>
   build({
     input: `packages/server/src/${input}`,
     platform: "node",
@@ -89,12 +92,13 @@ const bundleAlone = (input: string, external: (id: string) => boolean = () => fa
     transform: { target: `node${major}` },
     plugins: [lazyBuiltins],
     // Threads answer no request for the page.
-    external: (id) => external(id) || (isReference(id) && !isReference(input)),
+    external: (id) => options.external?.(id) === true || (isReference(id) && !isReference(input)),
     write: false,
     output: {
       ...output,
       entryFileNames: "roster/[name].js",
       chunkFileNames: "roster/thread-[name].js",
+      ...(options.isSplit === true ? {} : { codeSplitting: false }),
       // A file without imports that does not begin so looks to publint like CommonJS.
       banner: "export {};"
     }
@@ -107,9 +111,10 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   const target = typeof folder === "string" ? folder : dist
   const bundles = await Promise.all([
     bundleProgram(),
-    bundleAlone("jobs/worker/workerEntry.ts"),
+    // It loads the client of PostgreSQL only for a store there.
+    bundleAlone("jobs/worker/workerEntry.ts", { isSplit: true }),
     // It works on files.
-    bundleAlone("requestEntry.ts", (id) => id.endsWith("/PostgresClient.ts")),
+    bundleAlone("requestEntry.ts", { external: (id) => id.endsWith("/PostgresClient.ts") }),
     bundleAlone("reference/ReferencePage.ts"),
     bundleLauncher()
   ])
