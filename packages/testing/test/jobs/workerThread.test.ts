@@ -141,7 +141,7 @@ describe("the thread of jobs", () => {
                Effect.delay("5 millis"),
                Effect.repeat({ until: (job) => job !== undefined })
              )
-             await Effect.runPromise(Effect.provide(claimed, layer({ filename: workerData.filename })))
+             await Effect.runPromise(Effect.provide(claimed, layer({ filename: workerData.store.filename })))
              appendFileSync(marker, "x")
              throw Object.assign(new Error("it died of the job"), { code: "ERR_DEATH" })
            }`
