@@ -23,8 +23,8 @@ import { freshDatabase, noPostgres, restartPostgres, startPostgres } from "./Tes
 
 startPostgres({ crashes: true })
 
-/** More than one transaction of an import. */
-const importedRows = amount({ ci: 8000, long: 1_000_000 })
+/** More than the 20,000 of one transaction of an import. */
+const importedRows = amount({ ci: 25_000, long: 1_000_000 })
 
 /** Of 400 bytes each: more parts than one transaction stores. */
 const exportedRows = amount({ ci: 8000, long: 1_000_000 })
