@@ -76,8 +76,10 @@ describe.skipIf(noPostgres !== undefined)("roster on PostgreSQL", () => {
           const calls = yield* Effect.forkScoped(
             Effect.replicateEffect(list, 30, { concurrency: "unbounded", discard: true })
           )
-          const [row] = yield* eventually(seen, ([row]) => (row?.waiting ?? 0) >= 8)
-          assert.deepStrictEqual(row, { open: 8, waiting: 8 })
+          // Four of the eight are for jobs.
+          const [row] = yield* eventually(seen, ([row]) => (row?.waiting ?? 0) >= 4)
+          assert.strictEqual(row?.waiting, 4)
+          assert.isAtMost(row?.open ?? 9, 8)
           return calls
         })
       )
