@@ -14,6 +14,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "http-client": ["transport", "transport/undici", "calls", "services", ""],
   server: [
     "network",
+    "metrics",
     "store/sqlite",
     "store/postgres",
     "store",

@@ -2,7 +2,7 @@ import { versionSegment } from "@roster/api"
 import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } from "effect"
-import { Headers, HttpServer } from "effect/http"
+import { Headers, HttpServer, type HttpServerError } from "effect/http"
 import { createServer, type Server, ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { ensureAdministratorKey, type IsKey } from "./credentials/AdministratorKey.ts"
@@ -21,6 +21,8 @@ import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
 import { ServedNames, servedNames } from "./http/ServedNames.ts"
+import { makeRequestMetrics } from "./metrics/RequestMetrics.ts"
+import { type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
 import { requestEntry } from "./requests/LargeRequests.ts"
 import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
 import { nameOf } from "./store/postgres/PostgresParts.ts"
@@ -49,6 +51,8 @@ export interface ServeOptions<E, R> {
   readonly tls?: TlsFiles | undefined
   /** Receives an entry for each response (default: none). An entry holds no e-mail address, name, query or key. */
   readonly onAccess?: ((entry: AccessEntry) => Effect.Effect<void>) | undefined
+  /** Serves metrics for Prometheus, at `/metrics` of an address of their own (default: none). They name nobody. */
+  readonly metrics?: MetricsOptions | undefined
   /** Bounds of connections that differ from the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** The calls that go wrong, to test clients (default: none). */
@@ -62,7 +66,7 @@ export interface ServeOptions<E, R> {
   readonly onKeysCommitted?: ((isKey: IsKey) => Effect.Effect<void, E, R>) | undefined
 }
 
-export { type AccessEntry, CertificateError, type TlsFiles }
+export { type AccessEntry, CertificateError, type MetricsOptions, type TlsFiles }
 
 /** The service cannot listen on its address. */
 export class ServeError extends Schema.TaggedError<ServeError>()("ServeError", { message: Schema.String }) {}
@@ -73,6 +77,8 @@ export class RosterServer extends Context.Service<
   {
     /** The base address for clients. */
     readonly address: string
+    /** The address of the metrics, if they are served. */
+    readonly metricsAddress?: string | undefined
   }
 >()("@roster/server/RosterServer") {}
 
@@ -142,11 +148,20 @@ const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) =
 const nameOfStore = (store: StoreOptions | PostgresStoreOptions): string =>
   "postgres" in store ? nameOf(store.postgres) : store.filename
 
+const cannotListen = (host: string, port: number) =>
+  Effect.mapError(
+    ({ cause }: HttpServerError.ServeError) =>
+      new ServeError({
+        message: `Nothing can listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`
+      })
+  )
+
 const layerWithoutServices = <E>(
   {
     connectionLimits: givenLimits,
     faults,
     host = "127.0.0.1",
+    metrics,
     onAccess,
     onAdministratorKey,
     onKeysCommitted,
@@ -160,8 +175,16 @@ const layerWithoutServices = <E>(
   const limits = { ...connectionLimits, ...givenLimits }
   const protocol = secure === undefined ? "http" : "https"
   const serve = Effect.gen(function* () {
-    const run = Effect.runForkWith(yield* Effect.context<never>())
-    const log = onAccess === undefined ? undefined : makeAccessLog((entry) => void run(onAccess(entry)))
+    const context = yield* Effect.context<never>()
+    const run = Effect.runForkWith(context)
+    const count = metrics === undefined ? undefined : makeRequestMetrics(context)
+    const log =
+      onAccess === undefined && count === undefined
+        ? undefined
+        : makeAccessLog((entry) => {
+            count?.(entry)
+            if (onAccess !== undefined) run(onAccess(entry))
+          })
     const app = yield* Effect.provideService(httpApp, AccessLog, log)
     const options = { ...timeoutsOf(limits), ServerResponse: Response }
     const secureServer =
@@ -172,15 +195,11 @@ const layerWithoutServices = <E>(
       host,
       port,
       gracefulShutdownTimeout: "10 seconds"
-    }).pipe(
-      Effect.catchTag(
-        "ServeError",
-        ({ cause }) =>
-          new ServeError({
-            message: `Nothing can listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`
-          })
-      )
-    )
+    }).pipe(cannotListen(host, port))
+    const metricsAddress =
+      metrics === undefined
+        ? undefined
+        : yield* serveMetrics(metrics, nodeServer).pipe(cannotListen(metrics.host ?? "127.0.0.1", metrics.port))
     if (secureServer !== undefined && secure !== undefined) {
       yield* Effect.forkScoped(renewCertificate(secureServer, secure.files, secure.certificate))
     }
@@ -200,7 +219,7 @@ const layerWithoutServices = <E>(
         withoutIdleSpans
       )
     const address = HttpServer.formatAddress(server.address).replace(/^http:/, `${protocol}:`)
-    return RosterServer.of({ address: `${address}/${versionSegment}` })
+    return RosterServer.of({ address: `${address}/${versionSegment}`, metricsAddress })
   })
   return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
     Layer.provide(

@@ -119,7 +119,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     ExportTimedOut: stillRunning,
     StoreDamaged: "Restore a backup with: roster restore FILE, or use another store with --db.",
     StoreUnavailable: "Check the path, or use another file with --db.",
-    ServeError: "Use another --port or --host, or stop the program that uses it.",
+    ServeError: "Use another --port, --host or --metrics-listen, or stop the program that uses it.",
     TimeLimitReached: "First check whether anything was done, then allow more time with --timeout.",
     Unhealthy: "See the checks that failed, and what to do about each."
   }),

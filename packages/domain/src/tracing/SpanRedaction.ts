@@ -13,8 +13,11 @@ export interface SpanRedactionOptions {
   readonly traceSubjects?: boolean | undefined
 }
 
-/** The attributes of HTTP spans with the path, which has addresses and names, or the query, which has rules. */
-const subjects = ["url.full", "url.path", "url.query"]
+/**
+ * The attributes of HTTP spans with the path, which has addresses and names, the query, which has rules, or the client, whose
+ * network address is one of a person.
+ */
+const subjects = ["url.full", "url.path", "url.query", "client.address", "user_agent.original"]
 
 const frame = /^\s+at .*(?::\d+:\d+|<anonymous>|native|index \d+)\)?$/
 

@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
+import { registerGauge } from "../metrics/ReadMetric.ts"
 import { clientNetwork } from "../network/IpRanges.ts"
 import { countWrongKey, forgottenAfterSeconds } from "../store/postgres/WrongKeys.ts"
 
@@ -40,11 +41,22 @@ const sharedCount = (sql: SqlClient.SqlClient) => {
  * are bounded and in memory, since no key can be found by guessing. Processes of a PostgreSQL count together.
  * (docs/decisions/access.md)
  */
-export const makeFailedAuthThrottle = Effect.map(SqlClient.SqlClient, (sql) => {
+export const makeFailedAuthThrottle = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
   // In the order of their last wrong key, oldest first.
   const clients = new Map<string, { readonly count: number; readonly last: number }>()
   const countTogether = sql.onDialectOrElse({ pg: () => sharedCount(sql), orElse: () => undefined })
   let waiting = 0
+
+  yield* registerGauge(
+    "roster_throttled_networks",
+    "Networks whose wrong keys this process answers with a delay",
+    () => {
+      const since = Date.now() - forgottenAfter
+      return [...clients.values()].filter(({ count, last }) => count > undelayed && last > since).length
+    }
+  )
+  yield* registerGauge("roster_delayed_responses", "Responses to wrong keys that are being delayed", () => waiting)
 
   const forget = (now: number) => {
     for (const [client, { last }] of clients) {

@@ -104,6 +104,12 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
     ([main]) =>
       (): number =>
         statSync(`${main?.file ?? ""}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  ),
+  /** The size of the store in bytes: of its file, or of its database. */
+  storeBytes: Effect.map(
+    sql<{ readonly bytes: number }>`
+      SELECT pages.page_count * sizes.page_size AS bytes FROM pragma_page_count AS pages, pragma_page_size AS sizes`,
+    ([size]): number => Number(size?.bytes ?? NaN)
   )
 })
 
@@ -125,7 +131,11 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   // Only those who change the same rows.
   writersWait: false,
-  walBytes: Effect.succeed(() => 0)
+  walBytes: Effect.succeed(() => 0),
+  storeBytes: Effect.map(
+    sql<{ readonly bytes: number }>`SELECT pg_database_size(current_database()) AS bytes`,
+    ([size]) => Number(size?.bytes ?? NaN)
+  )
 })
 
 /** The dialect of a client. */

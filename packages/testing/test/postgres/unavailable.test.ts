@@ -2,11 +2,12 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { RosterServer } from "@roster/server"
-import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Metric, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { eventually } from "../../src/index.ts"
+import { readExposition, sampleOf } from "../observability/Exposition.ts"
 import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
 
 startPostgres()
@@ -18,6 +19,7 @@ const served = Effect.gen(function* () {
   const server = yield* Layer.build(
     RosterServer.layer({
       port: 0,
+      metrics: { port: 0 },
       store: { postgres: { url, maxConnections: 8, acquireTimeout: "1 second", statementMillis: 2000 } },
       onAdministratorKey: (secret) =>
         Effect.sync(() => {
@@ -25,8 +27,9 @@ const served = Effect.gen(function* () {
         })
     })
   )
-  const { address } = Context.get(server, RosterServer.RosterServer)
-  const sql = yield* PostgresClient.make({ url })
+  const { address, metricsAddress = "" } = Context.get(server, RosterServer.RosterServer)
+  // Of two pools in one registry, the later one would be shown.
+  const sql = yield* Effect.provideService(PostgresClient.make({ url }), Metric.MetricRegistry, new Map())
   const headers = () => ({ "X-Service-ApiKey": key, "content-type": "application/json" })
   const ask = (method: string, body?: string) =>
     Effect.promise(async () => {
@@ -37,7 +40,7 @@ const served = Effect.gen(function* () {
       })
       return { status: response.status, retryAfter: response.headers.get("retry-after"), text: await response.text() }
     })
-  return { sql, list: ask("GET"), add: ask("POST", `[{"Email":"ann@example.com"}]`) }
+  return { address, metricsAddress, sql, list: ask("GET"), add: ask("POST", `[{"Email":"ann@example.com"}]`) }
 })
 
 /** Holds the table of contacts while an effect runs. */
@@ -51,6 +54,12 @@ const whileHeld = <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E
     )
     yield* Deferred.await(held)
     return yield* Effect.ensuring(effect, Fiber.interrupt(holder))
+  })
+
+const get = (url: URL | string) =>
+  Effect.promise(async () => {
+    const response = await fetch(url)
+    return { status: response.status, text: await response.text() }
   })
 
 describe.skipIf(noPostgres !== undefined)("a service whose PostgreSQL", () => {
@@ -81,6 +90,44 @@ describe.skipIf(noPostgres !== undefined)("a service whose PostgreSQL", () => {
       assert.isTrue(answers.some(({ text }) => text.includes("all its connections are in use")))
       assert.strictEqual((yield* list).status, 200)
     }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
+  )
+
+  it.live("is held is alive and not ready, and its metrics say what it lacks", () =>
+    Effect.gen(function* () {
+      const { address, list, metricsAddress, sql } = yield* served
+      const metrics = Effect.map(get(metricsAddress), ({ text }) => readExposition(text))
+      const calm = yield* metrics
+      assert.strictEqual(sampleOf(calm, "roster_store_up"), 1)
+      assert.isAtLeast(sampleOf(calm, "roster_store_bytes") ?? NaN, 1e6)
+      assert.strictEqual(sampleOf(calm, "roster_pool_waiting"), 0)
+      assert.strictEqual((yield* get(new URL("/health/ready", address))).status, 200)
+      yield* whileHeld(
+        sql,
+        Effect.gen(function* () {
+          assert.strictEqual((yield* get(new URL("/health/ready", address))).status, 503)
+          assert.strictEqual((yield* get(new URL("/health/live", address))).status, 200)
+          const calls = yield* Effect.forkChild(
+            Effect.all(
+              Array.from({ length: 20 }, () => Effect.forever(list)),
+              { concurrency: 20, discard: true }
+            )
+          )
+          yield* eventually(
+            metrics,
+            (samples) =>
+              sampleOf(samples, "roster_pool_connections_used") === 8 &&
+              (sampleOf(samples, "roster_pool_waiting") ?? 0) > 0
+          )
+          yield* Fiber.interrupt(calls)
+        })
+      )
+      const after = yield* eventually(metrics, (samples) => sampleOf(samples, "roster_pool_connections_used") === 0)
+      assert.strictEqual(sampleOf(after, "roster_store_up"), 1)
+    }).pipe(
+      Effect.scoped,
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+      Effect.provide([NodeServices.layer, Reactivity.layer])
+    )
   )
 
   it.live("ends all its connections answers the next call", () =>

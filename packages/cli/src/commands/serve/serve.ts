@@ -1,6 +1,6 @@
 /** `roster serve` */
 import { FaultPlan, invalidInput, IpRange } from "@roster/domain"
-import { Effect, Redacted, Schema, Stream } from "effect"
+import { Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { setFlagsFromString } from "node:v8"
 import { usageError, parseWith } from "../../errors/UsageError.ts"
@@ -24,12 +24,21 @@ import {
   withExamples
 } from "../shared/CommonFlags.ts"
 import { isThisMachine } from "../shared/Loopback.ts"
+import { parseTracesEndpoint, tracing } from "./Tracing.ts"
 
 const parsePublicUrl = (given: string) => {
   const url = URL.parse(given)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname
     ? Effect.succeed(url)
     : refuse("public-url", "write the address that clients call, such as https://roster.example.com/v4")
+}
+
+/** An address and a port, with brackets around one of IPv6. */
+const parseListen = (given: string) => {
+  const [, host = "", port = ""] = /^([^\s:/]+|\[[\da-fA-F:.]+\]):(\d{1,5})$/.exec(given) ?? []
+  return host !== "" && Number(port) <= 65_535
+    ? Effect.succeed({ host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) })
+    : refuse("metrics-listen", "write an address and a port, such as 127.0.0.1:9464")
 }
 
 const serveFlags = {
@@ -67,6 +76,18 @@ const serveFlags = {
   accessLog: toggle(
     "access-log",
     "Write a line of JSON to stdout for each response, without addresses, names and keys"
+  ),
+  metricsListen: parsed(
+    "metrics-listen",
+    parseListen,
+    "Serve metrics for Prometheus at /metrics of this address, such as 127.0.0.1:9464 (default: none)",
+    "ADDRESS:PORT"
+  ),
+  tracesEndpoint: parsed(
+    "traces-endpoint",
+    parseTracesEndpoint,
+    "Send traces to this collector by OTLP/HTTP (or set OTEL_EXPORTER_OTLP_ENDPOINT)",
+    "URL"
   ),
   maxConnections: count("max-connections", "Maximum number of connections (default: 1024)", 1),
   maxConnectionsPerClient: count(
@@ -146,10 +167,12 @@ export const command = Command.make(
     keyFile,
     maxConnections: total,
     maxConnectionsPerClient: byAddress,
+    metricsListen,
     port,
     publicUrl,
     tlsCert,
     tlsKey,
+    tracesEndpoint,
     trustedProxies
   }) {
     // V8 would begin to keep what belongs to a request until its next full collection. (docs/decisions/performance.md)
@@ -173,6 +196,7 @@ export const command = Command.make(
       trustedProxies,
       publicUrl,
       tls,
+      metrics: metricsListen,
       connectionLimits: omitUndefined({ total, byAddress }),
       faults: plan,
       // A reader that is gone ends no request.
@@ -188,7 +212,7 @@ export const command = Command.make(
       })
     })
     const untilStopped = Effect.gen(function* () {
-      const { address } = yield* RosterServer.RosterServer
+      const { address, metricsAddress } = yield* RosterServer.RosterServer
       if (keyFile !== undefined && !isNew)
         yield* output.note(keysAreThere(keyFile, postgres === undefined ? `--db ${filename}` : "--base-url URL"))
       const stopped = yield* (yield* Signals).expect
@@ -197,10 +221,17 @@ export const command = Command.make(
           `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Give it a certificate with --tls-cert and --tls-key, or put a TLS proxy in front of it.`
         )
       }
+      if (metricsAddress !== undefined) yield* output.note(`metrics are at ${metricsAddress}`)
+      if (metricsListen !== undefined && !isThisMachine(metricsListen.host)) {
+        yield* output.note(
+          `warning: whoever reaches ${metricsListen.host}:${metricsListen.port} reads the metrics, without a key. They name nobody, but show how busy the service is.`
+        )
+      }
       yield* output.write(Stream.make(`listening on ${address}\n`))
       yield* stopped
     })
-    yield* Effect.provide(untilStopped, server)
+    const traces = yield* tracing(tracesEndpoint)
+    yield* Effect.provide(untilStopped, traces === undefined ? server : Layer.provide(server, traces))
   })
 ).pipe(
   withExamples({
@@ -211,6 +242,8 @@ export const command = Command.make(
       "On PostgreSQL, with the password in ROSTER_DATABASE_PASSWORD; any number of processes serve it",
     "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
     "roster serve --db test.db --faults faults.json": "Let the calls fail that a fault plan names, to test clients",
+    "roster serve --metrics-listen 127.0.0.1:9464 --traces-endpoint http://127.0.0.1:4318":
+      "With metrics for Prometheus, and traces for a collector of OpenTelemetry",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"
   })
 )

@@ -10,6 +10,7 @@ import { Cause, Context, type Duration, Effect, Layer, Option, Result, type Scop
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
+import { registerGauge } from "../../metrics/ReadMetric.ts"
 import { defaultConnections, type PostgresOptions, RunsOnce } from "./PostgresParts.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
@@ -164,8 +165,20 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
       jit: "off"
     }
   })
+  let used = 0
+  let waiting = 0
+  yield* registerGauge("roster_pool_connections_used", "Connections to PostgreSQL in use", () => used)
+  yield* registerGauge("roster_pool_waiting", "Calls that wait for a connection to PostgreSQL", () => waiting)
+  const counted = <A>(connection: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
+    Effect.suspend(() => {
+      waiting += 1
+      return Effect.ensuring(
+        connection,
+        Effect.sync(() => (waiting -= 1))
+      )
+    })
   const acquire = <A>(connection: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
-    Effect.timeoutOrElse(connection, {
+    Effect.timeoutOrElse(counted(connection), {
       duration: options.acquireTimeout ?? defaultAcquireTimeout,
       orElse: () =>
         Effect.fail(
@@ -176,7 +189,13 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
             })
           })
         )
-    }).pipe(Effect.mapError(toSqlError))
+    }).pipe(
+      Effect.mapError(toSqlError),
+      Effect.tap(() => {
+        used += 1
+        return Effect.addFinalizer(() => Effect.sync(() => (used -= 1)))
+      })
+    )
 
   const outside: Run = (effect, statement) =>
     Effect.mapError(effect, (error) => {
