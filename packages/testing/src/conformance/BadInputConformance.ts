@@ -263,13 +263,19 @@ export const badContactsConformance = (it: Cases<ContactsService>): void => {
           ["fileFormat", null],
           ["compressionFormat", "Rar"],
           ["compressionFormat", 7],
-          ["fileName", 7]
+          ["fileName", 7],
+          ["fileName", "a\ud800"]
         ] as const) {
           const exported = contacts.export(unchecked({ [name]: value }))
           assert.strictEqual((yield* refused(exported, "InvalidInput")).field, name)
         }
-        for (const name of ["listName", "encodingName"]) {
-          const imported = contacts.import(file(utf8("Email\n")), unchecked({ [name]: 7 }))
+        for (const [name, value] of [
+          ["listName", 7],
+          ["listName", "a\ud800"],
+          ["encodingName", 7],
+          ["encodingName", "a\ud800"]
+        ] as const) {
+          const imported = contacts.import(file(utf8("Email\n")), unchecked({ [name]: value }))
           assert.strictEqual((yield* refused(imported, "InvalidInput")).field, name)
         }
         yield* refused(contacts.get(email), "ContactNotFound")

@@ -7,6 +7,6 @@ export {
   preconditions
 } from "./Cases.ts"
 export * from "./Conformance.ts"
-export * from "./account/CleanUp.ts"
+export { NotCleanedUp, withCleanUp } from "./account/CleanUp.ts"
 export * from "./account/ConformanceRun.ts"
 export * from "./account/Observations.ts"

@@ -37,7 +37,8 @@ const Finding = Schema.Struct({
 }).pipe(Schema.encodeKeys({ result: "Result", area: "Area", name: "Case", detail: "Detail" }))
 type Finding = typeof Finding.Type
 
-const shortened = (problem: string): string => {
+/** A problem on one line, cut beyond the bound. */
+export const shortened = (problem: string): string => {
   const line = problem.replaceAll(/\s+/g, " ").trim()
   return line.length > maximumProblem ? `${line.slice(0, maximumProblem)}…` : line
 }

@@ -35,7 +35,12 @@ const checkFormat = Schema.decodeUnknownEffect(
   Schema.Struct({
     fileFormat: Schema.optional(ExportFileFormat),
     compressionFormat: Schema.optional(CompressionFormat),
-    fileName: Schema.optional(Schema.String)
+    // Nothing else can stand in an address.
+    fileName: Schema.optional(
+      Schema.String.check(
+        Schema.makeFilter((name) => name.isWellFormed() || "it holds broken characters (lone surrogates)")
+      )
+    )
   })
 )
 

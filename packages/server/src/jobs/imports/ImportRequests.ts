@@ -79,8 +79,9 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
       issue: "no encoding has this name; utf-8 and windows-1252 are such names"
     })
   }
-  if (listName !== undefined && typeof listName !== "string") {
-    return yield* new InvalidInput({ field: "listName", issue: "the name of a list is a text" })
+  if (listName !== undefined && (typeof listName !== "string" || !listName.isWellFormed())) {
+    const issue = "the name of a list is a text without broken characters (lone surrogates)"
+    return yield* new InvalidInput({ field: "listName", issue })
   }
   if (listName !== undefined && (yield* findList(account, listName)) === undefined) {
     return yield* new ListNotFound({ name: listName })

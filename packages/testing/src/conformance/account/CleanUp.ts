@@ -25,7 +25,7 @@ export class NotCleanedUp extends Schema.TaggedError<NotCleanedUp>()("NotCleaned
 }
 
 /** How often contacts are looked for and deleted: rows of an import may arrive after its case has ended. */
-const cleanUpRounds = 5
+export const cleanUpRounds = 5
 
 /** The number of contacts that one request deletes. */
 const deletedAtOnce = 1000
