@@ -124,6 +124,8 @@ describe("roster serve", () => {
       for (const name of ["ContactsService.get", "ContactsService.list", "sqlite", "http.route", '"roster"', traceId]) {
         assert.include(told, name)
       }
+      // The network address of a client.
+      assert.notInclude(told, "client.address")
       hidden(told + JSON.stringify(received.map(({ headers }) => headers)), served)
       hidden(served.output(), served)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
