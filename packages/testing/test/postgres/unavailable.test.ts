@@ -112,10 +112,11 @@ describe.skipIf(noPostgres !== undefined)("a service whose PostgreSQL", () => {
               { concurrency: 20, discard: true }
             )
           )
+          // The other four are for jobs.
           yield* eventually(
             metrics,
             (samples) =>
-              sampleOf(samples, "roster_pool_connections_used") === 8 &&
+              sampleOf(samples, "roster_pool_connections_used") === 4 &&
               (sampleOf(samples, "roster_pool_waiting") ?? 0) > 0
           )
           yield* Fiber.interrupt(calls)
