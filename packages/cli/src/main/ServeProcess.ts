@@ -1,12 +1,12 @@
 /**
- * Starts `roster serve` anew with what Node and malloc take only at their start: under attack it holds some 90 MiB less,
- * and its objects fit the cache of a core. (docs/decisions/performance.md)
+ * Starts `roster serve` anew with what Node and malloc take only at their start: under attack it holds some 80 MiB less.
+ * (docs/decisions/performance.md)
  */
 
 const semiSpace = "--max-semi-space-size"
 
 /** The flag of V8, in MiB: the young generation is twice as large, and by default 64 MiB. */
-const flag = `${semiSpace}=4`
+const flag = `${semiSpace}=8`
 
 /** Of malloc, which would keep what each of the threads has freed for this thread alone. */
 const arenas = { MALLOC_ARENA_MAX: "2" }

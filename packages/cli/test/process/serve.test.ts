@@ -48,7 +48,7 @@ describe("roster serve", () => {
       const { folder } = yield* makeRoster
       const { child } = yield* serveWithKey(folder)
       const told = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, "utf8").split("\0")
-      assert.include(told("cmdline"), "--max-semi-space-size=4")
+      assert.include(told("cmdline"), "--max-semi-space-size=8")
       assert.include(told("environ"), "MALLOC_ARENA_MAX=2")
       assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
     })
