@@ -26,7 +26,8 @@ export const advice = {
   ExportNotFound: "Check the id. A file is there once the export is `Ready`: wait with `awaitExport`.",
   ExportTimedOut: "Call `awaitExport` again with the same `id`, with more time.",
   ImportRefused: "Change the file or its options as `reason` says.",
-  InvalidInput: "Correct the field that `field` names. Nothing was sent, or nothing of it was done.",
+  InvalidInput:
+    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, `[3].CustomFields`). Nothing was sent, or nothing of it was done.",
   InvalidResponse: "Check the base address. A write may have been carried out: look before you repeat it.",
   InvalidRule: "Correct the rule at `position`; `expected` and `hint` say how, and the message shows the place.",
   InvalidSeed: "Correct the line of the file.",
