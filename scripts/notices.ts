@@ -15,13 +15,22 @@ const licenceIn = (folder: string): string => {
   return readFileSync(join(folder, file), "utf8").trim()
 }
 
+/** The licence of the page at /docs, which Effect contains as a text. That of TypeScript is the same one. */
+const inlined = {
+  module: "/httpApiSwagger.js",
+  notice: () =>
+    `swagger-ui (Apache-2.0)\n\nCopyright SmartBear Software Inc.\n\n${licenceIn(join(import.meta.dirname, "../node_modules/typescript"))}\n`
+}
+
 /** The notices for modules, in the order of the names of their packages. Stops the build where a licence is missing. */
 export const noticesOf = (modules: Iterable<string>): string => {
-  const folders = new Set(Array.from(modules, packageFolder).filter((folder) => folder !== undefined))
+  const files = [...modules]
+  const folders = new Set(files.map(packageFolder).filter((folder) => folder !== undefined))
   const notices = Array.from(folders, (folder) => {
     const { license, name, version } = Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
     return `${name} ${version} (${license})\n\n${licenceIn(folder)}\n`
   })
+  if (files.some((file) => file.endsWith(inlined.module))) notices.push(inlined.notice())
   const line = `\n${"-".repeat(78)}\n\n`
   return ["The files of roster contain code of these projects.\n", ...new Set(notices.toSorted())].join(line)
 }

@@ -21,6 +21,11 @@ describe("the notices of a bundle", () => {
     assert.include(text, readFileSync(join(effect, "LICENSE"), "utf8").trim())
   })
 
+  it("have what Effect contains as a text", () => {
+    const text = noticesOf([join(effect, "dist/http-api/internal/httpApiSwagger.js")])
+    assert.match(text, /\nswagger-ui \(Apache-2\.0\)\n[^]*Apache License/)
+  })
+
   it("are not made where a licence is missing", () => {
     const folder = mkdtempSync(join(tmpdir(), "roster-notices-"))
     try {
