@@ -1,11 +1,12 @@
 /** Adds any number of contacts in concurrent requests of at most 1000, with an outcome for every contact. */
 import {
   type AddSummary,
-  type ContactPayload,
+  ContactPayload,
   ContactsService,
   fnRedacted,
   type ImportRow,
   InvalidInput,
+  invalidInput,
   type KeptStatusRow,
   maximumContactsPerAdd,
   Rejected,
@@ -14,7 +15,7 @@ import {
   Unavailable,
   type WithheldStatus
 } from "@roster/domain"
-import { Array as Arrays, Data, Effect, Ref, Stream } from "effect"
+import { Array as Arrays, Data, Effect, Ref, Result, Schema, Stream } from "effect"
 import { batches } from "./UploadBatches.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
 
@@ -89,8 +90,8 @@ const mayBeDone = (error: ServiceError): boolean =>
   error.reason._tag === "UnexpectedRedirect" ||
   (error.reason._tag === "Rejected" && error.reason.status >= 500)
 
-/** The refusal of a contact that was sent alone. */
-const refused = ([contact]: Batch, index: number, { field, issue }: InvalidInput): AddOutcome => {
+/** The refusal of a contact: of the only one in a call, or by its own check. */
+const refused = ([contact]: Iterable<ContactPayload>, index: number, { field, issue }: InvalidInput): AddOutcome => {
   const email: unknown = contact?.email
   const own = field.replace(/^\[0\]\.?/, "")
   const error = new InvalidInput({ field: own === "" ? "body" : own, issue })
@@ -164,7 +165,19 @@ const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArra
   return runs
 }
 
-/** Makes an adder. A refused batch is sent again in halves, to lose only its bad contacts; other errors stop it. */
+const encodePayload = Schema.encodeUnknownResult(ContactPayload)
+
+/** The refusal of a contact by our own check, which needs no service. */
+const refusedUnsent = (contact: ContactPayload, index: number): AddOutcome | undefined =>
+  Result.match(encodePayload(contact), {
+    onFailure: (error) => refused([contact], index, invalidInput(error)),
+    onSuccess: () => undefined
+  })
+
+/**
+ * Makes an adder. Of a refused batch it sends again what our own check lets pass; if that is all of it, it sends halves, to
+ * lose only the bad contacts. Other errors stop it.
+ */
 export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: AddOptions) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
@@ -176,6 +189,20 @@ export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscri
     const [left, right] = [contacts.slice(0, middle), contacts.slice(middle)]
     return Effect.zipWith(send(left, index), send(right, index + middle), (left, right) => [...left, ...right])
   }
+  /** Sends a refused batch again, without what needs no service to be refused. */
+  const sendRest = Effect.fnUntraced(function* (batch: Batch, index: number) {
+    const contacts = Array.from(batch)
+    const refusals = contacts.map((contact, place) => refusedUnsent(contact, index + place))
+    const rest = contacts.filter((_, place) => refusals[place] === undefined)
+    if (rest.length === contacts.length) return yield* sendHalves(batch, index)
+    const sent = outcomesOf(rest.length === 0 ? [] : yield* send(rest)).values()
+    return refusals.flatMap((refusal, place): ReadonlyArray<AddResult> => {
+      const outcome = refusal ?? sent.next().value
+      if (outcome === undefined) return []
+      // Without the others a contact was sent at another place.
+      return [{ count: 1, outcome: outcome._tag === "Refused" ? { ...outcome, index: index + place } : outcome }]
+    })
+  })
   const send = Effect.fnUntraced(function* (batch: Batch, index = 0): Effect.fn.Return<ReadonlyArray<AddResult>> {
     const { length: count } = batch
     const all = (outcome: AddOutcome): ReadonlyArray<AddResult> => [{ count, outcome }]
@@ -200,7 +227,7 @@ export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscri
             ? Effect.map(stop(rejected(error)), (first) => all(notSent(first)))
             : count === 1
               ? Effect.succeed(all(refused(batch, index, error)))
-              : sendHalves(batch, index),
+              : sendRest(batch, index),
         ServiceError: (error) => {
           const refusal = refusalInWords(error)
           if (refusal === undefined) {

@@ -1,14 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
-  type ContactPayload,
+  ContactPayload,
   ContactsService,
   InvalidInput,
+  invalidInput,
   OutcomeUnknown,
   Rejected,
   ServiceError,
   UnexpectedRedirect
 } from "@roster/domain"
-import { Array as Arr, Effect, Layer, Record, Stream } from "effect"
+import { Array as Arr, Effect, Layer, Record, Schema, Stream } from "effect"
 import { addAll, type AddProgress } from "../../src/upload/BulkAdd.ts"
 
 /** A row of a table that is not ours. */
@@ -88,6 +89,77 @@ describe("addAll over items of any kind", () => {
         contacts.map((item) => ({ _tag: "Accepted", item }))
       )
     }).pipe(Effect.provide(service()))
+  )
+})
+
+/** A client of the service: what is no contact never leaves it, and the service blocks one address. */
+const checking = (blocked?: string) => {
+  const sent: Array<number> = []
+  const encode = Schema.encodeUnknownEffect(Schema.Array(ContactPayload))
+  const layer = Layer.mock(ContactsService)({
+    addWithoutAnswer: Effect.fnUntraced(function* (given: Iterable<ContactPayload>) {
+      const contacts = [...given]
+      yield* Effect.mapError(encode(contacts), (error) => invalidInput(error))
+      sent.push(contacts.length)
+      const place = contacts.findIndex(({ email }) => email === blocked)
+      if (place >= 0) return yield* new InvalidInput({ field: `[${place}].Email`, issue: "it is blocked" })
+      const kept = contacts.findIndex(({ email }) => email === "c1500@example.com")
+      return { keptStatuses: kept < 0 ? [] : [{ index: kept, status: "Unsubscribed" as const }] }
+    })
+  })
+  return { sent, layer }
+}
+
+describe("contacts that a client refuses", () => {
+  const bad = new Set([0, 7, 8, 999, 1499, 1501, 2300, 4999])
+  const items = Array.from({ length: 5000 }, (_, id) => id)
+  const toContact = (id: number) => ({ email: bad.has(id) ? "no address" : `c${id}@example.com` })
+  const added = (layer: Layer.Layer<ContactsService>) =>
+    Stream.runCollect(addAll(Stream.fromIterable(items), { toContact, concurrency: 1 })).pipe(Effect.provide(layer))
+
+  it.effect("cost no request: a batch goes once, without them", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = checking()
+      const outcomes = yield* added(layer)
+      assert.deepStrictEqual(sent, [996, 998, 999, 1000, 999])
+      const refused = outcomes.flatMap((outcome) =>
+        outcome._tag === "Refused" ? [[outcome.item, outcome.index, outcome.error.field]] : []
+      )
+      assert.deepStrictEqual<unknown>(
+        refused,
+        Array.from(bad, (place) => [place, place, "Email"])
+      )
+      assert.deepStrictEqual(tally(outcomes), { Refused: 8, Accepted: 4992 })
+      // What the service says of a contact stays with it, though others before it were left out.
+      const kept = outcomes.flatMap((outcome) =>
+        outcome._tag === "Accepted" && outcome.keptStatus !== undefined ? [[outcome.item, outcome.keptStatus]] : []
+      )
+      assert.deepStrictEqual<unknown>(kept, [[1500, "Unsubscribed"]])
+    })
+  )
+
+  it.effect("leave a refusal of the service at its own place", () =>
+    Effect.gen(function* () {
+      const outcomes = yield* added(checking("c1900@example.com").layer)
+      const refused = outcomes.flatMap((outcome) =>
+        outcome._tag === "Refused" && outcome.error.issue === "it is blocked"
+          ? [[outcome.item, outcome.index, outcome.email]]
+          : []
+      )
+      assert.deepStrictEqual<unknown>(refused, [[1900, 1900, "c1900@example.com"]])
+      assert.deepStrictEqual(tally(outcomes), { Refused: 9, Accepted: 4991 })
+    })
+  )
+
+  it.effect("are refused without a call where a batch has no others", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = checking()
+      const nobody = Stream.map(Stream.range(1, 1500), () => ({ email: "no address" }))
+      const outcomes = yield* Stream.runCollect(addAll(nobody, { toContact: (item) => item })).pipe(
+        Effect.provide(layer)
+      )
+      assert.deepStrictEqual([tally(outcomes), sent], [{ Refused: 1500 }, []])
+    })
   )
 })
 
