@@ -3,6 +3,7 @@ import { ContactsService, EmailAddress, FaultPlan } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Fiber, Layer } from "effect"
+import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 
 const plan = FaultPlan.make({ "contacts.add": { 1: FaultPlan.rateLimited(5) } })
@@ -15,11 +16,17 @@ const overHttp = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry
 it.effect("waits as long as the service asks", () =>
   Effect.gen(function* () {
     const contacts = yield* ContactsService
-    const adding = yield* Effect.forkChild(contacts.add([{ email: EmailAddress.make("ann@example.com") }]))
+    const statuses: Array<number> = []
+    const adding = yield* contacts.add([{ email: EmailAddress.make("ann@example.com") }]).pipe(
+      // Sees the answer to each attempt.
+      RosterClient.withClientTransform(HttpClient.tap(({ status }) => Effect.sync(() => statuses.push(status)))),
+      Effect.forkChild
+    )
     yield* TestClock.adjust("4 seconds")
-    assert.isUndefined(adding.pollUnsafe())
+    assert.deepStrictEqual(statuses, [429])
     // The wait is random, at least what the service asks and at most a second more.
     yield* TestClock.adjust("2 seconds")
     assert.strictEqual((yield* Fiber.join(adding)).length, 1)
+    assert.deepStrictEqual(statuses, [429, 200])
   }).pipe(Effect.provide(overHttp))
 )

@@ -268,7 +268,7 @@ describe.skipIf(!hasPnpm)("a project of somebody else", () => {
 
     it("runs the tests of the documentation with the conformance suite, and serveProcess of what is installed", () => {
       const said = pnpm(strict(), ["exec", "vitest", "run"], { NO_COLOR: "1" })
-      assert.match(said, /Test Files {2}8 passed \(8\)/)
+      assert.match(said, /Test Files {2}9 passed \(9\)/)
     }, 300_000)
   })
 
