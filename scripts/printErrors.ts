@@ -27,7 +27,7 @@ export const advice = {
   ExportTimedOut: "Call `awaitExport` again with the same `id`, with more time.",
   ImportRefused: "Change the file or its options as `reason` says.",
   InvalidInput:
-    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, `[3].CustomFields`). Nothing was sent, or nothing of it was done.",
+    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, `[3].CustomFields`; `idempotencyKey` for the key of a call). Nothing was sent, or nothing of it was done.",
   InvalidResponse: "Check the base address. A write may have been carried out: look before you repeat it.",
   InvalidRule: "Correct the rule at `position`; `expected` and `hint` say how, and the message shows the place.",
   InvalidSeed: "Correct the line of the file.",

@@ -77,6 +77,7 @@ describe("layerConfig", () => {
         from({ ...fine, BILLING_ATTEMPTS: "many" }, RosterClient.layerConfig(own), transport)
       )
       assert.strictEqual(odd._tag, "ConfigError")
+      assert.include(odd.message, "BILLING_ATTEMPTS")
       const all = Config.all({ baseUrl: Config.String("ONE_URL") })
       assert.strictEqual((yield* Effect.flip(from({}, RosterClient.layerConfig(all), transport)))._tag, "ConfigError")
       assert.deepStrictEqual(sent, [])
