@@ -131,6 +131,20 @@ describe.each(places)("a plan $name", ({ open, openHere }) => {
     })
   )
 
+  it.live("is applied with custom fields of any name", () =>
+    Effect.gen(function* () {
+      const { folder, place, run } = yield* open
+      // JSON.parse takes the last of these names for the one before, if they come one after the other.
+      const file = join(folder, "people.csv")
+      writeFileSync(file, 'Email,x,5\\,"5"""\nann@x.org,1,2,\nbob@x.org,1,,3\n')
+      const plan = join(folder, "plan.json")
+      done(yield* run(["contacts", "import", file, "--plan", plan]))
+      done(yield* run(["contacts", "apply", plan]))
+      assert.strictEqual(fieldOf(place, "ann@x.org", "custom_fields"), '{"x":"1","5\\\\":"2"}')
+      assert.strictEqual(fieldOf(place, "bob@x.org", "custom_fields"), '{"x":"1","5\\"":"3"}')
+    })
+  )
+
   it.live("is refused if a contact changed meanwhile, or applied to the others", () =>
     Effect.gen(function* () {
       const where = yield* openHere

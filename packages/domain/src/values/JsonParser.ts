@@ -1,3 +1,4 @@
+import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { endOfString } from "./JsonString.ts"
 
 const colon = /\s*:/y
@@ -45,3 +46,18 @@ export const parse = (text: string): unknown => {
     key.startsWith(mark) ? (names[Number(key.slice(mark.length))] ?? key) : key
   )
 }
+
+const Json = Schema.String.pipe(
+  Schema.decodeTo(Schema.Unknown, {
+    decode: SchemaGetter.transformEffect((text, options) =>
+      Effect.try({
+        try: () => parse(text),
+        catch: () => new SchemaIssue.InvalidValue({ expected: "a valid JSON string" }, text, options)
+      })
+    ),
+    encode: SchemaGetter.stringifyJson()
+  })
+)
+
+/** Like `Schema.fromJsonString`, for values with arbitrary property names. */
+export const fromJsonString = <S extends Schema.Constraint>(schema: S) => Json.pipe(Schema.decodeTo(schema))

@@ -46,6 +46,17 @@ describe("JSON with any names", () => {
     { arbitrary: { runs: 500 } }
   )
 
+  it("is read by a schema as it was written, and refused where it is none", () => {
+    const Fields = JsonParser.fromJsonString(Schema.Record(Schema.String, Schema.String))
+    for (const fields of [
+      { y: "1", "6\\": "1" },
+      { y: "1", '6"': "1" }
+    ]) {
+      assert.deepStrictEqual(Schema.decodeSync(Fields)(Schema.encodeSync(Fields)(fields)), fields)
+    }
+    assert.throws(() => Schema.decodeSync(Fields)("{"), "valid JSON")
+  })
+
   it("has the last of two values of one name, escaped or not", () => {
     assert.deepStrictEqual(JsonParser.parse('{"\\u0061":1,"b":2,"a":3}'), { a: 3, b: 2 })
   })

@@ -5,6 +5,7 @@
 import {
   checkIdempotencyKey,
   type InvalidInput,
+  JsonParser,
   type KeyedCall,
   ServiceError,
   usedIdempotencyKey
@@ -23,9 +24,9 @@ export const keyedCalls = <A, I, Result, Encoded>(
   operation: string,
   schemas: { readonly input: Schema.Codec<A, I>; readonly result: Schema.Codec<Result, Encoded> }
 ) => {
-  const encodeInput = Schema.encodeUnknownEffect(Schema.fromJsonString(schemas.input))
-  const encodeResult = Schema.encodeEffect(Schema.fromJsonString(schemas.result))
-  const decodeResult = Schema.decodeUnknownEffect(Schema.fromJsonString(schemas.result))
+  const encodeInput = Schema.encodeUnknownEffect(JsonParser.fromJsonString(schemas.input))
+  const encodeResult = Schema.encodeEffect(JsonParser.fromJsonString(schemas.result))
+  const decodeResult = Schema.decodeUnknownEffect(JsonParser.fromJsonString(schemas.result))
 
   const once = Effect.fnUntraced(function* <E, R>(key: string, text: string, call: Effect.Effect<Result, E, R>) {
     const { account } = yield* Caller

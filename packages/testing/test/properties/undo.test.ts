@@ -4,7 +4,7 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { ContactFilter, ContactsService, LocalContacts, RuleText } from "@roster/domain"
+import { ContactFilter, ContactsService, JsonParser, LocalContacts, RuleText } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
 import { makeContactLookup, makeRecorder, recordedContacts, RunEntry, undoRun } from "@roster/workflows"
@@ -15,7 +15,7 @@ import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
 const seed = runSeed("undo of generated runs")
 
 const everyone = ContactFilter.ByRule({ rule: RuleText.make("All") })
-const Line = Schema.fromJsonString(RunEntry)
+const Line = JsonParser.fromJsonString(RunEntry)
 const encodeLine = Schema.encodeSync(Line)
 const decodeLine = Schema.decodeSync(Line)
 

@@ -4,6 +4,7 @@ import {
   ContactsService,
   type InvalidInput,
   type InvalidRule,
+  JsonParser,
   LocalContacts,
   type ServiceError
 } from "@roster/domain"
@@ -163,7 +164,7 @@ const listed = Effect.fnUntraced(function* (onProgress: ((read: number) => Effec
     const canonical = canonicalEmail(email)
     for (const { length, place } of table.find(hash(canonical))) {
       // This module wrote it.
-      const state = JSON.parse(decoder.decode(yield* bytesAt(place, length))) as ContactState
+      const state = JsonParser.parse(decoder.decode(yield* bytesAt(place, length))) as ContactState
       if (canonicalEmail(String(state["Email"])) === canonical) return state
     }
     return undefined

@@ -2,7 +2,14 @@
  * The plan of an import: what each row would change, found before anything is written. Its file is JSON with a row on
  * each line, so that neither writing nor reading holds all of it. (docs/decisions/plan.md)
  */
-import { contactOf, ContactPayload, type ImportRow, maximumContactsPerAdd, type RejectedRow } from "@roster/domain"
+import {
+  contactOf,
+  ContactPayload,
+  type ImportRow,
+  JsonParser,
+  maximumContactsPerAdd,
+  type RejectedRow
+} from "@roster/domain"
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import type { UploadSurvey } from "../upload/UploadSurvey.ts"
 import type { ContactLookup } from "./ContactLookup.ts"
@@ -102,7 +109,7 @@ export interface PlanOptions {
 }
 
 const encodeSubject = Schema.encodeSync(Schema.fromJsonString(PlanSubject))
-const encodeRow = Schema.encodeSync(Schema.fromJsonString(WrittenRow))
+const encodeRow = Schema.encodeSync(JsonParser.fromJsonString(WrittenRow))
 const encodeCounts = Schema.encodeSync(Schema.fromJsonString(PlanCounts))
 
 const rowsBegin = ',"rows":['
@@ -240,7 +247,7 @@ export type PlanLine =
   | { readonly _tag: "Counts"; readonly counts: PlanCounts }
 
 const decodeSubject = Schema.decodeUnknownResult(Schema.fromJsonString(PlanSubject))
-const decodeRow = Schema.decodeUnknownResult(Schema.fromJsonString(PlannedRow))
+const decodeRow = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlannedRow))
 const decodeCounts = Schema.decodeUnknownResult(Schema.fromJsonString(PlanCounts))
 
 const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.Result<PlanLine, UnreadablePlan> => {

@@ -3,7 +3,7 @@
  * what one register for each key would have shown them.
  */
 import { assert } from "@effect/vitest"
-import { Contact, ContactFilter, ContactsService, CredentialName, EmailAddress } from "@roster/domain"
+import { Contact, ContactFilter, ContactsService, CredentialName, EmailAddress, JsonParser } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { awaitExport } from "@roster/workflows"
@@ -83,7 +83,7 @@ const accountOf = Effect.fnUntraced(function* (name: string, baseUrl: string, ap
   return account
 })
 
-const Exported = Schema.fromJsonString(Schema.Array(Contact))
+const Exported = JsonParser.fromJsonString(Schema.Array(Contact))
 
 /** Reads all keys of an account with an export, which has what was imported before. */
 const readByExport = Effect.fnUntraced(function* (round: Round, { name, repeating: { contacts } }: Account) {

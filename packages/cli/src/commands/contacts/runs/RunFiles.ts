@@ -1,5 +1,5 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
-import { ServiceError, StoreFailure } from "@roster/domain"
+import { JsonParser, ServiceError, StoreFailure } from "@roster/domain"
 import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
@@ -21,7 +21,7 @@ const Header = Schema.fromJsonString(
 )
 const encodeHeader = Schema.encodeSync(Header)
 const decodeHeader = Schema.decodeUnknownEffect(Header)
-const Line = Schema.fromJsonString(RunEntry)
+const Line = JsonParser.fromJsonString(RunEntry)
 // An undo reads each changed field of each contact twice.
 SchemaJITCompiler.enable(Line.ast)
 /** An entry is JSON as it is. */
