@@ -68,7 +68,8 @@ const givenText = requestField(Schema.String)
 
 const ConsentPayload = wireRecord(
   { ip: givenText, date: nullableRequestField(WireDate), tracking: requestField(ConsentTracking) },
-  consentNames
+  consentNames,
+  { ofWhat: "the consent of a contact" }
 )
 
 /** The mail that a contact received, and how they reacted. */
@@ -87,8 +88,7 @@ export const ContactActivity = wireRecord({
 })
 export interface ContactActivity extends Schema.Schema.Type<typeof ContactActivity> {}
 
-/** The exact schema of `Contact`. */
-export const ContactRecord = wireRecord({
+const contactFields = {
   email: Schema.String,
   status: Schema.optionalKey(openLiterals(ContactStatus)),
   firstName: optionalText,
@@ -100,26 +100,36 @@ export const ContactRecord = wireRecord({
   dateUpdated: optionalDate,
   statusChangeDate: optionalDate,
   activity: Schema.optionalKey(ContactActivity)
-}).annotate({ identifier: "Contact" })
+}
+
+/** The exact schema of `Contact`. */
+export const ContactRecord = wireRecord(contactFields).annotate({ identifier: "Contact" })
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 
+/** What is written may be a contact that was read, so what only the service sets is no mistake. */
+const writable = { ofWhat: "a contact", known: new Set(Object.keys(contactFields)) }
+
 /** The exact schema of `ContactPayload`. */
-export const PayloadRecord = wireRecord({
-  email: EmailAddress,
-  status: requestField(ContactStatus),
-  firstName: givenText,
-  lastName: givenText,
-  customFields: requestField(CustomFields),
-  consent: requestField(ConsentPayload)
-}).annotate({ identifier: "ContactPayload" })
+export const PayloadRecord = wireRecord(
+  {
+    email: EmailAddress,
+    status: requestField(ContactStatus),
+    firstName: givenText,
+    lastName: givenText,
+    customFields: requestField(CustomFields),
+    consent: requestField(ConsentPayload)
+  },
+  {},
+  writable
+).annotate({ identifier: "ContactPayload" })
 export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> {}
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
 export const ContactUpdatePayload = explained(
-  wireRecord({
-    firstName: givenText,
-    lastName: givenText,
-    customFields: requestField(CustomFields)
-  }).annotate({ identifier: "ContactUpdatePayload" })
+  wireRecord(
+    { firstName: givenText, lastName: givenText, customFields: requestField(CustomFields) },
+    {},
+    writable
+  ).annotate({ identifier: "ContactUpdatePayload" })
 )
 export interface ContactUpdatePayload extends Schema.Schema.Type<typeof ContactUpdatePayload> {}

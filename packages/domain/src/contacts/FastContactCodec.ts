@@ -9,12 +9,12 @@ import { type EmailAddress, emailAddressIssue } from "./EmailAddress.ts"
 import type { UnknownValue } from "../values/OpenLiterals.ts"
 import { formatWireDate, isInstant, parseWireDate } from "../values/WireDate.ts"
 import {
-  type Consent,
+  Consent,
   ConsentTracking,
   type ContactActivity,
   type ContactRecord,
   ContactStatus,
-  type PayloadRecord
+  PayloadRecord
 } from "./ContactRecord.ts"
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] }
@@ -39,6 +39,16 @@ const isWhole = (value: { readonly [name: string]: unknown }): boolean => {
 }
 /** Records with undefined properties are left to the schema. */
 const plain = <A extends object>(value: unknown): Fields<A> => (isPlain<A>(value) && isWhole(value) ? value : refuse())
+
+const payloadNames = new Set(Object.keys(PayloadRecord.to.fields))
+const consentNames = new Set(Object.keys(Consent.to.fields))
+/** Records with other names or undefined properties are left to the schema. */
+const named = <A extends object>(value: unknown, names: ReadonlySet<string>): Fields<A> => {
+  if (!isPlain<A>(value)) return refuse()
+  const given: { readonly [name: string]: unknown } = value
+  for (const name in given) if (given[name] === undefined || !names.has(name)) return refuse()
+  return value
+}
 
 const areTexts = (value: unknown): value is { readonly [name: string]: string } => {
   if (!isPlain<{ readonly [name: string]: unknown }>(value)) return false
@@ -178,7 +188,7 @@ const writeContact = (value: unknown) => {
 }
 
 const writePayloadConsent = (value: unknown) => {
-  const from = plain<PayloadConsent>(value)
+  const from = named<PayloadConsent>(value, consentNames)
   const to: Writable<PayloadWireConsent> = {}
   if (from.ip !== undefined) to.ConsentIP = text(from.ip)
   if (from.date !== undefined) to.ConsentDate = writeDateOrNull(from.date)
@@ -187,7 +197,7 @@ const writePayloadConsent = (value: unknown) => {
 }
 
 const writePayload = (value: unknown) => {
-  const from = plain<PayloadRecord>(value)
+  const from = named<PayloadRecord>(value, payloadNames)
   const to: Writable<PayloadWire> = { Email: emailAddress(from.email) }
   if (from.status !== undefined) to.Status = status(from.status)
   if (from.firstName !== undefined) to.FirstName = text(from.firstName)

@@ -3,7 +3,7 @@ import { Schema, SchemaIssue } from "effect"
 
 /** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
-  /** The name of the field on the wire: `Email`, `limit`, `[3].CustomFields`. */
+  /** The name of the field on the wire: `Email`, `limit`, `[3].CustomFields`; of an unknown one, the name that was given. */
   field: Schema.String,
   /** What is wrong and what would be right, phrased to follow "Invalid Email: ". */
   issue: Schema.String
@@ -47,11 +47,29 @@ const maps = new Set(["customFields", "CustomFields", "fields", "Fields", "merge
 
 const wireName = (key: string): string => wireNames[key] ?? key.slice(0, 1).toUpperCase() + key.slice(1)
 
-const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
+/** Whether the first issue is a name that no field has. The wire has no other name for it. */
+const isOfUnknownName = (issue: SchemaIssue.Issue | undefined): boolean => {
+  switch (issue?._tag) {
+    case "UnexpectedKey":
+      return true
+    case "Pointer":
+    case "Encoding":
+    case "Filter":
+      return isOfUnknownName(issue.issue)
+    case "Composite":
+    case "AnyOf":
+      return isOfUnknownName(issue.issues[0])
+    default:
+      return false
+  }
+}
+
+const fieldOf = (path: ReadonlyArray<PropertyKey>, isUnknown: boolean): string => {
+  const isAsGiven = (index: number) => maps.has(String(path[index - 1])) || (isUnknown && index === path.length - 1)
   const names = path.map((key, index) =>
     typeof key === "number" || /^\d+$/.test(String(key))
       ? `[${String(key)}]`
-      : `${index === 0 ? "" : "."}${maps.has(String(path[index - 1])) ? String(key) : wireName(String(key))}`
+      : `${index === 0 ? "" : "."}${isAsGiven(index) ? String(key) : wireName(String(key))}`
   )
   return names.join("").replaceAll(/\s/g, "_")
 }
@@ -63,7 +81,7 @@ export const invalidInput = (error: Schema.SchemaError, whole = "body"): Invalid
   const [first] = format(error.issue).issues
   const path = (first?.path ?? []).map((part) => (typeof part === "object" ? part.key : part))
   return new InvalidInput({
-    field: path.length === 0 ? whole : fieldOf(path),
+    field: path.length === 0 ? whole : fieldOf(path, isOfUnknownName(error.issue)),
     issue: (first?.message ?? error.message).replaceAll(/\s*\n\s*/g, " ").replace(/^Expected/, "expected")
   })
 }

@@ -9,7 +9,7 @@ import {
   ContactStatus
 } from "../contacts/ContactRecord.ts"
 import { wholeDays } from "./RuleDate.ts"
-import { didYouMean } from "./RuleError.ts"
+import { didYouMean } from "../values/DidYouMean.ts"
 
 type Maybe<A> = A | null | undefined
 

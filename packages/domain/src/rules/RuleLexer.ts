@@ -1,5 +1,6 @@
 import * as Result from "effect/Result"
-import { InvalidRule, quoted } from "./RuleError.ts"
+import { quoted } from "../values/DidYouMean.ts"
+import { InvalidRule } from "./RuleError.ts"
 
 /** The maximum length of a rule, in UTF-16 units. */
 export const maximumRuleLength = 16_384

@@ -2,7 +2,8 @@
 import * as Result from "effect/Result"
 import * as Rule from "./Rule.ts"
 import { isMonthDay, parseDate } from "./RuleDate.ts"
-import { didYouMean, type InvalidRule, quoted } from "./RuleError.ts"
+import { didYouMean, quoted } from "../values/DidYouMean.ts"
+import type { InvalidRule } from "./RuleError.ts"
 import { type FieldKind, meantField, recordFieldInfo } from "./RuleFields.ts"
 import { type Advice, invalidRule, type Token } from "./RuleLexer.ts"
 

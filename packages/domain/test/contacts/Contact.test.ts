@@ -1,6 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Schema } from "effect"
-import { Contact, ContactPayload, type ContactUpdatePayload, InvalidInput, UnknownValue } from "../../src/index.ts"
+import {
+  Contact,
+  ContactPayload,
+  type ContactUpdatePayload,
+  EmailAddress,
+  InvalidInput,
+  UnknownValue
+} from "../../src/index.ts"
 
 const read: Contact = {
   email: "ada@example.com",
@@ -15,6 +22,30 @@ const read: Contact = {
 
 const { consent, email, status } = read
 const known = { email, ...(consent && { consent }), ...(status && { status }) }
+
+describe("a contact to add", () => {
+  const email = EmailAddress.make("ada@example.com")
+
+  it.each<readonly [object, string]>([
+    [{ firstname: "Ada" }, 'Invalid firstname: a contact has no field "firstname"; did you mean "firstName"?'],
+    [{ FirstName: "Ada" }, 'Invalid FirstName: a contact has no field "FirstName"; did you mean "firstName"?'],
+    [{ frist_name: undefined }, 'Invalid frist_name: a contact has no field "frist_name"; did you mean "firstName"?'],
+    [{ date: 1 }, 'Invalid date: a contact has no field "date"'],
+    [
+      { consent: { consentIP: "192.0.2.1" } },
+      'Invalid Consent.consentIP: the consent of a contact has no field "consentIP"'
+    ]
+  ])("has no other fields: %o", (change, message) => {
+    const wrong: ContactPayload = Object.assign({ email }, change)
+    assert.throws(() => ContactPayload.make(wrong), InvalidInput, message)
+  })
+
+  it("is on the wire what it was: other fields are left out there", () => {
+    const wire = { Email: "ada@example.com", Firstname: "Ada", email: "eve@example.com", Consent: { ip: "192.0.2.1" } }
+    const read = Schema.decodeUnknownSync(ContactPayload)(wire)
+    assert.deepStrictEqual<unknown>(read, { email: "ada@example.com", consent: {} })
+  })
+})
 
 describe("a contact that was read", () => {
   it.effect("is a payload without what the service alone sets", () =>

@@ -152,7 +152,9 @@ const payloadOf = (parts: typeof wire | typeof decoded, choices: ReadonlyArray<n
   const often = 5 + ((choices[0] ?? 0) % 20)
   const consent = varied(parts.consent, choices, 1, often)
   const nested = "Email" in parts.contact ? { Consent: consent } : { consent }
-  const names = new Set("email status firstname lastname customfields consent unknown".split(" "))
+  const names = new Set("email status firstname lastname customfields consent".split(" "))
+  // A name that is none is refused in code, and ignored on the wire.
+  if ("Email" in parts.contact || (choices[31] ?? 0) % 8 === 0) names.add("unknown")
   const fields = Object.entries({ ...parts.contact, ...nested }).filter(([name]) => names.has(name.toLowerCase()))
   return varied(Object.fromEntries(fields), choices, 14, often)
 }
@@ -167,6 +169,7 @@ const seen = (exit: Exit.Exit<unknown, Schema.SchemaError>) =>
 describe("the fast codec of contacts", () => {
   let right = 0
   let rightPayloads = 0
+  let writtenPayloads = 0
 
   it.prop(
     "reads what the schema reads, and says what it says",
@@ -202,7 +205,7 @@ describe("the fast codec of contacts", () => {
     ([choices, others]) => {
       const values = [payloadOf(decoded, choices), payloadOf(decoded, others)]
       const result = Schema.encodeUnknownExit(Schema.Array(ContactPayload))(values)
-      if (Exit.isSuccess(result)) rightPayloads++
+      if (Exit.isSuccess(result)) writtenPayloads++
       assert.deepStrictEqual(seen(result), seen(Schema.encodeUnknownExit(Schema.Array(exactPayload))(values)))
       assert.deepStrictEqual(
         seen(Schema.encodeUnknownExit(ContactPayload)(values[0])),
@@ -226,7 +229,8 @@ describe("the fast codec of contacts", () => {
 
   it("was taken", () => {
     assert.isAbove(right, 1000)
-    assert.isAbove(rightPayloads, 600)
+    assert.isAbove(rightPayloads, 300)
+    assert.isAbove(writtenPayloads, 300)
   })
 
   it("leaves an instant as it would be otherwise", () => {

@@ -3,7 +3,7 @@
  * are refused, because an ignored filter selects all contacts. (docs/decisions/records.md)
  */
 import { InvalidInput } from "@roster/domain"
-import { didYouMean } from "@roster/domain/RuleError"
+import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 

@@ -32,6 +32,8 @@ const profileCases: ReadonlyArray<Case> = [
   ...["firstName", "lastName"].flatMap((name) =>
     noTexts.map((value): Case => [name === "firstName" ? "FirstName" : "LastName", { [name]: value }])
   ),
+  ...["firstname", "FirstName", "nickname", "ip"].map((name): Case => [name, { [name]: "A" }]),
+  ["firstname", { firstname: undefined }],
   ...[null, 7, "x", ["x"]].map((value): Case => ["CustomFields", { customFields: value }]),
   ...[...noTexts, undefined].map((value): Case => ["CustomFields.age", { customFields: { city: "Oslo", age: value } }])
 ]
@@ -42,6 +44,7 @@ const contactCases: ReadonlyArray<Case> = [
   ...[...noTexts, "Hibernating", "active", ""].map((value): Case => ["Status", { status: value }]),
   ...[null, 7, "x", ["x"]].map((value): Case => ["Consent", { consent: value }]),
   ...noTexts.map((value): Case => ["Consent.ConsentIP", { consent: { ip: value } }]),
+  ...["IP", "consentIP", "firstName"].map((name): Case => [`Consent.${name}`, { consent: { [name]: "192.0.2.1" } }]),
   ...[7, "2024-01-02T03:04:05Z", {}, new Date(0)].map((value): Case => [
     "Consent.ConsentDate",
     { consent: { date: value } }

@@ -49,6 +49,19 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies 
       })
     )
 
+    it.effect("a field that no contact has is left out, as other versions may have it", () =>
+      Effect.gen(function* () {
+        const email = "newer@example.com"
+        const body = [{ Email: email, FirstName: "Ada", Firstname: "Eve", Score: 7, Consent: { IP: "192.0.2.1" } }]
+        assert.deepStrictEqual(emailsOf(succeeded(yield* askJson("POST", "/contacts", body))), [email])
+        const changes = { LastName: "King", lastname: "Eve", Score: 8 }
+        const changed = succeeded(yield* askJson("PUT", `/contacts/${email}`, changes))
+        assert.include(changed, { FirstName: "Ada", LastName: "King" })
+        assert.notProperty(changed, "Score")
+        yield* ask("DELETE", `/contacts/${email}`)
+      })
+    )
+
     it.effect("an access level that is none", () =>
       Effect.gen(function* () {
         const text = refusedWith(

@@ -13,7 +13,7 @@ import { prepareFile } from "./AtomicFile.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportPolling.ts"
 
 /** Why a download ends early. */
-type DownloadError = ExportNotFound | ExportExpired | InvalidInput | ServiceError
+export type DownloadError = ExportNotFound | ExportExpired | InvalidInput | ServiceError
 
 /** Consumes the bytes of an export. */
 export type ExportSink<E = never, R = never> = (
@@ -26,8 +26,11 @@ export interface DownloadedExport {
   readonly bytes: number
 }
 
-type FileError = DownloadError | PlatformError.PlatformError
-type Files = FileSystem.FileSystem | Path.Path
+/** Why an export to a file ends early: the download fails, or the file system does. */
+export type FileError = DownloadError | PlatformError.PlatformError
+
+/** What writing a file needs. `NodeServices.layer` of `@effect/platform-node/NodeServices` provides both. */
+export type Files = FileSystem.FileSystem | Path.Path
 
 /** How `exportTo` waits. */
 export interface ExportToOptions extends ExportWaitOptions {
@@ -82,7 +85,7 @@ export function downloadTo<E, R>(
   return download(link, sinkOf(target))
 }
 
-/** Requests an export, waits for it and downloads it, like `downloadTo`. */
+/** Requests an export, waits for it and downloads it, like `downloadTo`. A file that exists is replaced at the end. */
 export function exportTo(request: ExportRequest, target: string, options?: ExportToOptions): Exporting<FileError, Files>
 export function exportTo<E, R>(
   request: ExportRequest,

@@ -1,7 +1,7 @@
 /** The flags of API keys and SMTP credentials, and the values they have in a request. */
 import { parsePurpose, purposes } from "@roster/api/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
-import { didYouMean } from "@roster/domain/RuleError"
+import { didYouMean } from "@roster/domain/DidYouMean"
 import { DateTime, type Duration, Effect, type Schema } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
 import { parsed, parsedEach, parseEmail, refuse, refuseFlags, toggle } from "../shared/CommonFlags.ts"

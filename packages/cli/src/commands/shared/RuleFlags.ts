@@ -11,7 +11,7 @@ import {
   RuleFields,
   RuleText
 } from "@roster/domain"
-import { didYouMean } from "@roster/domain/RuleError"
+import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Result } from "effect"
 import { parsed, text } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"

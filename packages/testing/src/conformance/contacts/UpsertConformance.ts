@@ -7,6 +7,7 @@ import { kept, seconds } from "./ContactFacts.ts"
 import { eventually } from "../Eventually.ts"
 import { place } from "../Place.ts"
 import { refused } from "../Refused.ts"
+import { unchecked } from "../Unchecked.ts"
 
 /** Waits for the next second, so that later changes have another date. */
 const nextSecond = (date: DateTime.Utc | undefined) =>
@@ -75,6 +76,9 @@ export const upsertConformance = (it: Cases<ContactsService>): void => {
         assert.deepStrictEqual({ ...updated, dateUpdated: null }, { ...read, firstName: "Ada L.", dateUpdated: null })
         const [again] = yield* contacts.add([{ ...(yield* ContactPayload.fromContact(updated)), status: "Inactive" }])
         assert.deepStrictEqual([again?.firstName, again?.status], ["Ada L.", "Inactive"])
+        // What only the service sets is no mistake in a contact that came from it, and changes nothing.
+        const [whole] = yield* contacts.add([unchecked({ ...updated, firstName: "Ada", source: "WebForm" })])
+        assert.deepStrictEqual([whole?.firstName, whole?.source], ["Ada", updated.source])
       })
     )
 
