@@ -24,7 +24,10 @@ export const invite = Effect.gen(function* () {
   const from = yield* ShopContacts
   const to = yield* NewsContacts
   return yield* from.stream().pipe(
-    Stream.map(({ email, firstName }) => ({ email: EmailAddress.make(email), firstName })),
+    // Another service may hold an address that this one refuses, so it is checked.
+    Stream.mapEffect(({ email, firstName }) =>
+      Effect.map(EmailAddress.fromText(email), (email) => ({ email, firstName }))
+    ),
     Stream.grouped(1000),
     Stream.tap((batch) => to.add(batch, { listNames: ["customers"] })),
     Stream.runFold(

@@ -2,7 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ContactsService } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { Config, Console, Effect, Layer } from "effect"
+import { Config, Console, Data, Effect, Layer, Runtime } from "effect"
 
 const program = Effect.gen(function* () {
   const contacts = yield* ContactsService
@@ -14,4 +14,15 @@ const services = RosterClient.layerConfig({
   apiKey: Config.Redacted("CRM_KEY")
 }).pipe(Layer.provide(UndiciHttpClient.layer()))
 
-NodeRuntime.runMain(program.pipe(Effect.provide(services)))
+/** Ends the program with exit code 1, and has no stack printed. */
+class Stopped extends Data.TaggedError("Stopped") {
+  override readonly [Runtime.errorReported] = false
+}
+
+/** A setting is mended by what the message says. */
+const tell = ({ message }: { readonly message: string }) =>
+  Effect.andThen(Console.error(message), Effect.fail(new Stopped()))
+
+NodeRuntime.runMain(
+  program.pipe(Effect.provide(services), Effect.catchTags({ ConfigError: tell, InvalidSettings: tell }))
+)
