@@ -11,7 +11,7 @@ import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
 import type { Guard, Respond } from "./Routes.ts"
 import { hasLevel } from "../credentials/CredentialRow.ts"
 import { AccessLog } from "../network/AccessLog.ts"
-import { isUseRecorded, keyLookup, type KeyRow, makeRangeCheck, recordUse } from "../credentials/KeyLookup.ts"
+import { keyLookup, type KeyRow, makeRangeCheck, makeUseRecorder } from "../credentials/KeyLookup.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { publicAddress } from "./ServedNames.ts"
@@ -55,6 +55,7 @@ export const authentication = Effect.gen(function* () {
   const refusals = yield* AuditRefusals
   const log = yield* AccessLog
   const findKey = keyLookup(sql)
+  const recordUse = makeUseRecorder(sql)
   const isInKeyRanges = makeRangeCheck()
   const delayWrongKey = yield* makeFailedAuthThrottle
 
@@ -96,7 +97,7 @@ export const authentication = Effect.gen(function* () {
         if (key === undefined) return refuseKey(undefined, peer)
         // No key of any store: neither looked up nor recorded.
         if (!SecretFormat.isApiKey(key)) return refuse(peer)
-        return Effect.flatMap(failed(findKey(key, required)), (row) => {
+        return Effect.flatMap(failed(findKey(key)), (row) => {
           if (row !== undefined) log?.note(request, { key: row.secret_hint })
           const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
           if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
@@ -104,9 +105,8 @@ export const authentication = Effect.gen(function* () {
           if (details !== undefined) return refuseAccess(row, peer, details)
           const caller = { ...callerOf(row, peer), serviceUrl: () => publicAddress(request, context) }
           const answered = Effect.provideService(answer(incoming), Caller, caller)
-          return required === anyLevel || isUseRecorded(row, now)
-            ? answered
-            : Effect.andThen(recordUse(sql, row, required, now), answered)
+          const recorded = required === anyLevel ? undefined : recordUse(row, required, now)
+          return recorded === undefined ? answered : Effect.andThen(recorded, answered)
         })
       })
   }

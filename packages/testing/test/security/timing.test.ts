@@ -73,12 +73,12 @@ describe("the lookup of keys", () => {
     () =>
       Effect.gen(function* () {
         const find = keyLookup(yield* withKey)
-        assert.isDefined(yield* find(keyOf(bits), "ViewContacts"))
+        assert.isDefined(yield* find(keyOf(bits)))
         const times = { first: Array<number>(), last: Array<number>() }
         const timed = Effect.fnUntraced(function* (key: string, into: Array<number>) {
           assert.isTrue(SecretFormat.isApiKey(key))
           const start = performance.now()
-          const found = yield* find(key, "ViewContacts")
+          const found = yield* find(key)
           into.push(performance.now() - start)
           assert.isUndefined(found)
         })
