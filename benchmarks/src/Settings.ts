@@ -24,9 +24,9 @@ export const manyRows = setting("ROSTER_BENCH_ROWS", allRows)
 /** How long each attack goes on, in seconds: `ROSTER_ATTACK_SECONDS`. */
 export const attackSeconds = setting("ROSTER_ATTACK_SECONDS", allAttackSeconds)
 
-/** A text in the names of the attacks to carry out: `ROSTER_ATTACK` (default: all). */
-export const chosenAttacks = process.env["ROSTER_ATTACK"] ?? ""
+/** Texts in the names of the attacks to carry out, with `|` between them: `ROSTER_ATTACK` (default: all). */
+export const chosenAttacks = (process.env["ROSTER_ATTACK"] ?? "").split("|")
 
 /** Whether what is found is as much as a median takes, of the rows that the claims are about. */
 export const worthKeeping =
-  rounds >= fewestRounds && manyRows === allRows && attackSeconds >= allAttackSeconds && chosenAttacks === ""
+  rounds >= fewestRounds && manyRows === allRows && attackSeconds >= allAttackSeconds && chosenAttacks.includes("")

@@ -2,11 +2,16 @@
 import { ContactSize } from "@roster/domain"
 import { Context, Effect, Option, References, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { statSync } from "node:fs"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
-/** Bytes of WAL that make writers wait for the steps of an export: a little more than it grows to without readers. */
-export const longWal = 36 * 1024 * 1024
+/** Pages of WAL that make writers wait for the steps of an export: a little more than it has without readers. */
+const longWal = 9000
+
+/** Pages of the WAL, and those of them that the database file has; without a WAL -1. */
+interface Checkpoint {
+  readonly log: number
+  readonly checkpointed: number
+}
 
 type Fragment = Statement.Fragment
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
@@ -98,12 +103,13 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   ask: askAtOnce(sql),
   /** Whether all who write wait for a transaction, which is why one is short. */
   writersWait: true,
-  /** The size of the WAL in bytes, or 0 without one. */
-  walBytes: Effect.map(
-    sql<{ readonly file: string | null }>`SELECT file FROM pragma_database_list WHERE name = 'main'`,
-    ([main]) =>
-      (): number =>
-        statSync(`${main?.file ?? ""}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  /**
+   * Whether the WAL has grown long, as it does while a snapshot is read. Not by its file, which keeps its length when the
+   * next write begins it again. Only outside of transactions.
+   */
+  isWalLong: Effect.map(
+    sql<Checkpoint>`PRAGMA wal_checkpoint(NOOP)`,
+    ([at]): boolean => at !== undefined && at.log > longWal && at.checkpointed < at.log
   ),
   /** The size of the store in bytes: of its file, or of its database. */
   storeBytes: Effect.map(
@@ -131,7 +137,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   // Only those who change the same rows.
   writersWait: false,
-  walBytes: Effect.succeed(() => 0),
+  isWalLong: Effect.succeed(false),
   storeBytes: Effect.map(
     sql<{ readonly bytes: number }>`SELECT pg_database_size(current_database()) AS bytes`,
     ([size]) => Number(size?.bytes ?? NaN)

@@ -7,7 +7,7 @@ import { exportFile, type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { makeSpool } from "./ExportSpool.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { removeAllParts, storeParts } from "../queue/JobBlobs.ts"
-import { dialect, longWal } from "../../store/SqlDialect.ts"
+import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { selection } from "../../contacts/RuleSql.ts"
 
@@ -92,11 +92,8 @@ const spoolRows = Effect.fnUntraced(function* <E>(
         }
       })
       const note = Effect.suspend(() => advanceJob(job, { rowsDone: read, accepted: 0, rejected: 0 }))
-      const walBytes = yield* dialect(sql).walBytes
-      const step = Effect.suspend(() =>
-        walBytes() > longWal
-          ? sql.withTransaction(Effect.andThen(readOn, note))
-          : Effect.andThen(readOn, sql.withTransaction(note))
+      const step = Effect.flatMap(dialect(sql).isWalLong, (isLong) =>
+        isLong ? sql.withTransaction(Effect.andThen(readOn, note)) : Effect.andThen(readOn, sql.withTransaction(note))
       )
       yield* Effect.repeat(Effect.andThen(step, fairness.yieldToWriters), { while: () => Option.isSome(rows) })
     })

@@ -24,7 +24,7 @@ import { keepStatuses } from "./JobKeptStatuses.ts"
 import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
-import { dialect, longWal } from "../../store/SqlDialect.ts"
+import { dialect } from "../../store/SqlDialect.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The request of an import, as its job holds it. */
@@ -93,12 +93,9 @@ const transactionChunks = 16
 
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const { walBytes: walSize, writersWait } = dialect(sql)
-  const walBytes = yield* walSize
+  const { isWalLong, writersWait } = dialect(sql)
   const maximumMillis = writersWait ? transactionMillis : sharedTransactionMillis
   const { hasWaiter, yieldToWriters } = yield* WriteFairness
-  // A long WAL grows as long as the export of another account reads its snapshot.
-  const fairness = { hasWaiter: () => hasWaiter() || walBytes() > longWal, yieldToWriters }
   const request = yield* decodeRequest(job.request)
   if (request.fileUrl !== undefined && request.fetched !== true) {
     yield* fetchIntoStore(job, request, new URL(request.fileUrl))
@@ -131,8 +128,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   let position = 0
   let rowsAtOnce = firstStepRows
 
-  /** Writes rows until the transaction is full or its time is up, or another writer waits. */
-  const importRows = Effect.gen(function* () {
+  /** Writes rows until the transaction is full or its time is up, or another writer waits; one step if it is hurried. */
+  const importRows = Effect.fnUntraced(function* (isHurried: boolean) {
     const now = yield* nowSeconds
     const started = yield* monotonicMillis
     let stepped = started
@@ -146,6 +143,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     let done = 0
     let repeats = 0
     let chunks = 0
+    const mustEnd = () => isHurried || hasWaiter()
     do {
       if (Exit.isFailure(chunk) || Option.isNone(chunk.value)) break
       const rows = chunk.value.value
@@ -193,7 +191,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       done < transactionRows &&
       chunks < transactionChunks &&
       stepped - started < maximumMillis &&
-      !fairness.hasWaiter()
+      !mustEnd()
     )
     yield* noteAddresses(job.number, identities)
     // Rows that the store refuses come after the others of their step.
@@ -212,8 +210,10 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   })
 
   while (Option.isSome(yield* chunk)) {
-    yield* sql.withTransaction(importRows)
-    yield* fairness.yieldToWriters
+    // A long WAL grows as long as the export of another account reads its snapshot.
+    const isHurried = yield* isWalLong
+    yield* sql.withTransaction(importRows(isHurried))
+    yield* yieldToWriters
   }
   // Exact, since the filter has false positives.
   const duplicates = yield* countRepeats(job.number, suspects)

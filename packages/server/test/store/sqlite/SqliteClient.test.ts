@@ -441,6 +441,35 @@ describe("streams", () => {
     )
   }
 
+  it.effect("make the WAL long, which a long file alone is not", () =>
+    Effect.gen(function* () {
+      const { filename, sql } = yield* opened
+      const length = 40 * 1024 * 1024
+      const { isWalLong } = dialect(sql)
+      const writeMuch = sql`INSERT INTO t VALUES (zeroblob(${length}))`
+      yield* sql`INSERT INTO t ${numbers(2000)(sql)}`
+      assert.isFalse(yield* isWalLong)
+      yield* writeMuch
+      assert.isAbove(statSync(`${filename}-wal`).size, length)
+      assert.isFalse(yield* isWalLong)
+      const started = yield* Deferred.make<void>()
+      const reading = yield* sql`SELECT rowid FROM t`.stream.pipe(
+        Stream.tap(() => Deferred.succeed(started, undefined)),
+        Stream.mapEffect(() => Effect.never),
+        Stream.runDrain,
+        Effect.forkChild
+      )
+      yield* Deferred.await(started)
+      assert.isFalse(yield* isWalLong)
+      yield* writeMuch
+      assert.isTrue(yield* isWalLong)
+      yield* Fiber.interrupt(reading)
+      yield* sql`INSERT INTO t VALUES (1)`
+      assert.isFalse(yield* isWalLong)
+      assert.isAbove(statSync(`${filename}-wal`).size, length)
+    })
+  )
+
   it.effect("keep the snapshot while open, and close their connection when interrupted, cut short or failed", () =>
     Effect.gen(function* () {
       const { filename, sql } = yield* opened
