@@ -1,6 +1,15 @@
-import { AccessDenied, EmailAddress, canonicalEmail, invalidInput, ServiceError, Unauthorized } from "@roster/domain"
+import {
+  AccessDenied,
+  EmailAddress,
+  canonicalEmail,
+  invalidInput,
+  RateLimited,
+  ServiceError,
+  Unauthorized,
+  Unavailable
+} from "@roster/domain"
 import { Effect, Schema } from "effect"
-import { type SqlClient, SqlError } from "effect/sql"
+import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
@@ -10,6 +19,12 @@ import { eventOf, recordDone, refusalOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
 import { type CredentialRow, type CredentialScope, scopeOf, violationOf } from "./CredentialRow.ts"
 import { managingLevel } from "./LastAdminKey.ts"
+
+/** Changes of credentials per hour, of one account and of all: each adds an entry to the audit trail. (docs/limits.md) */
+const changesOfAccount = 1000
+const changesOfAll = 10_000
+
+const hour = 60 * 60
 
 export interface Change {
   readonly operation: string
@@ -54,13 +69,41 @@ export const checkScopes = ({ operation, within }: Change, ...scopes: ReadonlyAr
   return violation === undefined ? Effect.void : Effect.fail(refuse(operation, violation))
 }
 
-/** Authorises, makes and records a change of a credential in one transaction, or records its refusal. */
+/** Refuses a change while the last hour has as many as it may. Outside of the transaction, since most of it is reading. */
+const checkRate = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, account: string) {
+  const now = yield* nowSeconds
+  /** How long the last hour has so many changes, in seconds; 0 if it has fewer. */
+  const secondsOf = (changes: number, of: Statement.Fragment) =>
+    Effect.map(
+      sql<{ readonly time: number }>`
+        SELECT time FROM audit_entries
+        WHERE outcome = 'Done' AND time > ${now - hour} AND time <= ${now} AND ${of}
+        ORDER BY time DESC LIMIT 1 OFFSET ${changes - 1}`,
+      ([first]) => (first === undefined ? 0 : Number(first.time) + hour - now)
+    )
+  const ofAll = yield* secondsOf(changesOfAll, sql`1 = 1`)
+  if (ofAll > 0) {
+    const detail = `the credentials of all accounts were changed ${changesOfAll} times within an hour`
+    return yield* refuse(operation, new Unavailable({ detail, retryAfter: ofAll }))
+  }
+  const ofAccount = yield* secondsOf(changesOfAccount, sql`account = ${account}`)
+  if (ofAccount > 0) {
+    const detail = `its API keys and SMTP credentials were changed ${changesOfAccount} times within an hour. They can still be deleted.`
+    return yield* refuse(operation, new RateLimited({ detail, retryAfter: ofAccount }))
+  }
+})
+
+/**
+ * Authorises, makes and records a change of a credential in one transaction, or records its refusal. Only a deletion is
+ * never too much: no key that makes changes may keep others from taking it away.
+ */
 export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals["Service"]) =>
   Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
     operation: string,
     name: string,
     subaccount: EmailAddress | undefined,
-    run: (change: Change) => Effect.Effect<readonly [answer: A, details: AuditDetails], E | SqlError.SqlError>
+    run: (change: Change) => Effect.Effect<readonly [answer: A, details: AuditDetails], E | SqlError.SqlError>,
+    isDeletion = false
   ) {
     const caller = yield* Caller
     const event = { ...eventOf(caller, operation), subject: String(name) }
@@ -70,10 +113,12 @@ export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals[
     }
     const account = yield* Effect.tapError(accountOf(caller, subaccount), refused(caller.account))
     const recordedAccount = account ?? caller.account
-    return yield* Effect.gen(function* () {
+    const changed = Effect.gen(function* () {
       const within = yield* grantor(sql, operation, caller)
       const [answer, details] = yield* run({ operation, caller, account, within })
       yield* recordDone(sql, { ...event, account: recordedAccount, details })
       return yield* encoded(answer)
-    }).pipe(sql.withTransaction, dialect(sql).serializable, Effect.tapError(refused(recordedAccount)))
+    }).pipe(sql.withTransaction, dialect(sql).serializable)
+    const rate = isDeletion ? Effect.void : checkRate(sql, operation, recordedAccount)
+    return yield* Effect.tapError(Effect.andThen(rate, changed), refused(recordedAccount))
   })

@@ -200,7 +200,7 @@ export const credentialRepository = <
 
   const delete_ = fnRedacted(span("delete"))(
     function* (name: string, of: SubaccountScope = {}) {
-      yield* changing(operation("ByNameDelete"), name, of.subaccount, (change) => remove(name, change))
+      yield* changing(operation("ByNameDelete"), name, of.subaccount, (change) => remove(name, change), true)
     },
     orStoreFailure(operation("ByNameDelete"))
   )

@@ -277,6 +277,8 @@ export const runFuzz = Effect.fnUntraced(function* ({
     const { apply, asker, operation, sent, starts, status, view } = call
     const account = asker.caller?.account
     const answer = yield* asked(operationOf(operation), sent, asker, account)
+    // A long run makes more changes of credentials than an hour may have.
+    if (answer.status === 429 && answer.text.includes("times within an hour")) return
     if (answer.status !== status) {
       return yield* found(
         `${operation} gets ${answer.status} and not ${status}: ${sent.body.toString().slice(0, 2000)}\n${answer.text.slice(0, 2000)}`

@@ -4,7 +4,15 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, EmailAddress, EmailMessage, EmailsService, ServiceError } from "@roster/domain"
+import {
+  ContactsService,
+  CredentialName,
+  CredentialsService,
+  EmailAddress,
+  EmailMessage,
+  EmailsService,
+  ServiceError
+} from "@roster/domain"
 import { Effect, FileSystem, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { eventually } from "../../src/conformance/Eventually.ts"
@@ -43,6 +51,13 @@ const elsewhere = (jobs: number) => `
 const exported = (bytes: number) => `
   INSERT INTO jobs (id, account, kind, state, request, file_key, created, ended, expires, bytes)
   VALUES ('large', '', 'Export', 'Ready', '{}', 'large', ${now()}, ${now()}, ${now() + 3600}, ${bytes})`
+
+/** Changes of credentials so many seconds ago, until an account has so many. */
+const changed = (account: string, changes: number, age = 0) => `
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${changes})
+  INSERT INTO audit_entries (time, account, actor, actor_name, actor_hint, operation, outcome, details)
+  SELECT ${now() - age}, '${account}', 'Owner', '', '', 'securityApikeysPost', 'Done', '{}' FROM n
+  WHERE i <= ${changes} - (SELECT count(*) FROM audit_entries WHERE account = '${account}')`
 
 const message = EmailMessage.make({
   recipients: [{ email: "someone@elsewhere.test" }],
@@ -158,6 +173,44 @@ for (const [name, layerOn] of Object.entries(layersOn)) {
           yield* change(filename, `UPDATE idempotent_answers SET created = created - 600 WHERE call_key = 'first'`)
           yield* add("bob")
           assert.strictEqual((yield* contacts.list()).length, 2)
+        }).pipe(Effect.provide(layerOn(filename)))
+      }).pipe(Effect.provide(NodeServices.layer))
+    )
+
+    it.live("1000 changes of its credentials within an hour, and 10,000 of all accounts", () =>
+      Effect.gen(function* () {
+        const filename = yield* freshFile
+        yield* Effect.gen(function* () {
+          const { apiKeys, smtp } = yield* CredentialsService
+          const create = (name: string, subaccount?: string) =>
+            apiKeys.create({
+              name: CredentialName.make(name),
+              accessLevels: ["ViewContacts"],
+              ...(subaccount === undefined ? {} : { subaccount: EmailAddress.make(subaccount) })
+            })
+          const [one, two] = [CredentialName.make("one"), CredentialName.make("two")]
+          yield* change(filename, changed("old@example.com", 20_000, 3601))
+          yield* create("zero", "old@example.com")
+          yield* change(filename, changed("", 998))
+          yield* create("one")
+          yield* apiKeys.update(one, { name: two, accessLevels: ["ViewContacts"] })
+          const limit = yield* limitOf(apiKeys.update(two, { name: one, accessLevels: ["ViewContacts"] }))
+          assert.match(limit.detail, /^its API keys and SMTP credentials were changed 1000 times.*still be deleted\.$/)
+          assert.isAbove(limit.retryAfter, 3000)
+          assert.isAtMost(limit.retryAfter, 3600)
+          yield* limitOf(create("three"))
+          yield* limitOf(smtp.create({ name: EmailAddress.make("login@example.com") }))
+          // Whoever has used up the hour can be locked out in it.
+          yield* apiKeys.delete(two)
+          yield* limitOf(create("three"))
+          const done = "SELECT count(*) AS entries FROM audit_entries WHERE account = '' AND outcome = 'Done'"
+          assert.strictEqual((yield* look(filename, done))?.["entries"], 1001)
+          yield* create("three", "sub@example.com")
+          yield* change(filename, changed("other@example.com", 10_000 - 1001 - 2 - 1))
+          yield* create("four", "sub@example.com")
+          const refused: unknown = yield* Effect.flip(create("five", "sub@example.com"))
+          assert.match(String(refused), /all accounts were changed 10000 times within an hour/)
+          yield* apiKeys.delete(CredentialName.make("four"), { subaccount: EmailAddress.make("sub@example.com") })
         }).pipe(Effect.provide(layerOn(filename)))
       }).pipe(Effect.provide(NodeServices.layer))
     )

@@ -102,6 +102,25 @@ describe.skipIf(noPostgres !== undefined)("two processes on one PostgreSQL", () 
     }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
   )
 
+  it.live("make 1000 changes of the credentials of an account in an hour, and no more but deletions", () =>
+    Effect.gen(function* () {
+      const { first, second, sql } = yield* served
+      // One more is the key of the administrator.
+      yield* sql`
+        INSERT INTO audit_entries (time, account, actor, actor_name, actor_hint, operation, outcome, details)
+        SELECT extract(epoch FROM now())::bigint, '', 'Owner', '', '', 'securityApikeysPost', 'Done', '{}'
+        FROM generate_series(1, 998)`
+      const make = (by: KillableServe, name: string) =>
+        askServe(by, "POST", "/security/apikeys", { Name: name, AccessLevel: ["ViewContacts"] })
+      assert.strictEqual((yield* make(first, "one")).status, 201)
+      const refused = yield* make(second, "two")
+      assert.strictEqual(refused.status, 429)
+      assert.include(refused.text, "changed 1000 times within an hour")
+      assert.strictEqual((yield* askServe(second, "DELETE", "/security/apikeys/one")).status, 200)
+      assert.strictEqual((yield* make(first, "two")).status, 429)
+    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
+  )
+
   it.live("count the wrong keys of a caller together, and go on without their table", () =>
     Effect.gen(function* () {
       const { first, second, sql } = yield* served
