@@ -187,12 +187,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       stepped = yield* monotonicMillis
       const isSlow = writersWait && stepped - before > slowStep
       rowsAtOnce = isSlow ? Math.max(1, rowsAtOnce >> 1) : Math.min(stepRows, 2 * rowsAtOnce)
-    } while (
-      done < transactionRows &&
-      chunks < transactionChunks &&
-      stepped - started < maximumMillis &&
-      !mustEnd()
-    )
+    } while (done < transactionRows && chunks < transactionChunks && stepped - started < maximumMillis && !mustEnd())
     yield* noteAddresses(job.number, identities)
     // Rows that the store refuses come after the others of their step.
     rejected.sort((one, other) => one.line - other.line)
