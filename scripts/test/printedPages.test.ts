@@ -57,6 +57,20 @@ describe("the page about commands", () => {
   })
 })
 
+describe("the sources, which are published without the pages", () => {
+  const { repository } = Object(JSON.parse(readFileSync("packages/domain/package.json", "utf8")))
+  const root = `${String(repository.url).replace(/^git\+(.*)\.git$/, "$1")}/blob/main/`
+
+  it("cite them by addresses in the repository, where they are", () => {
+    const cited = globSync("packages/*/src/**/*.ts").flatMap((file) =>
+      Array.from(readFileSync(file, "utf8").matchAll(/[\w:/.-]+\.md\b/g), ([address]) => ({ file, address }))
+    )
+    assert.isAbove(cited.length, 70)
+    const wrong = cited.filter(({ address }) => !address.startsWith(root) || !existsSync(address.slice(root.length)))
+    assert.deepStrictEqual(wrong, [])
+  })
+})
+
 /** The pages that people write and read. */
 const pages = ["README.md", ...globSync("docs/**/*.md"), ...globSync("packages/*/README.md")]
 

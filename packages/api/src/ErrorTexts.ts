@@ -1,6 +1,7 @@
 /**
  * The text of each documented refusal, which the server prints and the client parses. The status tells only its kind.
- * (Service interface, Errors, 1, for the sender; docs/decisions/status-codes.md for the others.)
+ * (Service interface, Errors, 1, for the sender; for the others
+ * https://github.com/roster-effect/roster/blob/main/docs/decisions/status-codes.md)
  */
 import {
   ConflictingFilter,

@@ -26,7 +26,7 @@ export const byName = { name: Schema.String }
 /** The subaccount whose credentials are meant. */
 export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
 
-/** A page of a list. (docs/decisions/paging.md) */
+/** A page of a list. (https://github.com/roster-effect/roster/blob/main/docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
 
 const pagingDocumented: Readonly<Record<string, object>> = {

@@ -1,6 +1,6 @@
 /**
  * Starts `roster serve` anew with what Node and malloc take only at their start: under attack it holds some 80 MiB less.
- * (docs/decisions/performance.md)
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
  */
 
 const semiSpace = "--max-semi-space-size"

@@ -1,4 +1,7 @@
-/** Contacts. (Service interface, Resources: Contact, ContactPayload; docs/decisions/records.md) */
+/**
+ * Contacts. (Service interface, Resources: Contact, ContactPayload;
+ * https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md)
+ */
 import { Effect, Result, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"

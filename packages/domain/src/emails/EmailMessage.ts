@@ -1,4 +1,7 @@
-/** Messages to send. (Service interface, Mail sending and Errors, 1; docs/decisions/records.md) */
+/**
+ * Messages to send.
+ * (Service interface, Mail sending and Errors, 1; https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md)
+ */
 import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
 import { explained } from "../errors/Constructors.ts"

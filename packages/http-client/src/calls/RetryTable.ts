@@ -1,4 +1,7 @@
-/** The retries of each operation as data. (docs/decisions/retries.md is printed from here.) */
+/**
+ * The retries of each operation as data, from which a page is printed:
+ * https://github.com/roster-effect/roster/blob/main/docs/decisions/retries.md
+ */
 import type { OperationId } from "@roster/api"
 
 /** What a failure proves. `NotProcessed`: nothing was done. `Ambiguous`: it may have been carried out. */

@@ -43,7 +43,7 @@ const withheld = withheldStatuses.map((status) => `'${status}'`).join(", ")
  * of adding stay. Returns the given columns of each contact right after its turn, or `undefined` for one that would exceed the
  * bounds of `ContactSize` and is left as it was. So is one whose stored custom fields alone exceed them: to merge them
  * with each of 1000 rows would take seconds. Runs in a transaction.
- * (docs/decisions/upsert.md)
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
  */
 export const upsertContacts = Effect.fnUntraced(function* (options: {
   readonly account: string

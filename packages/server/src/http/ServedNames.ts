@@ -59,7 +59,7 @@ const forwarded = (
 
 /**
  * The refusal of a request for another host, which a web page can send to this service by a name of its own.
- * (docs/decisions/access.md)
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
  */
 export const refusedHost = (
   request: HttpServerRequest.HttpServerRequest,

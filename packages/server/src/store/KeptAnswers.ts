@@ -1,4 +1,7 @@
-/** The answers that are kept with idempotency keys, so that the same call gets the first answer again. (docs/limits.md) */
+/**
+ * The answers that are kept with idempotency keys, so that the same call gets the first answer again.
+ * (https://github.com/roster-effect/roster/blob/main/docs/limits.md)
+ */
 import { RateLimited } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

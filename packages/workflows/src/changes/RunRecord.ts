@@ -1,4 +1,7 @@
-/** The record of a run: what a command changed, so that it can be undone. (docs/decisions/undo.md) */
+/**
+ * The record of a run: what a command changed, so that it can be undone.
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/undo.md)
+ */
 import type { ServiceError } from "@roster/domain"
 import { type Effect, Schema } from "effect"
 import { ContactState, FieldChanges, isCircumstance } from "./ContactState.ts"

@@ -1,4 +1,7 @@
-/** The formats of exported files, plain or zipped, with the same text as Effect's encoders. (docs/decisions/csv.md) */
+/**
+ * The formats of exported files, plain or zipped, with the same text as Effect's encoders.
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/csv.md)
+ */
 import {
   type CompressionFormat,
   type Contact,

@@ -1,6 +1,6 @@
 /**
  * The `SqlClient` of `effect/sql` on PostgreSQL. A transaction that another one, or the loss of its connection, prevented
- * is repeated as a whole. (docs/decisions/postgres.md)
+ * is repeated as a whole. (https://github.com/roster-effect/roster/blob/main/docs/decisions/postgres.md)
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"

@@ -1,4 +1,7 @@
-/** The journal beside an imported file, an append-only log of JSON lines. (docs/decisions/bulk-import.md) */
+/**
+ * The journal beside an imported file, an append-only log of JSON lines.
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/bulk-import.md)
+ */
 import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/workflows"
 import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
