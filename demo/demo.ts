@@ -7,6 +7,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { once } from "node:events"
+import { resolve } from "node:path"
 import { customersCsv } from "./customers.ts"
 
 const folder = ".demo"
@@ -19,18 +20,21 @@ interface Result {
   readonly stderr: string
 }
 
-const environment = (baseUrl?: string): NodeJS.ProcessEnv => {
-  const { ROSTER_API_KEY: _key, ROSTER_BASE_URL: _url, ROSTER_DB: _db, ...rest } = process.env
-  return baseUrl === undefined ? rest : { ...rest, ROSTER_BASE_URL: baseUrl }
-}
+/** Without the user's settings of Roster, and with the folders in which it keeps backups and records beside the store. */
+const environment = (baseUrl?: string): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ROSTER_"))),
+  XDG_CONFIG_HOME: resolve(folder, "config"),
+  XDG_STATE_HOME: resolve(folder, "state"),
+  ...(baseUrl === undefined ? {} : { ROSTER_BASE_URL: baseUrl })
+})
 
 /** Runs one command of the checkout. */
 const run = (baseUrl: string, args: ReadonlyArray<string>): Promise<Result> =>
-  new Promise((resolve, reject) => {
+  new Promise((done, reject) => {
     const all = [roster, ...args, "--api-key-file", `${folder}/admin.key`]
     execFile(process.execPath, all, { env: environment(baseUrl), maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code
-      if (typeof code === "number") resolve({ code, stdout, stderr })
+      if (typeof code === "number") done({ code, stdout, stderr })
       else reject(error)
     })
   })
@@ -166,13 +170,13 @@ const tour = async (baseUrl: string): Promise<void> => {
   const unsubscribed = accepted - left.length
 
   show("\n# The counts")
-  show(`  read      ${read} rows`)
-  show(`  accepted  ${accepted}`)
-  show(`  rejected  ${rejected}`)
-  show(`  doubles   ${duplicates} (of an address that stands there twice the last row counts)`)
-  show(`  deleted   ${unsubscribed}`)
-  show(`  listed    ${left.length}`)
-  show(`  exported  ${all.length}`)
+  show(`  read        ${read} rows`)
+  show(`  accepted    ${accepted}`)
+  show(`  rejected    ${rejected}`)
+  show(`  duplicates  ${duplicates} (of an address that stands there twice the last row counts)`)
+  show(`  deleted     ${unsubscribed}`)
+  show(`  listed      ${left.length}`)
+  show(`  exported    ${all.length}`)
   strictEqual(accepted + rejected + duplicates + notSent + unknown, read, "the rows of the import do not add up")
   strictEqual(
     left.some(({ Status }) => Status === "Unsubscribed"),
@@ -201,5 +205,5 @@ try {
 }
 strictEqual(service.exitCode, 0, "the service did not stop cleanly")
 show(
-  `Everything is in ${folder}/: the database, the key, the file and the export. \`npx -y pnpm@12.21.0 roster --help\` shows what else there is.`
+  `Everything is in ${folder}/: the database, the key, the file, the export and the backup of what was deleted. \`npx -y pnpm@12.21.0 roster --help\` shows what else there is.`
 )
