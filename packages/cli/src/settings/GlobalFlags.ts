@@ -133,3 +133,14 @@ export const globalFlags = [
   db,
   apiKey
 ] as const
+
+/** Those that take no value, and the flags of help. All others have one. */
+export const toggles: ReadonlySet<string> = new Set([
+  "--quiet",
+  "-q",
+  "--no-input",
+  "--debug-http",
+  "--debug-http-personal",
+  "--help",
+  "-h"
+])

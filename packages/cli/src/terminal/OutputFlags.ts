@@ -1,12 +1,23 @@
 /** The flags that work even if the command line cannot be parsed; `GlobalFlags.ts` declares and checks them. */
 import { Duration } from "effect"
 
+/** The words up to `--` as effect/cli divides them: short flags in one word, such as `-qo json`, are as many flags. */
+const divided = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = args.indexOf("--")
+  return args.slice(0, end < 0 ? undefined : end).flatMap((arg) => {
+    const [, flags = "", value = ""] = /^-([a-z]{2,})(=.*)?$/is.exec(arg) ?? []
+    return flags === ""
+      ? [arg]
+      : [...Array.from(flags.slice(0, -1), (flag) => `-${flag}`), `-${flags.slice(-1)}${value}`]
+  })
+}
+
 /** The value of a flag. Names include their dashes. */
 export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): string | undefined => {
-  for (const [index, arg] of args.entries()) {
-    if (arg === "--") return undefined
-    const name = names.find((name) => arg === name || arg.startsWith(`${name}=`))
-    if (name !== undefined) return arg === name ? args[index + 1] : arg.slice(name.length + 1)
+  const words = divided(args)
+  for (const [index, word] of words.entries()) {
+    const name = names.find((name) => word === name || word.startsWith(`${name}=`))
+    if (name !== undefined) return word === name ? words[index + 1] : word.slice(name.length + 1)
   }
   return undefined
 }
@@ -22,11 +33,13 @@ export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): 
   return isFormat(given) ? given : isTerminal ? "table" : "json"
 }
 
+/** What effect/cli takes for false behind a flag without a value. */
+const falseWords: ReadonlySet<string> = new Set(["false", "0", "n", "no", "off"])
+
 /** Whether `--quiet` is set: of all messages only errors are printed. */
-export const isQuiet = (args: ReadonlyArray<string>): boolean => {
-  const end = args.indexOf("--")
-  return (end < 0 ? args : args.slice(0, end)).some((arg) => arg === "--quiet" || arg === "-q")
-}
+export const isQuiet = (args: ReadonlyArray<string>): boolean =>
+  divided(args).some((word) => /^(?:--quiet|-q)(?:=|$)/.test(word)) &&
+  !falseWords.has(flagValue(args, ["--quiet", "-q"]) ?? "")
 
 export const timeLimit = (args: ReadonlyArray<string>): Duration.Duration | undefined =>
   parseDuration(flagValue(args, ["--timeout"]) ?? "")

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { flagValue, outputFormat, timeLimit, parseDuration } from "../../src/terminal/OutputFlags.ts"
+import { flagValue, isQuiet, outputFormat, timeLimit, parseDuration } from "../../src/terminal/OutputFlags.ts"
 
 describe("the command line before it is parsed", () => {
   it.each<[ReadonlyArray<string>, string | undefined]>([
@@ -9,6 +9,8 @@ describe("the command line before it is parsed", () => {
     [["--output=json"], "json"],
     [["-o=json"], "json"],
     [["contacts", "get", "--", "-o", "json"], undefined],
+    [["-qo", "json"], "json"],
+    [["contacts", "-qo=json"], "json"],
     [["--output"], undefined],
     [["--outputs", "json"], undefined]
   ])("%j has the output %s", (args, expected) => {
@@ -21,6 +23,20 @@ describe("the command line before it is parsed", () => {
     assert.strictEqual(outputFormat(["-o", "table"], false), "table")
     assert.strictEqual(outputFormat(["-o", "json"], true), "json")
     assert.strictEqual(outputFormat(["-o", "yaml"], true), "table")
+  })
+
+  it.each<[string, boolean]>([
+    ["contacts list", false],
+    ["contacts list --quiet", true],
+    ["-q contacts list", true],
+    ["-qo json contacts list", true],
+    ["--quiet=true contacts list", true],
+    ["--quiet=false contacts list", false],
+    ["--quiet no contacts list", false],
+    ["contacts get -- --quiet", false],
+    ["contacts list --output -5", false]
+  ])("%s is quiet: %s", (line, expected) => {
+    assert.strictEqual(isQuiet(line.split(" ")), expected)
   })
 
   it("has a time limit, or none", () => {

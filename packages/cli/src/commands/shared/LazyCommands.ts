@@ -1,5 +1,6 @@
 /** Commands whose code is loaded only if the command line names them, since loading takes most of the start-up time. */
 import { Command } from "effect/cli"
+import { toggles } from "../../settings/GlobalFlags.ts"
 
 /** A command that runs, and the module that exports it. */
 interface Leaf<C extends Command.Command.Any = Command.Command.Any> {
@@ -37,9 +38,10 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ["remove", "rm"]
 ])
 
-/** Whether the words that begin a command line, up to a flag, name a command that there is not. */
-export const isUnknown = (entry: Leaf | Group, [word = "-", ...rest]: ReadonlyArray<string>): boolean => {
-  if ("load" in entry || word.startsWith("-")) return false
+/** Whether words name a command that there is not. Only flags of every command stand before the name of a command. */
+export const isUnknown = (entry: Leaf | Group, [word = "--", ...rest]: ReadonlyArray<string>): boolean => {
+  if ("load" in entry || word === "--") return false
+  if (word.startsWith("-")) return isUnknown(entry, word.includes("=") || toggles.has(word) ? rest : rest.slice(1))
   const named = Object.entries(entry.subcommands).find(([name]) => name === word || aliases.get(name) === word)
   return named === undefined || isUnknown(named[1], rest)
 }
