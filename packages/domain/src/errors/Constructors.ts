@@ -27,8 +27,9 @@ const toInvalidInput =
   (issue) =>
     invalidInput(new Schema.SchemaError(issue), whole)
 
-/** Makes the `make` of a new schema throw `InvalidInput`. */
-export const explained = <S extends Schema.Constraint>(schema: S): S => explainBy(schema, toInvalidInput())
+/** Makes the `make` of a new schema throw `InvalidInput`; `whole` is the field of an issue with the input itself. */
+export const explained = <S extends Schema.Constraint>(schema: S, whole?: string): S =>
+  explainBy(schema, toInvalidInput(whole))
 
 /** Adds `fromText` to a new schema of texts, and makes its `make` throw the same error. */
 export const fromTextBy = <S extends Schema.Constraint & { readonly "~type.make.in": string }, E extends Error>(

@@ -4,6 +4,7 @@
  */
 import { Duration, Effect, Layer, Predicate, Schema, Context, Stream } from "effect"
 import { FastContacts } from "../csv/FastContacts.ts"
+import { explained } from "../errors/Constructors.ts"
 import {
   OutcomeUnknown,
   RateLimited,
@@ -81,11 +82,14 @@ const Calls = Schema.Record(Schema.String, Fault).check(
 )
 
 /** A plan: the faults of each operation. It is written as JSON. */
-export const FaultPlan = Schema.Record(Schema.String, Calls).check(
-  Schema.makeFilter((plan) => {
-    const wrong = Object.keys(plan).find((name) => !isOperation(name))
-    return wrong === undefined || `"${wrong}" is no operation: write one of ${Object.keys(operations).join(", ")}`
-  })
+export const FaultPlan = explained(
+  Schema.Record(Schema.String, Calls).check(
+    Schema.makeFilter((plan) => {
+      const wrong = Object.keys(plan).find((name) => !isOperation(name))
+      return wrong === undefined || `"${wrong}" is no operation: write one of ${Object.keys(operations).join(", ")}`
+    })
+  ),
+  "fault plan"
 )
 /** A plan: the faults of each operation. */
 export type FaultPlan = typeof FaultPlan.Type

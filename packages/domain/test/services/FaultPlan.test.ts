@@ -62,6 +62,15 @@ const every: ReadonlyArray<FaultPlan.Fault> = [
 ]
 
 describe("a fault plan", () => {
+  it("says what is wrong where the types are not checked", () => {
+    // As of a program in JavaScript.
+    const misnamed: object = { "contacts.ad": { 1: FaultPlan.cutAfter } }
+    assert.throws(
+      () => FaultPlan.make(misnamed),
+      /^Invalid fault plan: "contacts\.ad" is no operation: write one of contacts\.get/
+    )
+  })
+
   it.effect("fails the calls that it names by their number, and every build of the layer begins it", () => {
     const { done, layer } = counted()
     const plan = FaultPlan.make({ "contacts.add": { 2: FaultPlan.rateLimited(3), 3: FaultPlan.cutAfter } })
