@@ -6,7 +6,7 @@ import {
   clientConfig,
   type ClientOptions,
   type InvalidSettings,
-  nameMissing,
+  nameUnread,
   nameVariable,
   readOptions
 } from "./calls/ClientOptions.ts"
@@ -62,7 +62,7 @@ export const layerConfig = (
   Layer.effectContext(
     Effect.flatMap(
       Effect.catchTag(readOptions(options), "ConfigError", (error) =>
-        Effect.flatMap(nameMissing(options)(error), Effect.fail)
+        Effect.flatMap(nameUnread(options)(error), Effect.fail)
       ),
       (read) =>
         Effect.map(

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
-import { Config, ConfigProvider, Effect, Fiber, Layer, Redacted } from "effect"
+import { Config, ConfigProvider, Effect, Fiber, Layer, Redacted, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
@@ -62,7 +62,7 @@ describe("layerConfig", () => {
     })
   )
 
-  it.effect("names the first variable of an option that is missing, and leaves other errors of a Config", () =>
+  it.effect("names the first variable of an option that is missing, and the one whose text is refused", () =>
     Effect.gen(function* () {
       const { layer: transport, sent } = recording()
       const { BILLING_KEY, billing_url } = fine
@@ -76,8 +76,17 @@ describe("layerConfig", () => {
       const odd = yield* Effect.flip(
         from({ ...fine, BILLING_ATTEMPTS: "many" }, RosterClient.layerConfig(own), transport)
       )
-      assert.strictEqual(odd._tag, "ConfigError")
-      assert.include(odd.message, "BILLING_ATTEMPTS")
+      assert.strictEqual(odd._tag, "InvalidSettings")
+      assert.match(odd.message, /^The setting BILLING_ATTEMPTS \(retry\.attempts\) cannot be used: expected /)
+      const strict = {
+        ...own,
+        apiKey: Config.schema(Schema.Redacted(Schema.String.check(Schema.isMinLength(20))), "BILLING_KEY")
+      }
+      const short = yield* Effect.flip(
+        from({ ...fine, BILLING_KEY: "hidden" }, RosterClient.layerConfig(strict), transport)
+      )
+      assert.strictEqual(short.message, "The setting BILLING_KEY (apiKey) cannot be used: its text is refused.")
+      assert.notInclude(inspect(short), "hidden")
       const all = Config.all({ baseUrl: Config.String("ONE_URL") })
       assert.strictEqual((yield* Effect.flip(from({}, RosterClient.layerConfig(all), transport)))._tag, "ConfigError")
       assert.deepStrictEqual(sent, [])

@@ -1,6 +1,17 @@
 import { apiKeyHeader } from "@roster/api"
 import { SecretFormat } from "@roster/domain"
-import { Config, ConfigProvider, Effect, Option, Predicate, Record, Redacted, Result, Schema } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Effect,
+  Option,
+  Predicate,
+  Record,
+  Redacted,
+  Result,
+  Schema,
+  SchemaIssue
+} from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
 /** The settings of a client: the address of the service and the credentials. */
@@ -103,12 +114,26 @@ const configsOf = (
   return Object.entries(wrapped).flatMap(([name, value]) => configsOf(value, [...path, name]))
 }
 
-/** Names the variable that is missing, the first one that its `Config` asks for; an error of another kind stays. */
-export const nameMissing = (wrapped: Config.Wrap<ClientOptions>) =>
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The error of a setting whose variable has a text that its `Config` refuses. What is said of a key might hold it. */
+const refusedText = (setting: string, { cause }: Config.ConfigError, set: ReadonlyArray<string>) => {
+  const [first] = Schema.isSchemaError(cause) ? format(cause.issue).issues : []
+  const variable = first?.path?.map((part) => String(typeof part === "object" ? part.key : part)).join("_")
+  if (first === undefined || variable === undefined || !set.includes(variable)) return undefined
+  const isSecret = setting === "apiKey" || setting === "apiKeyPrefix"
+  const issue = isSecret ? "its text is refused" : first.message.replace(/^Expected/, "expected")
+  return settingsError(setting, issue, variable)
+}
+
+/** Names the variable that is missing, the first one that its `Config` asks for, or refused; another error stays. */
+export const nameUnread = (wrapped: Config.Wrap<ClientOptions>) =>
   Effect.fnUntraced(function* (error: Config.ConfigError) {
     for (const [setting, config] of configsOf(wrapped)) {
-      const { asked, read } = yield* readNoting(Config.option(config))
+      const { asked, read, set } = yield* readNoting(Config.option(config))
       if (Result.isSuccess(read) && Option.isNone(read.success)) return settingsError(setting, notSet, asked[0])
+      const refused = Result.isFailure(read) ? refusedText(setting, read.failure, set) : undefined
+      if (refused !== undefined) return refused
     }
     return error
   })
