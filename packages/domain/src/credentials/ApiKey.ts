@@ -1,8 +1,8 @@
 /** API keys, for programs that use HTTP. (Service interface, Resources: ApiKey, ApiKeyPayload, NewApiKey.) */
-import { DateTime, Effect, Option, Predicate, Schema } from "effect"
+import { DateTime, Effect, Option, Predicate, Schema, Struct } from "effect"
 import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
-import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { checkNames, InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { parseWireDate } from "../values/WireDate.ts"
 import { wireRecord } from "../values/WireRecord.ts"
@@ -20,10 +20,15 @@ export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 export const NewApiKey = wireRecord({ ...fields, token }, names).annotate({ identifier: "NewApiKey" })
 export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
-const Payload = wireRecord(
-  { name: CredentialName, accessLevels: Schema.Array(AccessLevel), ...credentialPayloadFields },
-  names
-).annotate({ identifier: "ApiKeyPayload" })
+const payloadFields = { name: CredentialName, accessLevels: Schema.Array(AccessLevel), ...credentialPayloadFields }
+
+/** What is written may be a key that was read, so what only the service sets is no mistake. */
+const writable = {
+  ofWhat: "an API key",
+  known: new Set([...Object.keys(payloadFields), ...Object.keys(NewApiKey.to.fields)])
+}
+
+const Payload = wireRecord(payloadFields, names, writable).annotate({ identifier: "ApiKeyPayload" })
 
 /** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
 export interface ApiKeyInput {
@@ -44,9 +49,16 @@ export interface ApiKeyForPurposes extends ApiKeyInput {
   readonly subaccount?: EmailAddress | undefined
 }
 
+const inputNames = {
+  ...writable,
+  names: [...Object.keys(payloadFields), "for"],
+  known: new Set([...writable.known, "for"])
+}
+
 const decode = Schema.decodeUnknownEffect(Schema.toType(Payload))
 
 const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Return<ApiKeyPayload, InvalidInput> {
+  yield* checkNames(input, inputNames)
   const { accessLevels = [], expires, for: wanted = [], ipRanges, name, subaccount } = input
   const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
   if (!Array.isArray(wanted) || !wanted.every((purpose) => purposes.includes(purpose))) {
@@ -80,4 +92,7 @@ const isForPurposes = (given: ApiKeyPayload | ApiKeyForPurposes): given is ApiKe
 /** Makes the payload of a key for purposes, with the same messages on every layer. Any other payload stays as it is. */
 export const readApiKeyPayload = (
   given: ApiKeyPayload | ApiKeyForPurposes
-): Effect.Effect<ApiKeyPayload, InvalidInput> => (isForPurposes(given) ? fromInput(given) : Effect.succeed(given))
+): Effect.Effect<ApiKeyPayload, InvalidInput> => {
+  if (isForPurposes(given)) return fromInput(given)
+  return Effect.succeed(Predicate.hasProperty(given, "for") ? Struct.omit(given, ["for"]) : given)
+}

@@ -18,10 +18,16 @@ export const NewSmtpCredentials = wireRecord({ ...fields, token }, credentialNam
 })
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
 
+const payloadFields = { name: EmailAddress, ...credentialPayloadFields }
+
+/** What is written may have been read, so what only the service sets is no mistake. */
+const writable = {
+  ofWhat: "an SMTP credential",
+  known: new Set([...Object.keys(payloadFields), ...Object.keys(NewSmtpCredentials.to.fields)])
+}
+
 /** SMTP credentials to create, or the new state of existing ones; another name renames them. */
 export const SmtpCredentialsPayload = explained(
-  wireRecord({ name: EmailAddress, ...credentialPayloadFields }, credentialNames).annotate({
-    identifier: "SmtpCredentialsPayload"
-  })
+  wireRecord(payloadFields, credentialNames, writable).annotate({ identifier: "SmtpCredentialsPayload" })
 )
 export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}

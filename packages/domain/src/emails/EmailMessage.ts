@@ -50,62 +50,86 @@ const MailHeaders = CustomFields.check(
 )
 
 /** A recipient of a message, with the values of its merge fields. */
-export const EmailRecipient = wireRecord({
-  email: headText,
-  fields: requestField(CustomFields)
-})
+export const EmailRecipient = wireRecord(
+  {
+    email: headText,
+    fields: requestField(CustomFields)
+  },
+  {},
+  { ofWhat: "a recipient" }
+)
 export interface EmailRecipient extends Schema.Schema.Type<typeof EmailRecipient> {}
 
 /** One form of the text of a message. */
-export const BodyPart = wireRecord({
-  contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
-  content: optionalText,
-  charset: optionalHeadText
-})
+export const BodyPart = wireRecord(
+  {
+    contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
+    content: optionalText,
+    charset: optionalHeadText
+  },
+  {},
+  { ofWhat: "a part of the body" }
+)
 export interface BodyPart extends Schema.Schema.Type<typeof BodyPart> {}
 
 /** A file attached to a message, in base64. */
-export const Attachment = wireRecord({
-  binaryContent: Schema.String,
-  name: headText,
-  contentType: optionalHeadText,
-  size: nullableRequestField(Schema.Int)
-})
+export const Attachment = wireRecord(
+  {
+    binaryContent: Schema.String,
+    name: headText,
+    contentType: optionalHeadText,
+    size: nullableRequestField(Schema.Int)
+  },
+  {},
+  { ofWhat: "an attachment" }
+)
 export interface Attachment extends Schema.Schema.Type<typeof Attachment> {}
 
 /** The sender, texts, headers and attachments of a message. */
-export const EmailContent = wireRecord({
-  from: mailbox,
-  body: requestField(Schema.Array(BodyPart)),
-  merge: requestField(CustomFields),
-  attachments: requestField(Schema.Array(Attachment)),
-  headers: requestField(MailHeaders),
-  postback: optionalHeadText,
-  envelopeFrom: optionalMailbox,
-  replyTo: optionalMailbox,
-  subject: optionalHeadText,
-  templateName: optionalHeadText,
-  attachFiles: requestField(Schema.Array(headText)),
-  utm: requestField(
-    wireRecord({
-      source: optionalHeadText,
-      medium: optionalHeadText,
-      campaign: optionalHeadText,
-      content: optionalHeadText
-    })
-  )
-})
+export const EmailContent = wireRecord(
+  {
+    from: mailbox,
+    body: requestField(Schema.Array(BodyPart)),
+    merge: requestField(CustomFields),
+    attachments: requestField(Schema.Array(Attachment)),
+    headers: requestField(MailHeaders),
+    postback: optionalHeadText,
+    envelopeFrom: optionalMailbox,
+    replyTo: optionalMailbox,
+    subject: optionalHeadText,
+    templateName: optionalHeadText,
+    attachFiles: requestField(Schema.Array(headText)),
+    utm: requestField(
+      wireRecord(
+        {
+          source: optionalHeadText,
+          medium: optionalHeadText,
+          campaign: optionalHeadText,
+          content: optionalHeadText
+        },
+        {},
+        { ofWhat: "the utm of a message" }
+      )
+    )
+  },
+  {},
+  { ofWhat: "the content of a message" }
+)
 export interface EmailContent extends Schema.Schema.Type<typeof EmailContent> {}
 
 /** How a message is delivered and tracked. */
-export const EmailOptions = wireRecord({
-  timeOffset: nullableRequestField(Schema.Int),
-  poolName: optionalHeadText,
-  channelName: optionalHeadText,
-  encoding: optionalHeadText,
-  trackOpens: nullableRequestField(Schema.Boolean),
-  trackClicks: nullableRequestField(Schema.Boolean)
-})
+export const EmailOptions = wireRecord(
+  {
+    timeOffset: nullableRequestField(Schema.Int),
+    poolName: optionalHeadText,
+    channelName: optionalHeadText,
+    encoding: optionalHeadText,
+    trackOpens: nullableRequestField(Schema.Boolean),
+    trackClicks: nullableRequestField(Schema.Boolean)
+  },
+  {},
+  { ofWhat: "the options object of a message" }
+)
 export interface EmailOptions extends Schema.Schema.Type<typeof EmailOptions> {}
 
 /** The maximum number of recipients of one message. */
@@ -113,11 +137,15 @@ export const maximumRecipients = 1000
 
 /** A message to one or more recipients. `from` and `envelopeFrom` are bare addresses or `Name <address>`, both allowed ones. */
 export const EmailMessage = explained(
-  wireRecord({
-    recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
-    content: EmailContent,
-    options: requestField(EmailOptions)
-  }).annotate({ identifier: "EmailMessageData" })
+  wireRecord(
+    {
+      recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
+      content: EmailContent,
+      options: requestField(EmailOptions)
+    },
+    {},
+    { ofWhat: "a message" }
+  ).annotate({ identifier: "EmailMessageData" })
 )
 export interface EmailMessage extends Schema.Schema.Type<typeof EmailMessage> {}
 

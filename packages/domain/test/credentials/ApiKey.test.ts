@@ -55,6 +55,8 @@ describe("ApiKeyPayload.fromInput", () => {
     ["an end on 30 February", { name: "k", expires: "2030-02-30" }, "Expires"],
     ["an end that is no instant", { name: "k", expires: Number.NaN }, "Expires"],
     ["a purpose", unchecked({ name: "k", for: ["contacts:eat"] }), "AccessLevel"],
+    ["a field", unchecked({ name: "k", expire: "2030-12-31" }), "expire"],
+    ["a field beside purposes", unchecked({ name: "k", for: ["contacts:read"], ipranges: [] }), "ipranges"],
     ["an access level", unchecked({ name: "k", accessLevels: ["Everything"] }), "AccessLevel[0]"]
   ])("names %s that is wrong", ([, input, field]) =>
     Effect.gen(function* () {

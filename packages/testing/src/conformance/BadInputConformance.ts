@@ -56,6 +56,10 @@ const contactCases: ReadonlyArray<Case> = [
 ]
 
 const limitCases: ReadonlyArray<Case> = [
+  ...["expire", "Expires", "ipranges", "RestrictAccessToIPRange", "subAccount"].map((name): Case => [
+    name,
+    { [name]: undefined }
+  ]),
   ...[7, "2099-01-02T03:04:05Z", {}, new Date(0)].map((value): Case => ["Expires", { expires: value }]),
   ...[null, 7, "192.0.2.1"].map((value): Case => ["RestrictAccessToIPRange", { ipRanges: value }]),
   ...[null, 7, "the office"].map((value): Case => ["RestrictAccessToIPRange[1]", { ipRanges: ["192.0.2.1", value] }]),
@@ -68,6 +72,9 @@ const limitCases: ReadonlyArray<Case> = [
 
 const keyCases: ReadonlyArray<Case> = [
   ...limitCases,
+  ["accessLevel", { accessLevel: "SendSmtp" }],
+  // The same of a key for purposes.
+  ["expire", { for: ["contacts:read"], expire: "2099-01-02T03:04:05Z" }],
   ...[...noTexts, undefined, "", " padded", "a\nb"].map((value): Case => ["Name", { name: value }]),
   ...[null, undefined, 7, "Export"].map((value): Case => ["AccessLevel", { accessLevels: value }]),
   ...[null, 7, "Hibernating"].map((value): Case => ["AccessLevel[1]", { accessLevels: ["Export", value] }])
@@ -75,6 +82,7 @@ const keyCases: ReadonlyArray<Case> = [
 
 const smtpCases: ReadonlyArray<Case> = [
   ...limitCases,
+  ["accessLevels", { accessLevels: ["SendSmtp"] }],
   ...[...noTexts, undefined, "john"].map((value): Case => ["Name", { name: value }])
 ]
 
@@ -108,6 +116,13 @@ const headCases: ReadonlyArray<Case> = breaks.flatMap((text): ReadonlyArray<Case
 
 const messageCases: ReadonlyArray<Case> = [
   ...headCases,
+  ["option", { recipients, content, option: {} }],
+  ["Recipients[0].mergeFields", { recipients: [{ email: "a@example.com", mergeFields: {} }], content }],
+  ...inContent("subjet", "subjet", ["Hello", undefined]),
+  ...inContent("Body[0].contenttype", "body", [[{ contentType: "HTML", contenttype: "HTML" }]]),
+  ...inContent("Attachments[0].filename", "attachments", [[{ name: "x", binaryContent: "", filename: "x" }]]),
+  ...inContent("Utm.sorce", "utm", [{ sorce: "x" }]),
+  ...inOptions("trackopens", "trackopens", [false]),
   ...inContent("Headers", "headers", [
     { "Bcc: eve@evil.test, X": "fine" },
     { "X A": "fine" },

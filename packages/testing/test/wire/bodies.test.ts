@@ -62,6 +62,20 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies 
       })
     )
 
+    it.effect("a field that no credential or message has is left out too", () =>
+      Effect.gen(function* () {
+        const key = { Name: "newer", AccessLevel: ["Export"], Expire: "2099-01-02T03:04:05Z", Score: 7 }
+        const made = succeeded(yield* askJson("POST", "/security/apikeys", key), 201)
+        assert.include(made, { Name: "newer", Expires: null })
+        assert.notProperty(made, "Score")
+        succeeded(yield* askJson("PUT", "/security/apikeys/newer", key))
+        yield* ask("DELETE", "/security/apikeys/newer")
+        const content = { From: "john@example.com", Subjet: "Hello", Utm: { Sorce: "x" } }
+        const message = { Recipients: [{ Email: "a@example.com", Score: 7 }], Content: content, Score: 7 }
+        assert.property(succeeded(yield* askJson("POST", "/emails", message)), "MessageID")
+      })
+    )
+
     it.effect("an access level that is none", () =>
       Effect.gen(function* () {
         const text = refusedWith(

@@ -11,7 +11,7 @@ import {
 } from "@roster/domain"
 import { Clock, Effect, Redacted } from "effect"
 import { inspect } from "node:util"
-import { apiKeys, arrange, type Kind, millis, names, smtp, soon } from "./CredentialKind.ts"
+import { apiKeys, arrange, type Kind, millis, names, ranges, smtp, soon } from "./CredentialKind.ts"
 import { refused } from "../Refused.ts"
 import { unchecked } from "../Unchecked.ts"
 
@@ -47,6 +47,21 @@ const ofBothKinds = <Payload>(title: string, kind: Kind<Payload>, it: Cases<Cred
         assert.strictEqual(listed.length, 1)
         const again = yield* credentials.create(kind.payload(name("b"), { subaccount }))
         assert.isFalse(Redacted.value(again.token) === token, "two credentials have the same token")
+      })
+    )
+
+    it.effect("can be written back as they were read, with a change", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        const made = yield* credentials.create(kind.payload(name("a"), { subaccount, ipRanges: ranges }))
+        // What only the service sets is no mistake, and changes nothing.
+        const change = { expires: soon, subaccount }
+        const changed = yield* credentials.update(name("a"), unchecked({ ...made, dateCreated: soon, ...change }))
+        assert.deepStrictEqual([millis(changed.expires), changed.dateCreated], [millis(soon), made.dateCreated])
+        const read = yield* credentials.get(name("a"), { subaccount })
+        const back = yield* credentials.update(name("a"), unchecked({ ...read, subaccount }))
+        assert.deepStrictEqual(back, read)
+        assert.deepStrictEqual(back.ipRanges, made.ipRanges)
       })
     )
 

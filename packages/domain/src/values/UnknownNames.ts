@@ -1,0 +1,26 @@
+/** Names that no record has, which would be lost without a word. */
+import { didYouMean, quoted } from "./DidYouMean.ts"
+
+/** The names that a record in code may have. */
+export interface KnownNames {
+  /** What has them, as in "a contact has no field". */
+  readonly ofWhat: string
+  /** The names that are suggested. */
+  readonly names: ReadonlyArray<string>
+  /** The names that are no mistake (default: those that are suggested). */
+  readonly known?: ReadonlySet<string> | undefined
+}
+
+/** The first unknown name of a record, and what is wrong with it. What is no record has none. */
+export const unknownName = (
+  record: unknown,
+  { known, names, ofWhat }: KnownNames
+): { readonly name: string; readonly issue: string } | undefined => {
+  if (typeof record !== "object" || record === null || Array.isArray(record)) return undefined
+  for (const name of Object.keys(record)) {
+    if (known === undefined ? names.includes(name) : known.has(name)) continue
+    const meant = didYouMean(name, names)
+    return { name, issue: `${ofWhat} has no field ${quoted(name)}${meant === undefined ? "" : `; ${meant}`}` }
+  }
+  return undefined
+}
