@@ -5,7 +5,7 @@ import { EmailAddress } from "./EmailAddress.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
-import { wireRecord } from "../values/WireRecord.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
 /** The status of a contact. The last six statuses receive no mail. */
 export const ContactStatus = Schema.Literals([
@@ -66,10 +66,10 @@ export interface Consent extends Schema.Schema.Type<typeof Consent> {}
 
 const givenText = requestField(Schema.String)
 
-const ConsentPayload = wireRecord(
+const ConsentPayload = payloadRecord(
+  "the consent of a contact",
   { ip: givenText, date: nullableRequestField(WireDate), tracking: requestField(ConsentTracking) },
-  consentNames,
-  { ofWhat: "the consent of a contact" }
+  { others: consentNames }
 )
 
 /** The mail that a contact received, and how they reacted. */
@@ -88,7 +88,8 @@ export const ContactActivity = wireRecord({
 })
 export interface ContactActivity extends Schema.Schema.Type<typeof ContactActivity> {}
 
-const contactFields = {
+/** The exact schema of `Contact`. */
+export const ContactRecord = wireRecord({
   email: Schema.String,
   status: Schema.optionalKey(openLiterals(ContactStatus)),
   firstName: optionalText,
@@ -100,17 +101,15 @@ const contactFields = {
   dateUpdated: optionalDate,
   statusChangeDate: optionalDate,
   activity: Schema.optionalKey(ContactActivity)
-}
-
-/** The exact schema of `Contact`. */
-export const ContactRecord = wireRecord(contactFields).annotate({ identifier: "Contact" })
+}).annotate({ identifier: "Contact" })
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 
-/** What is written may be a contact that was read, so what only the service sets is no mistake. */
-const writable = { ofWhat: "a contact", known: new Set(Object.keys(contactFields)) }
+/** What is written may be a contact that was read. */
+const asRead = { alsoKnown: Object.keys(ContactRecord.to.fields) }
 
 /** The exact schema of `ContactPayload`. */
-export const PayloadRecord = wireRecord(
+export const PayloadRecord = payloadRecord(
+  "a contact",
   {
     email: EmailAddress,
     status: requestField(ContactStatus),
@@ -119,17 +118,16 @@ export const PayloadRecord = wireRecord(
     customFields: requestField(CustomFields),
     consent: requestField(ConsentPayload)
   },
-  {},
-  writable
+  asRead
 ).annotate({ identifier: "ContactPayload" })
 export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> {}
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
 export const ContactUpdatePayload = explained(
-  wireRecord(
+  payloadRecord(
+    "a contact",
     { firstName: givenText, lastName: givenText, customFields: requestField(CustomFields) },
-    {},
-    writable
+    asRead
   ).annotate({ identifier: "ContactUpdatePayload" })
 )
 export interface ContactUpdatePayload extends Schema.Schema.Type<typeof ContactUpdatePayload> {}

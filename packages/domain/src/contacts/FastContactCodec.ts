@@ -33,22 +33,17 @@ const refuse = (): never => {
 const isPlain = <A extends object>(value: unknown): value is Fields<A> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-const isWhole = (value: { readonly [name: string]: unknown }): boolean => {
-  for (const name in value) if (value[name] === undefined) return false
+/** Whether a record has no undefined properties, and none but these names, where they are given. */
+const isWhole = (value: { readonly [name: string]: unknown }, names?: ReadonlySet<string>): boolean => {
+  for (const name in value) if (value[name] === undefined || names?.has(name) === false) return false
   return true
 }
-/** Records with undefined properties are left to the schema. */
-const plain = <A extends object>(value: unknown): Fields<A> => (isPlain<A>(value) && isWhole(value) ? value : refuse())
+/** Records that are not whole are left to the schema. */
+const plain = <A extends object>(value: unknown, names?: ReadonlySet<string>): Fields<A> =>
+  isPlain<A>(value) && isWhole(value, names) ? value : refuse()
 
 const payloadNames = new Set(Object.keys(PayloadRecord.to.fields))
 const consentNames = new Set(Object.keys(Consent.to.fields))
-/** Records with other names or undefined properties are left to the schema. */
-const named = <A extends object>(value: unknown, names: ReadonlySet<string>): Fields<A> => {
-  if (!isPlain<A>(value)) return refuse()
-  const given: { readonly [name: string]: unknown } = value
-  for (const name in given) if (given[name] === undefined || !names.has(name)) return refuse()
-  return value
-}
 
 const areTexts = (value: unknown): value is { readonly [name: string]: string } => {
   if (!isPlain<{ readonly [name: string]: unknown }>(value)) return false
@@ -188,7 +183,7 @@ const writeContact = (value: unknown) => {
 }
 
 const writePayloadConsent = (value: unknown) => {
-  const from = named<PayloadConsent>(value, consentNames)
+  const from = plain<PayloadConsent>(value, consentNames)
   const to: Writable<PayloadWireConsent> = {}
   if (from.ip !== undefined) to.ConsentIP = text(from.ip)
   if (from.date !== undefined) to.ConsentDate = writeDateOrNull(from.date)
@@ -197,7 +192,7 @@ const writePayloadConsent = (value: unknown) => {
 }
 
 const writePayload = (value: unknown) => {
-  const from = named<PayloadRecord>(value, payloadNames)
+  const from = plain<PayloadRecord>(value, payloadNames)
   const to: Writable<PayloadWire> = { Email: emailAddress(from.email) }
   if (from.status !== undefined) to.Status = status(from.status)
   if (from.firstName !== undefined) to.FirstName = text(from.firstName)

@@ -2,10 +2,11 @@
 import { DateTime, Effect, Option, Predicate, Schema, Struct } from "effect"
 import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
-import { checkNames, InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { parseWireDate } from "../values/WireDate.ts"
-import { wireRecord } from "../values/WireRecord.ts"
+import { unknownName } from "../values/UnknownNames.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, CredentialName, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
 import { accessFor, type Purpose, purposes } from "./Purpose.ts"
 
@@ -22,13 +23,13 @@ export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
 const payloadFields = { name: CredentialName, accessLevels: Schema.Array(AccessLevel), ...credentialPayloadFields }
 
-/** What is written may be a key that was read, so what only the service sets is no mistake. */
-const writable = {
-  ofWhat: "an API key",
-  known: new Set([...Object.keys(payloadFields), ...Object.keys(NewApiKey.to.fields)])
-}
+const ofWhat = "an API key"
+/** What is written may be a key that was read. */
+const alsoKnown = Object.keys(NewApiKey.to.fields)
 
-const Payload = wireRecord(payloadFields, names, writable).annotate({ identifier: "ApiKeyPayload" })
+const Payload = payloadRecord(ofWhat, payloadFields, { others: names, alsoKnown }).annotate({
+  identifier: "ApiKeyPayload"
+})
 
 /** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
 export interface ApiKeyInput {
@@ -49,18 +50,15 @@ export interface ApiKeyForPurposes extends ApiKeyInput {
   readonly subaccount?: EmailAddress | undefined
 }
 
-const inputNames = {
-  ...writable,
-  names: [...Object.keys(payloadFields), "for"],
-  known: new Set([...writable.known, "for"])
-}
+const inputNames = { ofWhat, alsoKnown, names: [...Object.keys(payloadFields), "for"] }
 
 const decode = Schema.decodeUnknownEffect(Schema.toType(Payload))
 
 const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Return<ApiKeyPayload, InvalidInput> {
-  yield* checkNames(input, inputNames)
-  const { accessLevels = [], expires, for: wanted = [], ipRanges, name, subaccount } = input
   const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
+  const unknown = unknownName(input, inputNames)
+  if (unknown !== undefined) return yield* refuse(unknown.name, unknown.issue)
+  const { accessLevels = [], expires, for: wanted = [], ipRanges, name, subaccount } = input
   if (!Array.isArray(wanted) || !wanted.every((purpose) => purposes.includes(purpose))) {
     return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
   }

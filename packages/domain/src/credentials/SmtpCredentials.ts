@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
-import { wireRecord } from "../values/WireRecord.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
 
 const fields = { ...credentialFields, accessLevel: Schema.optionalKey(ReportedAccessLevel) }
@@ -18,16 +18,13 @@ export const NewSmtpCredentials = wireRecord({ ...fields, token }, credentialNam
 })
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
 
-const payloadFields = { name: EmailAddress, ...credentialPayloadFields }
-
-/** What is written may have been read, so what only the service sets is no mistake. */
-const writable = {
-  ofWhat: "an SMTP credential",
-  known: new Set([...Object.keys(payloadFields), ...Object.keys(NewSmtpCredentials.to.fields)])
-}
-
 /** SMTP credentials to create, or the new state of existing ones; another name renames them. */
 export const SmtpCredentialsPayload = explained(
-  wireRecord(payloadFields, credentialNames, writable).annotate({ identifier: "SmtpCredentialsPayload" })
+  payloadRecord(
+    "an SMTP credential",
+    { name: EmailAddress, ...credentialPayloadFields },
+    // What is written may have been read.
+    { others: credentialNames, alsoKnown: Object.keys(NewSmtpCredentials.to.fields) }
+  ).annotate({ identifier: "SmtpCredentialsPayload" })
 )
 export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
 import { explained } from "../errors/Constructors.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
-import { wireRecord } from "../values/WireRecord.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
 const control = /\p{Cc}/u
 const noControl = "it has no control characters, which would end a line of the message's head"
@@ -50,86 +50,62 @@ const MailHeaders = CustomFields.check(
 )
 
 /** A recipient of a message, with the values of its merge fields. */
-export const EmailRecipient = wireRecord(
-  {
-    email: headText,
-    fields: requestField(CustomFields)
-  },
-  {},
-  { ofWhat: "a recipient" }
-)
+export const EmailRecipient = payloadRecord("a recipient", {
+  email: headText,
+  fields: requestField(CustomFields)
+})
 export interface EmailRecipient extends Schema.Schema.Type<typeof EmailRecipient> {}
 
 /** One form of the text of a message. */
-export const BodyPart = wireRecord(
-  {
-    contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
-    content: optionalText,
-    charset: optionalHeadText
-  },
-  {},
-  { ofWhat: "a part of the body" }
-)
+export const BodyPart = payloadRecord("a part of the body", {
+  contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
+  content: optionalText,
+  charset: optionalHeadText
+})
 export interface BodyPart extends Schema.Schema.Type<typeof BodyPart> {}
 
 /** A file attached to a message, in base64. */
-export const Attachment = wireRecord(
-  {
-    binaryContent: Schema.String,
-    name: headText,
-    contentType: optionalHeadText,
-    size: nullableRequestField(Schema.Int)
-  },
-  {},
-  { ofWhat: "an attachment" }
-)
+export const Attachment = payloadRecord("an attachment", {
+  binaryContent: Schema.String,
+  name: headText,
+  contentType: optionalHeadText,
+  size: nullableRequestField(Schema.Int)
+})
 export interface Attachment extends Schema.Schema.Type<typeof Attachment> {}
 
 /** The sender, texts, headers and attachments of a message. */
-export const EmailContent = wireRecord(
-  {
-    from: mailbox,
-    body: requestField(Schema.Array(BodyPart)),
-    merge: requestField(CustomFields),
-    attachments: requestField(Schema.Array(Attachment)),
-    headers: requestField(MailHeaders),
-    postback: optionalHeadText,
-    envelopeFrom: optionalMailbox,
-    replyTo: optionalMailbox,
-    subject: optionalHeadText,
-    templateName: optionalHeadText,
-    attachFiles: requestField(Schema.Array(headText)),
-    utm: requestField(
-      wireRecord(
-        {
-          source: optionalHeadText,
-          medium: optionalHeadText,
-          campaign: optionalHeadText,
-          content: optionalHeadText
-        },
-        {},
-        { ofWhat: "the utm of a message" }
-      )
-    )
-  },
-  {},
-  { ofWhat: "the content of a message" }
-)
+export const EmailContent = payloadRecord("the content of a message", {
+  from: mailbox,
+  body: requestField(Schema.Array(BodyPart)),
+  merge: requestField(CustomFields),
+  attachments: requestField(Schema.Array(Attachment)),
+  headers: requestField(MailHeaders),
+  postback: optionalHeadText,
+  envelopeFrom: optionalMailbox,
+  replyTo: optionalMailbox,
+  subject: optionalHeadText,
+  templateName: optionalHeadText,
+  attachFiles: requestField(Schema.Array(headText)),
+  utm: requestField(
+    payloadRecord("the utm of a message", {
+      source: optionalHeadText,
+      medium: optionalHeadText,
+      campaign: optionalHeadText,
+      content: optionalHeadText
+    })
+  )
+})
 export interface EmailContent extends Schema.Schema.Type<typeof EmailContent> {}
 
 /** How a message is delivered and tracked. */
-export const EmailOptions = wireRecord(
-  {
-    timeOffset: nullableRequestField(Schema.Int),
-    poolName: optionalHeadText,
-    channelName: optionalHeadText,
-    encoding: optionalHeadText,
-    trackOpens: nullableRequestField(Schema.Boolean),
-    trackClicks: nullableRequestField(Schema.Boolean)
-  },
-  {},
-  { ofWhat: "the options object of a message" }
-)
+export const EmailOptions = payloadRecord("the options object of a message", {
+  timeOffset: nullableRequestField(Schema.Int),
+  poolName: optionalHeadText,
+  channelName: optionalHeadText,
+  encoding: optionalHeadText,
+  trackOpens: nullableRequestField(Schema.Boolean),
+  trackClicks: nullableRequestField(Schema.Boolean)
+})
 export interface EmailOptions extends Schema.Schema.Type<typeof EmailOptions> {}
 
 /** The maximum number of recipients of one message. */
@@ -137,15 +113,11 @@ export const maximumRecipients = 1000
 
 /** A message to one or more recipients. `from` and `envelopeFrom` are bare addresses or `Name <address>`, both allowed ones. */
 export const EmailMessage = explained(
-  wireRecord(
-    {
-      recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
-      content: EmailContent,
-      options: requestField(EmailOptions)
-    },
-    {},
-    { ofWhat: "a message" }
-  ).annotate({ identifier: "EmailMessageData" })
+  payloadRecord("a message", {
+    recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
+    content: EmailContent,
+    options: requestField(EmailOptions)
+  }).annotate({ identifier: "EmailMessageData" })
 )
 export interface EmailMessage extends Schema.Schema.Type<typeof EmailMessage> {}
 

@@ -1,6 +1,5 @@
 /** Invalid input, and the conversion of schema issues to `Invalid Email: …`. */
-import { Effect, Schema, SchemaIssue } from "effect"
-import { type KnownNames, unknownName } from "../values/UnknownNames.ts"
+import { Schema, SchemaIssue } from "effect"
 
 /** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
@@ -26,16 +25,6 @@ export const isAddressable = Schema.is(addressable)
 /** Makes the error for a text that cannot be a segment of a path. */
 export const notAddressable = (field: string): InvalidInput =>
   new InvalidInput({ field, issue: "it is empty, a dot path or broken text, and cannot stand in an address" })
-
-/** Refuses a record in code with a name that it cannot have, as the schemas of records do. */
-export const checkNames = (record: unknown, known: KnownNames): Effect.Effect<void, InvalidInput> => {
-  const unknown = unknownName(record, known)
-  return unknown === undefined
-    ? Effect.void
-    : Effect.fail(new InvalidInput({ field: withoutSpace(unknown.name), issue: unknown.issue }))
-}
-
-const withoutSpace = (name: string): string => name.replaceAll(/\s/g, "_")
 
 /** The wire names that differ from the name in code with a capital. */
 const wireNames: Readonly<Record<string, string>> = {
@@ -82,7 +71,7 @@ const fieldOf = (path: ReadonlyArray<PropertyKey>, isUnknown: boolean): string =
       ? `[${String(key)}]`
       : `${index === 0 ? "" : "."}${isAsGiven(index) ? String(key) : wireName(String(key))}`
   )
-  return withoutSpace(names.join(""))
+  return names.join("").replaceAll(/\s/g, "_")
 }
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()

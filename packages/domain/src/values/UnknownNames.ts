@@ -7,20 +7,23 @@ export interface KnownNames {
   readonly ofWhat: string
   /** The names that are suggested. */
   readonly names: ReadonlyArray<string>
-  /** The names that are no mistake (default: those that are suggested). */
-  readonly known?: ReadonlySet<string> | undefined
+  /** Names that are no mistake either, and not suggested: what only the service sets is in a record that was read. */
+  readonly alsoKnown?: ReadonlyArray<string> | undefined
 }
 
-/** The first unknown name of a record, and what is wrong with it. What is no record has none. */
+/** The first unknown name of a record, without spaces, and what is wrong with it. What is no record has none. */
 export const unknownName = (
   record: unknown,
-  { known, names, ofWhat }: KnownNames
+  { alsoKnown = [], names, ofWhat }: KnownNames
 ): { readonly name: string; readonly issue: string } | undefined => {
   if (typeof record !== "object" || record === null || Array.isArray(record)) return undefined
   for (const name of Object.keys(record)) {
-    if (known === undefined ? names.includes(name) : known.has(name)) continue
+    if (names.includes(name) || alsoKnown.includes(name)) continue
     const meant = didYouMean(name, names)
-    return { name, issue: `${ofWhat} has no field ${quoted(name)}${meant === undefined ? "" : `; ${meant}`}` }
+    return {
+      name: name.replaceAll(/\s/g, "_"),
+      issue: `${ofWhat} has no field ${quoted(name)}${meant === undefined ? "" : `; ${meant}`}`
+    }
   }
   return undefined
 }

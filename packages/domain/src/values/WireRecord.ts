@@ -23,24 +23,36 @@ const withKnownNames = <Fields extends Schema.Struct.Fields>(
   return Object.assign(closed, { fields: struct.fields }) as unknown as Schema.Struct<Fields>
 }
 
-/**
- * A record with capitalised names on the wire (`firstName` is `FirstName`); `others` has the exceptions. With `closed`, a
- * record in code that has any other name is refused.
- */
+/** A struct with capitalised names on the wire. */
+const onWire = <
+  const Fields extends Schema.Struct.Fields,
+  const Others extends { readonly [Name in keyof Fields]?: string } = {}
+>(
+  struct: Schema.Struct<Fields>,
+  others?: Others
+) => {
+  const names: Record<string, string> = {}
+  for (const name of Object.keys(struct.fields)) names[name] = name.charAt(0).toUpperCase() + name.slice(1)
+  // The loop has named every field as the type says.
+  const mapping = { ...names, ...others } as WireNames<Fields, Others>
+  return Schema.encodeKeys<Schema.Struct<Fields>, WireNames<Fields, Others>>(mapping)(struct)
+}
+
+/** A record with capitalised names on the wire (`firstName` is `FirstName`); `others` has the exceptions. */
 export const wireRecord = <
   const Fields extends Schema.Struct.Fields,
   const Others extends { readonly [Name in keyof Fields]?: string } = {}
 >(
   fields: Fields,
-  others?: Others,
-  closed?: Pick<KnownNames, "known" | "ofWhat">
-) => {
-  const names: Record<string, string> = {}
-  for (const name of Object.keys(fields)) names[name] = name.charAt(0).toUpperCase() + name.slice(1)
-  // The loop has named every field as the type says.
-  const mapping = { ...names, ...others } as WireNames<Fields, Others>
-  const struct = Schema.Struct(fields)
-  return Schema.encodeKeys<Schema.Struct<Fields>, WireNames<Fields, Others>>(mapping)(
-    closed === undefined ? struct : withKnownNames(struct, { ...closed, names: Object.keys(fields) })
-  )
-}
+  others?: Others
+) => onWire(Schema.Struct(fields), others)
+
+/** A record that callers write: like `wireRecord`, but one in code that has any other name is refused. */
+export const payloadRecord = <
+  const Fields extends Schema.Struct.Fields,
+  const Others extends { readonly [Name in keyof Fields]?: string } = {}
+>(
+  ofWhat: string,
+  fields: Fields,
+  { alsoKnown, others }: Pick<KnownNames, "alsoKnown"> & { readonly others?: Others } = {}
+) => onWire(withKnownNames(Schema.Struct(fields), { ofWhat, names: Object.keys(fields), alsoKnown }), others)
