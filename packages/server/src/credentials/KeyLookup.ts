@@ -38,14 +38,19 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
     })
 }
 
+/** Removes the oldest entry of a map that has become larger than it may be. */
+const keepLatest = (map: Map<string, unknown>, maximum: number): void => {
+  const [oldest] = map.keys()
+  if (map.size > maximum && oldest !== undefined) map.delete(oldest)
+}
+
 /** Makes the check whether a key may be used from an address. The ranges of a key are parsed once, not by each request. */
 export const makeRangeCheck = () => {
   const parsed = new Map<string, ReadonlyArray<Span>>()
   const parse = (row: Pick<KeyRow, "ip_ranges">) => {
     const spans = spansOf(ipRangesOf(row))
-    const [oldest] = parsed.keys()
-    if (parsed.size >= maximumParsed && oldest !== undefined) parsed.delete(oldest)
     parsed.set(row.ip_ranges, spans)
+    keepLatest(parsed, maximumParsed)
     return spans
   }
   return (row: Pick<KeyRow, "ip_ranges">, peer: string): boolean =>
@@ -62,8 +67,7 @@ export const makeUseRecorder = (sql: SqlClient.SqlClient) => {
   const remember = (use: string, now: number) => {
     recorded.delete(use)
     recorded.set(use, now)
-    const [oldest] = recorded.keys()
-    if (recorded.size > maximumRemembered && oldest !== undefined) recorded.delete(oldest)
+    keepLatest(recorded, maximumRemembered)
   }
   return ({ id }: KeyRow, level: AccessLevel, now: number): Effect.Effect<void> | undefined => {
     const use = `${id} ${level}`
