@@ -108,7 +108,7 @@ describe.skipIf(noPostgres !== undefined)("two processes on one PostgreSQL", () 
       // One more is the key of the administrator.
       yield* sql`
         INSERT INTO audit_entries (time, account, actor, actor_name, actor_hint, operation, outcome, details)
-        SELECT extract(epoch FROM now())::bigint, '', 'Owner', '', '', 'securityApikeysPost', 'Done', '{}'
+        SELECT floor(extract(epoch FROM now()))::bigint, '', 'Owner', '', '', 'securityApikeysPost', 'Done', '{}'
         FROM generate_series(1, 998)`
       const make = (by: KillableServe, name: string) =>
         askServe(by, "POST", "/security/apikeys", { Name: name, AccessLevel: ["ViewContacts"] })
