@@ -39,7 +39,7 @@ const people = Effect.fnUntraced(function* ({ folder, place, run }: Where) {
     "Email,FirstName,Status,city\nann@x.org,Ann,,Rome\nbob@x.org,Bob,Unsubscribed,Oslo\ncid@x.org,Cid,,Lima\n"
   )
   done(yield* run(["contacts", "import", file, "--no-undo"]))
-  using database = new DatabaseSync(place)
+  using database = new DatabaseSync(place, { timeout: 5000 })
   database.exec("UPDATE contacts SET date_added = 1000000000, date_updated = 1100000000, source = 'WebForm'")
   const changed = join(folder, "changed.csv")
   writeFileSync(
