@@ -3,10 +3,10 @@
  * schema, a page of 1000 contacts costs the service five times the CPU.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
  */
-import type { DateTime } from "effect"
+import { type DateTime, Schema } from "effect"
 import { encoded, JsonBuffer } from "../values/JsonBuffer.ts"
 import { formatWireDate } from "../values/WireDate.ts"
-import type { Contact } from "./Contact.ts"
+import { Contact } from "./Contact.ts"
 
 const name = (text: string) => encoded(`,"${text}":`)
 
@@ -120,15 +120,13 @@ export const writeContact = (to: JsonBuffer, contact: Contact): void => {
   to.object(start)
 }
 
+const encodeContact = Schema.encodeSync(Contact)
+
+/** The JSON of a contact. For one, the schema and its fast path are faster than bytes that become a text. */
+export const contactJson = (contact: Contact): string => JSON.stringify(encodeContact(contact))
+
 const buffer = new JsonBuffer()
 const utf8 = new TextDecoder()
-
-/** The JSON of a contact. */
-export const contactJson = (contact: Contact): string => {
-  buffer.clear()
-  writeContact(buffer, contact)
-  return utf8.decode(buffer.take())
-}
 
 const list = { open: encoded("["), close: encoded("]") }
 

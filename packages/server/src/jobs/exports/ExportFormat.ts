@@ -4,14 +4,13 @@
  */
 import {
   type CompressionFormat,
-  type Contact,
+  Contact,
   ContactColumns,
   type CustomFields,
-  type ExportFileFormat,
-  JsonParser
+  type ExportFileFormat
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
-import { Stream } from "effect"
+import { Schema, Stream } from "effect"
 import { Zip } from "effect/encoding"
 
 export interface ExportFormat {
@@ -102,9 +101,11 @@ const xmlInside = (name: string, value: unknown): string => {
   return inside
 }
 
+const encodeContact = Schema.encodeSync(Contact)
+
 const xml: ExportFormat = {
   ...withoutColumns,
-  row: (contact) => xmlOf("Contact", JsonParser.parse(contactJson(contact))),
+  row: (contact) => xmlOf("Contact", encodeContact(contact)),
   head: () => `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
   separator: "",
   tail: "</Contacts>"
