@@ -142,6 +142,10 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
     tracer === Tracer.nativeTracer ? Effect.provideService(effect, References.TracerEnabled, false) : effect
   )
 
+/** What a request adds to a context of several layers would copy all of them. */
+const inFlatContext = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.updateContext(effect, (context: Context.Context<R>) => Context.mergeAll(context))
+
 /** Spans that include the headers of requests do not include keys. */
 const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, ...keyHeaders])
 
@@ -216,7 +220,8 @@ const layerWithoutServices = <E>(
         Effect.provideService(TrustedProxies, trustedProxies),
         Effect.provideService(ServedNames, servedNames(host, publicUrl, protocol)),
         withoutKeys,
-        withoutIdleSpans
+        withoutIdleSpans,
+        inFlatContext
       )
     const address = HttpServer.formatAddress(server.address).replace(/^http:/, `${protocol}:`)
     return RosterServer.of({ address: `${address}/${versionSegment}`, metricsAddress })

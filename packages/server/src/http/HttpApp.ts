@@ -120,6 +120,17 @@ const maximumSegments = 16
 
 const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/", maximumSegments).slice(1)
 
+/** The value in a segment of a path, which is never empty; `undefined` if it cannot be one. */
+const valueOf = (segment: string): string | undefined => {
+  if (!segment.includes("%")) return segment === "" ? undefined : segment
+  try {
+    const value = decodeURIComponent(segment)
+    return value.includes("\0") ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
 interface Found extends Pick<Incoming, "params" | "searchParams"> {
   readonly route: Route
 }
@@ -151,16 +162,18 @@ const makeRouter = (routes: ReadonlyArray<Route>) => {
       if (segment === undefined) return routes.get(method)
       const branch = fixed.get(segment)
       const route = branch === undefined ? undefined : follow(branch, index + 1)
-      // A value in a path is never empty.
-      if (route !== undefined || parameter === undefined || segment === "") return route
-      params[parameter.name] = decodeURIComponent(segment)
+      if (route !== undefined || parameter === undefined) return route
+      const value = valueOf(segment)
+      if (value === undefined) return undefined
+      params[parameter.name] = value
       return follow(parameter.branch, index + 1)
     }
     return follow(root, 0)
   }
 
-  /** Finds a route for a URL without a `urlIssue`. */
+  /** Finds a route, for a URL without a `urlIssue`. */
   const find = (method: string, url: string): Found | undefined => {
+    if (hasTooManyParameters(url)) return undefined
     const params: Record<string, string> = {}
     const route = routeOfPath(method, pathOf(url), params)
     if (route === undefined) return undefined
@@ -218,10 +231,12 @@ const noRoute =
 /** The parameters of a query. To read some thousands takes some ms on the thread that answers everybody. */
 const maximumParameters = 1000
 
+const hasTooManyParameters = (url: string): boolean =>
+  url.length > maximumParameters && url.split("&", maximumParameters + 1).length > maximumParameters
+
+/** Why no route is found for a URL, whatever its path. */
 const urlIssue = (url: string): string | undefined => {
-  if (url.length > maximumParameters && url.split("&", maximumParameters + 1).length > maximumParameters) {
-    return `The query has more than ${maximumParameters} parameters.`
-  }
+  if (hasTooManyParameters(url)) return `The query has more than ${maximumParameters} parameters.`
   if (!url.includes("%")) return undefined
   const path = pathOf(url)
   try {
@@ -306,10 +321,7 @@ export const httpApp = Effect.map(parts, ({ log, otherwise, router }) =>
     log?.note(request, { peer: clientAddress(request, Context.get(fiber.context, TrustedProxies)) })
     const refused = url.startsWith(healthPath) ? undefined : refusedHost(request, fiber.context)
     if (refused !== undefined) return completed(request, log)(Effect.succeed(refused))
-    const found =
-      urlIssue(url) === undefined
-        ? (router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined))
-        : undefined
+    const found = router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined)
     if (found === undefined) {
       return completed(request, log)(Effect.interruptible(otherwise({ request, params: {}, searchParams: {} })))
     }
