@@ -100,8 +100,7 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
     const identity = identities[index] ?? canonicalEmail(email)
     const fields = JSON.stringify(customFields)
     const newFields = removesFields && hasEmpty(customFields) ? JSON.stringify(withoutEmpty(customFields)) : fields
-    const parameters: Array<unknown> = [account, identity, email.trim(), newFields]
-    parameters.push(source, now, status ?? "Active")
+    const parameters: Array<unknown> = [account, identity, email.trim(), newFields, source, now, status ?? "Active"]
     for (const { read } of given) parameters.push(read(contact))
     if (givesStatus) {
       const ofWithheld = resubscribe || !isMailedStatus(status) ? status : undefined

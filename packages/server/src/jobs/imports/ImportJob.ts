@@ -77,8 +77,11 @@ const firstStepRows = 32
 /** In milliseconds. Rows that are merged with long ones can be 50 times as slow as others. */
 const slowStep = 20
 
-/** How long a transaction may hold the write lock before its last step, in milliseconds. */
-export const transactionMillis = 100
+/**
+ * How long a transaction may hold the write lock before its last step if nobody waits for it, in milliseconds: a little
+ * longer than `transactionRows` take in a large store.
+ */
+export const transactionMillis = 300
 
 /** The same where only those wait who change the same contacts. Shorter ones would cost a third more. */
 const sharedTransactionMillis = 1000
@@ -165,7 +168,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         resubscribe,
         returning: mayKeep ? ["id", "status"] : list === undefined ? [] : ["id"]
       })
-      for (const [index, { contact, identity, row }] of good.entries()) {
+      good.forEach(({ contact, identity, row }, index) => {
         const written = upserted[index]
         if (written === undefined) {
           reject(row, mergedRefusal(contact, "").message)
@@ -175,7 +178,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
           identities.push(identity)
           if (isKnown(identity)) repeats++
         }
-      }
+      })
       if (list !== undefined) yield* addToLists([list], upserted.filter(Predicate.isNotUndefined))
       position = end
       if (position === rows.length) {

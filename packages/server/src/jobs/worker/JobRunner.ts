@@ -195,7 +195,7 @@ export interface JobRunnerOptions {
   /** Whether jobs take no time of the clock: nobody sees one that runs, and under a `TestClock` none has to be waited for. */
   readonly inMemory?: boolean | undefined
   /** Runs after each job (default: nothing). */
-  readonly afterJob?: Effect.Effect<void> | undefined
+  readonly afterJob?: Effect.Effect<void, never, SqlClient.SqlClient> | undefined
 }
 
 /** Runs the jobs on the thread that builds the layer. */
