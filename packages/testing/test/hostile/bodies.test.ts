@@ -314,8 +314,8 @@ layer(serving, { excludeTestServices: true, timeout: "60 seconds" })("S.2 hostil
         const [sent, answer] = yield* Effect.all([request.send(endless()), request.answer], { concurrency: 2 })
         assert.include(yield* errorOf(answer, 413), `larger than ${mebibytes} MiB`)
         yield* request.closed
-        // What is on its way in the buffers of both ends was sent too.
-        assert.isBelow(sent, (mebibytes + 16) * MiB)
+        // What is on its way was sent too; the system makes the buffers of both ends as large as it likes.
+        assert.isBelow(sent, (mebibytes + 64) * MiB)
       }
       assert.deepStrictEqual(yield* everything, before)
     }).pipe(Effect.scoped)
