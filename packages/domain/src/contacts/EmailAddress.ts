@@ -5,6 +5,8 @@
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 
+// Nearly all addresses are of these signs, which no Unicode class has to be looked up for.
+const asciiAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const atom = /^[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+(?:\.[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+)*$/u
 const asciiLabels = /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/
 
@@ -24,7 +26,7 @@ export const emailAddressIssue = (text: string): string | undefined => {
   const local = text.slice(0, at)
   if (local.includes("@")) return "an e-mail address has only one @"
   if (local.length > 64) return "the part before the @ has at most 64 characters"
-  if (!atom.test(local)) {
+  if (!asciiAtom.test(local) && !atom.test(local)) {
     return "the part before the @ is letters, digits and signs without spaces, quotes or two dots in a row"
   }
   if (!isDomain(text.slice(at + 1))) {

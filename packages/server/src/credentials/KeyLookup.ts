@@ -5,7 +5,6 @@ import { preparedQuery } from "../store/SqlDialect.ts"
 import { bestEffort } from "./AuditTrail.ts"
 import { isInSpans, type Span, spansOf } from "../network/IpRanges.ts"
 import { type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
-import { digestOf } from "./Secret.ts"
 
 /** Seconds between two records of the use of a key, so that reads do not each cost a write. */
 const useRecordedEvery = 60
@@ -29,8 +28,8 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
       SELECT id, account, name, access_levels, ip_ranges, expires, secret_hint
       FROM credentials WHERE secret_digest = ${"digest"} AND kind = 'ApiKey'`
   )
-  return (key: string) =>
-    Effect.map(find([digestOf(key)]), ([found]) => {
+  return (digest: Uint8Array) =>
+    Effect.map(find([digest]), ([found]) => {
       if (found === undefined) return undefined
       const [id, account, name, access_levels, ip_ranges, expires, secret_hint] = found
       // A statement knows the columns of its rows, the client does not.

@@ -2,7 +2,7 @@
 import { ApiKeyAuth, idempotencyHonoured, RequestErrors, resubscribeHonoured, versionSegment } from "@roster/api"
 import { EmailsService, loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
-import { Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { authentication } from "./Authentication.ts"
 import { contactsHandlers } from "./ContactsHandlers.ts"
@@ -273,16 +273,19 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
     ? HttpServerResponse.setHeader(response, "retry-after", "1")
     : response
 
-/** The headers of every response: it may hold data of people, and is never anything but what its type says. */
-const everywhere = Headers.fromInput({
-  [idempotencyHonoured.name]: idempotencyHonoured.value,
-  [resubscribeHonoured.name]: resubscribeHonoured.value,
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff"
-})
+/**
+ * The headers of every response: it may hold data of people, and is never anything but what its type says. As entries they
+ * are set in a fraction of the time.
+ */
+const everywhere: ReadonlyArray<readonly [string, string]> = [
+  [idempotencyHonoured.name, idempotencyHonoured.value],
+  [resubscribeHonoured.name, resubscribeHonoured.value],
+  ["cache-control", "no-store"],
+  ["x-content-type-options", "nosniff"]
+]
 
 /** A connection does not stay for the rest of a body that was refused. */
-const closing = Headers.fromInput({ ...everywhere, connection: "close" })
+const closing: typeof everywhere = [...everywhere, ["connection", "close"]]
 
 const finished = (
   request: HttpServerRequest.HttpServerRequest,

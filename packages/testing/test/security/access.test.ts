@@ -12,6 +12,22 @@ import { deleteKey, makeKey, unknownKey } from "./Access.ts"
 /** UTF-8 as it goes over the wire in a header, one character a byte. */
 const bytes = (text: string) => Buffer.from(text).toString("latin1")
 
+/** Lists the contacts over a connection of an agent. Gives the status, and the port of the connection. */
+const listOn = Effect.fnUntraced(function* (agent: Agent, key: string) {
+  const { served } = yield* Wire
+  const { hostname, pathname, port } = new URL(served.baseUrl)
+  return yield* Effect.callback<readonly [status: number, port: number | undefined]>((resume) => {
+    const headers = { "X-Service-ApiKey": key }
+    const sent = request({ agent, hostname, port, path: `${pathname}/contacts`, headers }, (response) => {
+      const from = response.socket.localPort
+      response.resume()
+      response.on("end", () => resume(Effect.succeed([response.statusCode ?? 0, from])))
+    })
+    sent.on("error", (error) => resume(Effect.die(error)))
+    sent.end()
+  })
+})
+
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access", (it) => {
   printSurvivors("S.1 access")
 
@@ -62,24 +78,13 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access"
 
   it.effect("S06 a key that is deleted or downgraded is refused on the connection that it opened", () =>
     Effect.gen(function* () {
-      const { served } = yield* Wire
-      const { hostname, pathname, port } = new URL(served.baseUrl)
       for (const [how, expected] of [
         ["deleted", 401],
         ["downgraded", 403]
       ] as const) {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 })
         const key = yield* makeKey({ Name: how, AccessLevel: ["ViewContacts"] })
-        const get = Effect.callback<readonly [status: number, port: number | undefined]>((resume) => {
-          const headers = { "X-Service-ApiKey": key }
-          const sent = request({ agent, hostname, port, path: `${pathname}/contacts`, headers }, (response) => {
-            const from = response.socket.localPort
-            response.resume()
-            response.on("end", () => resume(Effect.succeed([response.statusCode ?? 0, from])))
-          })
-          sent.on("error", (error) => resume(Effect.die(error)))
-          sent.end()
-        })
+        const get = listOn(agent, key)
         const [status, from] = yield* get
         assert.strictEqual(status, 200)
         assert.deepStrictEqual(yield* get, [200, from])
@@ -89,6 +94,24 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access"
         agent.destroy()
       }
       yield* deleteKey("downgraded")
+    })
+  )
+
+  it.effect("each request on a connection is answered by its own key, whichever came before", () =>
+    Effect.gen(function* () {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      const mayList = yield* makeKey({ Name: "may list", AccessLevel: ["ViewContacts"] })
+      const mayNot = yield* makeKey({ Name: "may not", AccessLevel: ["Export"] })
+      const asked = [mayList, mayNot, unknownKey(1), mayList, mayList.toUpperCase(), unknownKey(2), mayNot, mayList]
+      const answers = yield* Effect.forEach(asked, (key) => listOn(agent, key))
+      assert.deepStrictEqual(
+        answers.map(([status]) => status),
+        [200, 403, 401, 200, 401, 401, 403, 200]
+      )
+      assert.strictEqual(new Set(answers.map(([, port]) => port)).size, 1)
+      agent.destroy()
+      yield* deleteKey("may list")
+      yield* deleteKey("may not")
     })
   )
 
