@@ -53,35 +53,37 @@ const dateOf = (seconds: number): DateTime.Utc => {
 
 const nullableDate = (seconds: number | null): DateTime.Utc | null => (seconds === null ? null : dateOf(seconds))
 
-/** Decodes a row of `contactColumns`. Assigning properties in the order of the record is faster than spreading. */
+/**
+ * Decodes a row of `contactColumns`. Assigning properties in the order of the record is faster than spreading, and reading
+ * values by their positions than iterating over them.
+ */
 export const toContact = (values: ReadonlyArray<unknown>): Contact => {
-  const [
-    ,
-    email,
-    status,
-    firstName,
-    lastName,
-    customFields,
-    consentIp,
-    consentDate,
-    consentTracking,
-    source,
-    dateAdded,
-    dateUpdated,
-    statusChangeDate,
-    totalSent,
-    totalOpened,
-    totalClicked,
-    totalFailed,
-    lastSent,
-    lastOpened,
-    lastClicked,
-    lastFailed,
-    lastIP,
-    errorCode,
-    friendlyErrorMessage
+  const {
+    1: email,
+    2: status,
+    3: firstName,
+    4: lastName,
+    5: customFields,
+    6: consentIp,
+    7: consentDate,
+    8: consentTracking,
+    9: source,
+    10: dateAdded,
+    11: dateUpdated,
+    12: statusChangeDate,
+    13: totalSent,
+    14: totalOpened,
+    15: totalClicked,
+    16: totalFailed,
+    17: lastSent,
+    18: lastOpened,
+    19: lastClicked,
+    20: lastFailed,
+    21: lastIP,
+    22: errorCode,
+    23: friendlyErrorMessage
     // A statement knows the columns of its rows, the client does not.
-  ] = values as ContactValues
+  } = values as ContactValues
   const contact: Types.Mutable<Contact> = { email, status }
   if (firstName !== null) contact.firstName = firstName
   if (lastName !== null) contact.lastName = lastName

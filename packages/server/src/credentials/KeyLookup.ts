@@ -31,7 +31,7 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
   return (digest: Uint8Array) =>
     Effect.map(find([digest]), ([found]) => {
       if (found === undefined) return undefined
-      const [id, account, name, access_levels, ip_ranges, expires, secret_hint] = found
+      const { 0: id, 1: account, 2: name, 3: access_levels, 4: ip_ranges, 5: expires, 6: secret_hint } = found
       // A statement knows the columns of its rows, the client does not.
       return { id, account, name, access_levels, ip_ranges, expires, secret_hint } as KeyRow
     })
