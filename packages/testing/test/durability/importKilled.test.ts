@@ -208,7 +208,7 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(amount({ ci: 12_000, long: 100_000 }))
+        const file = importFile(amount({ ci: 120_000, long: 500_000 }))
         const first = yield* killableServe(place)
         const second = yield* killableServe(place)
         noteSteps(place)

@@ -239,7 +239,7 @@ describe("S.5 restore under load", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         const serve = yield* killableServe(place)
-        const count = amount({ ci: 60_000, long: 400_000 })
+        const count = amount({ ci: 150_000, long: 400_000 })
         const done = () => jobsIn(place)[0]?.rows_done ?? 0
         yield* upload(serve, count)
         yield* seen(done, (rows) => rows >= 1000)
@@ -270,7 +270,7 @@ describe("S.5 restore under load", () => {
         const serve = yield* killableServe(place)
         const file = join(place.folder, "before.db")
         assert.strictEqual((yield* runRoster(place, ["backup", file])).code, 0)
-        yield* upload(serve, 20_000)
+        yield* upload(serve, 120_000)
         yield* seen(
           () => jobsIn(place)[0]?.rows_done ?? 0,
           (rows) => rows >= 1000

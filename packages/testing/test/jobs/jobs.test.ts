@@ -170,7 +170,7 @@ describe("jobs of a store", () => {
     Effect.gen(function* () {
       const jobs = yield* Jobs.Jobs
       const sql = yield* SqlClient.SqlClient
-      const rows = 60_000
+      const rows = 150_000
       yield* importText(`Email\n${Array.from({ length: rows }, (_, row) => `p${row}@example.com`).join("\n")}\n`)
       const { id } = yield* eventually(newest, ({ rowsDone }) => rowsDone > 0)
       const cancelled = yield* jobs.cancel(id)

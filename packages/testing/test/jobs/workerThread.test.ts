@@ -60,7 +60,7 @@ describe("the thread of jobs", () => {
       Effect.gen(function* () {
         const path = yield* Path.Path
         const filename = path.join(yield* folder, "roster.db")
-        const rows = 40_000
+        const rows = 120_000
         yield* importText(fileOf(rows)).pipe(
           Effect.andThen(eventually(newest, ({ rowsDone }) => rowsDone > 0)),
           Effect.provide(services(filename, ownEntry))

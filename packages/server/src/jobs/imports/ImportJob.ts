@@ -77,19 +77,13 @@ const firstStepRows = 32
 /** In milliseconds. Rows that are merged with long ones can be 50 times as slow as others. */
 const slowStep = 20
 
-/**
- * How long a transaction may hold the write lock before its last step if nobody waits for it, in milliseconds: a little
- * longer than `transactionRows` take in a large store.
- */
-export const transactionMillis = 300
-
-/** The same where only those wait who change the same contacts. Shorter ones would cost a third more. */
-const sharedTransactionMillis = 1000
+/** How long a transaction may last before its last step if nobody waits for it, in milliseconds. */
+export const transactionMillis = 1000
 
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
-/** Rows per transaction. More would share writes of index pages, but overflow SQLite's cache in a large store. */
-const transactionRows = 20_000
+/** Rows per transaction, which share the writes of index pages. More would overflow SQLite's cache in a large store. */
+const transactionRows = 50_000
 
 /** Chunks of 256 KiB per transaction, since a row can be as long as thousands. */
 const transactionChunks = 16
@@ -97,7 +91,6 @@ const transactionChunks = 16
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const { isWalLong, writersWait } = dialect(sql)
-  const maximumMillis = writersWait ? transactionMillis : sharedTransactionMillis
   const { hasWaiter, yieldToWriters } = yield* WriteFairness
   const request = yield* decodeRequest(job.request)
   if (request.fileUrl !== undefined && request.fetched !== true) {
@@ -190,7 +183,12 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       stepped = yield* monotonicMillis
       const isSlow = writersWait && stepped - before > slowStep
       rowsAtOnce = isSlow ? Math.max(1, rowsAtOnce >> 1) : Math.min(stepRows, 2 * rowsAtOnce)
-    } while (done < transactionRows && chunks < transactionChunks && stepped - started < maximumMillis && !mustEnd())
+    } while (
+      done < transactionRows &&
+      chunks < transactionChunks &&
+      stepped - started < transactionMillis &&
+      !mustEnd()
+    )
     yield* noteAddresses(job.number, identities)
     // Rows that the store refuses come after the others of their step.
     rejected.sort((one, other) => one.line - other.line)
