@@ -99,7 +99,7 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "In a profile of the job thread, upserts take 42 % of the time, commits with their syncs and checkpoints 30 %, other statements 4 % and garbage collection 4 %; the rest is reading, checking and counting rows and the address filter. In SQLite alone, the insert takes 5.4 µs and the index by the order of adding 0.7 µs. The reference has neither that index, nor the counts for paging, nor the addresses by which repeats are counted, nor the file itself in a temporary file, the WAL and the store.",
+      "In a profile of the job thread, upserts take 49 % of the time, commits with their syncs and checkpoints 20 %, other statements 4 % and garbage collection 4 %; the rest is reading, checking and counting rows and the address filter. In SQLite alone, the insert takes 5.4 µs and the index by the order of adding 0.7 µs. The reference has neither that index, nor the counts for paging, nor the addresses by which repeats are counted, nor the file itself in a temporary file, the WAL and the store.",
       "Beyond a million rows, the index by address is larger than the cache, and each row with a random address reads and writes one of its pages."
     ]
   }

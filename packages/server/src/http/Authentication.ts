@@ -47,12 +47,13 @@ const isSame = (one: string, other: string): boolean => {
  * each connection is kept, since its requests nearly all have the same key.
  */
 const makeKeyDigest = () => {
-  const latest = new WeakMap<object, { readonly key: string; readonly digest: Uint8Array | undefined }>()
+  const latest = new WeakMap<object, { readonly key: string; readonly digest: Uint8Array }>()
   return (key: string, { source }: HttpServerRequest.HttpServerRequest): Uint8Array | undefined => {
     const connection = "socket" in source ? Object(source.socket) : source
     const known = latest.get(connection)
     if (known !== undefined && isSame(known.key, key)) return known.digest
-    const digest = SecretFormat.isApiKey(key) ? digestOf(key) : undefined
+    if (!SecretFormat.isApiKey(key)) return undefined
+    const digest = digestOf(key)
     latest.set(connection, { key, digest })
     return digest
   }
