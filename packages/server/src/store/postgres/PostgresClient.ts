@@ -49,8 +49,25 @@ const int8: PgTypes.Codec<number | bigint> = {
   }
 }
 
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/**
+ * Texts as they are. The codec of the driver drops a U+FEFF at the beginning of a text with a U+FFFD.
+ * (https://github.com/roster-effect/roster/blob/main/docs/upstream/sql-pg-byte-order-mark.md)
+ */
+const text: PgTypes.Codec<string> = {
+  encode: (value) => Result.succeed(encoder.encode(value)),
+  decode: (bytes) =>
+    Result.try({
+      try: () => decoder.decode(bytes),
+      catch: () => new PgTypes.CodecError({ message: "a text is not UTF-8" })
+    })
+}
+
 const types = PgTypes.makeRegistry()
 types.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })
+types.register(PgTypes.OID.text, text, { arrayOid: PgTypes.OID.textArray })
 
 type Run = <A>(effect: Effect.Effect<A, SqlError.SqlError>, statement: string) => Effect.Effect<A, SqlError.SqlError>
 

@@ -37,6 +37,7 @@ export const awkwardTexts = [
   "\"quoted\", 'quoted' \\ back \\u0041 \\n",
   "two\r\nlines\nand\rmore\ttab",
   Array.from({ length: 31 }, (_, i) => String.fromCharCode(i + 1)).join("") + "\u007f\u0085\ufeff\ufffd\uffff",
+  "\ufeffa mark before a \ufffd",
   "  space at the ends  ",
   "</Contact><!-- & ]]> &amp; &#65;",
   "Robert'); DROP TABLE contacts;--",
