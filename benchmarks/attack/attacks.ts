@@ -181,6 +181,15 @@ export const attacks: ReadonlyArray<Attack> = [
     }
   },
   {
+    name: "add 32 MiB with a letter that takes two bytes",
+    level: modify,
+    growthMiB: contactsMiB,
+    prepare: () => {
+      const wide = `{"Email":"wide@example.com","CustomFields":{"a":"\u0436${"a".repeat(32_000)}","\\u0062":"c"}}`
+      return again(2, [post("/contacts", Buffer.from(`[${Array.from({ length: 1000 }, () => wide).join()}]`))])
+    }
+  },
+  {
     name: "add 1000 small contacts, 16 at once",
     level: modify,
     growthMiB: 256,

@@ -50,6 +50,7 @@ describe("roster serve", () => {
       const told = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, "utf8").split("\0")
       assert.include(told("cmdline"), "--max-semi-space-size=8")
       assert.include(told("environ"), "MALLOC_ARENA_MAX=2")
+      assert.include(told("environ"), "MALLOC_MMAP_THRESHOLD_=1048576")
       assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
     })
   )

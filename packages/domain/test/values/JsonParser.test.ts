@@ -14,7 +14,7 @@ const name = oneOf([
   "5\\",
   "\n",
   "\\n",
-  "\u{E000}0",
+  "\u007F0",
   "__proto__",
   "1",
   "é",
@@ -45,6 +45,50 @@ describe("JSON with any names", () => {
     },
     { arbitrary: { runs: 500 } }
   )
+
+  const long = "y".repeat(40_000)
+
+  it.prop(
+    "is read as it was written in parts of a long array",
+    { elements: Arbitrary.array(Arbitrary.all([fields, name]), { minLength: 2, maxLength: 6 }) },
+    ({ elements }) => {
+      const value = elements.flatMap(([fields, text]) => [{ ...fields, long }, [text, [fields]], `${text}],[{` + long])
+      for (const space of [0, 2]) assert.deepStrictEqual(JsonParser.parse(JSON.stringify(value, null, space)), value)
+    },
+    { arbitrary: { runs: 100 } }
+  )
+
+  it.each([
+    "1,,2]",
+    ",1]",
+    "1,]",
+    "1]]",
+    "1]x",
+    "1}",
+    "1",
+    "]",
+    '1,"',
+    "[1,2,3}]",
+    "1 2]",
+    "\f1]",
+    " 1 , 2 ] ",
+    "[],{}]"
+  ])("is refused in parts where it is none, and read where it is some: %s", (rest) => {
+    const { length } = long
+    const text = `["\\n","${long}","${long}",${" ".repeat(2 * length)}${rest}`
+    const read = (parse: (text: string) => unknown) => {
+      try {
+        return { value: parse(text) }
+      } catch (error) {
+        return { refused: error instanceof SyntaxError }
+      }
+    }
+    assert.deepStrictEqual(read(JsonParser.parse), read(JSON.parse))
+    assert.deepStrictEqual(
+      read((text) => JsonParser.parse(`${text},1]`)),
+      read((text) => JSON.parse(`${text},1]`))
+    )
+  })
 
   it("is read by a schema as it was written, and refused where it is none", () => {
     const Fields = JsonParser.fromJsonString(Schema.Record(Schema.String, Schema.String))
