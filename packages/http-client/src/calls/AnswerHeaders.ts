@@ -1,8 +1,7 @@
 /** The headers of an answer that its error shows. Only listed ones: any other may hold a cookie, a token or an address. */
 import { ServiceError } from "@roster/domain"
-import type { Redacted } from "effect"
 import type { HttpClientResponse } from "effect/http"
-import { redactSecrets } from "./ResponseDecoding.ts"
+import { redactSecrets, type Secrets } from "./ResponseDecoding.ts"
 import type { Failure } from "./ErrorClassification.ts"
 
 /** The names of a request's id, the usual one first. */
@@ -31,7 +30,7 @@ const longestValue = 200
 
 /** Adds the request id and the headers of the answer to a failure that has none yet. */
 export const fromAnswer =
-  (secrets: ReadonlyArray<Redacted.Redacted<string>>, { headers }: HttpClientResponse.HttpClientResponse) =>
+  (secrets: Secrets, { headers }: HttpClientResponse.HttpClientResponse) =>
   <E>(failure: Failure<E>): Failure<E> => {
     const { error } = failure
     if (!(error instanceof ServiceError) || error.responseHeaders !== undefined) return failure

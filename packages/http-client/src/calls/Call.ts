@@ -4,7 +4,7 @@ import { invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roste
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { fromAnswer } from "./AnswerHeaders.ts"
-import { readRefusalBody, retryAfter, Secrets, withoutSecrets } from "./ResponseDecoding.ts"
+import { readRefusalBody, redactSecrets, retryAfter, type Secrets } from "./ResponseDecoding.ts"
 import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
@@ -24,7 +24,8 @@ export interface CallOptions<
   readonly send: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
   readonly read: (
     operation: string,
-    response: HttpClientResponse.HttpClientResponse
+    response: HttpClientResponse.HttpClientResponse,
+    secrets: Secrets
   ) => Effect.Effect<A, Failure<never>>
   /** The refusals that the caller can act on. Others arrive as `ServiceError`. */
   readonly refusals: ReadonlyArray<Tag>
@@ -79,7 +80,7 @@ export const makeCall =
     const judge = (response: HttpClientResponse.HttpClientResponse, { afterAmbiguous }: Attempt) =>
       Effect.gen(function* () {
         const { headers, status } = response
-        const { isOwn, text } = yield* readRefusalBody(response)
+        const { isOwn, text } = yield* readRefusalBody(response, secrets)
         if (status === 404 && isOwn && afterAmbiguous && goneAfterAmbiguous !== undefined) {
           return yield* Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({
             evidence: "Permanent",
@@ -91,7 +92,7 @@ export const makeCall =
           status,
           text,
           retryAfter: yield* retryAfter(response),
-          location: yield* withoutSecrets(headers["location"] ?? "")
+          location: redactSecrets(secrets, headers["location"] ?? "")
         })
         const meaning =
           failure.error._tag === "ServiceError" && failure.error.reason._tag === "Rejected"
@@ -108,7 +109,7 @@ export const makeCall =
       if (status < 200 || status >= 300) return judge(response, current)
       return status === 206 || response.headers["content-range"] !== undefined
         ? Effect.fail(invalidResponse(operation, status, "it is a part of an answer, and nobody asked for a part"))
-        : read(operation, response)
+        : read(operation, response, secrets)
     }
 
     const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> => {
@@ -150,9 +151,8 @@ export const makeCall =
       finalError({ operation, row: repeatable(row, idempotencyKey, isKeyHonoured.current), about: words() }, failure)
     )
     const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
-    return Effect.updateContext(countedCall(operation, raced), (context: Context.Context<never>) => {
-      const withSecrets = Context.add(context, Secrets, secrets)
+    return Effect.updateContext(countedCall(operation, raced), (context: Context.Context<never>) =>
       // Usually both are undefined.
-      return Context.get(context, IdempotencyKey) === key ? withSecrets : Context.add(withSecrets, IdempotencyKey, key)
-    })
+      Context.get(context, IdempotencyKey) === key ? context : Context.add(context, IdempotencyKey, key)
+    )
   }

@@ -1,7 +1,7 @@
 /** Reads answers: the bytes must be UTF-8, the text JSON, and the JSON must match the interface. */
 import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
-import { Clock, Context, Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { BufferedResponse } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
@@ -70,22 +70,17 @@ const cutOff = (operation: string, { status }: Response): Failure<never> => ({
   error: new ServiceError({ operation, reason: new Unavailable({ status, detail: "its answer broke off" }) })
 })
 
-/** The secrets of the calling client, which an answer may quote. */
-export const Secrets = Context.Reference<ReadonlyArray<Redacted.Redacted<string>>>("@roster/http-client/Secrets", {
-  defaultValue: () => []
-})
+/** The secrets of a client, which an answer may quote. */
+export type Secrets = ReadonlyArray<Redacted.Redacted<string>>
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 /** Redacts secrets in a received text, in any case. */
-export const redactSecrets = (secrets: ReadonlyArray<Redacted.Redacted<string>>, text: string): string =>
+export const redactSecrets = (secrets: Secrets, text: string): string =>
   secrets.reduce(
     (clean, secret) => clean.replaceAll(new RegExp(escaped(Redacted.value(secret)), "gi"), "<redacted>"),
     text
   )
-
-/** The same with the secrets of the calling client. */
-export const withoutSecrets = (text: string) => Effect.map(Secrets, (secrets) => redactSecrets(secrets, text))
 
 const longestSnippet = 2048
 
@@ -116,22 +111,26 @@ export const isPage = (response: Response): boolean =>
   /^\s*(?:text\/html|application\/xhtml)/i.test(contentTypeOf(response))
 
 /** Fails with the type and the beginning of a body that should be something else. */
-export const unexpectedContent = Effect.fnUntraced(function* (operation: string, response: Response, text: string) {
+export const unexpectedContent = (
+  operation: string,
+  response: Response,
+  secrets: Secrets,
+  text: string
+): Effect.Effect<never, Failure<never>> => {
   const said = contentTypeOf(response)
-  const contentType = said === "" ? "of no stated type" : yield* withoutSecrets(said.slice(0, 100))
-  const snippet = yield* withoutSecrets(snippetOf(text))
+  const contentType = said === "" ? "of no stated type" : redactSecrets(secrets, said.slice(0, 100))
+  const snippet = redactSecrets(secrets, snippetOf(text))
   const reason = new UnexpectedContentType({ status: response.status, contentType, snippet })
-  const failure: Failure<never> = { evidence: "Permanent", error: new ServiceError({ operation, reason }) }
-  return yield* Effect.fail(failure)
-})
+  return Effect.fail({ evidence: "Permanent", error: new ServiceError({ operation, reason }) })
+}
 
 /** Makes the reader of a JSON body. */
 export const readJson = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  return (operation: string, response: Response): Effect.Effect<S["Type"], Failure<never>> =>
+  return (operation: string, response: Response, secrets: Secrets): Effect.Effect<S["Type"], Failure<never>> =>
     Effect.flatMapEager(readText(operation, response), (text) => {
       const { status } = response
-      if (!isJson(response, text.trimStart().slice(0, 1))) return unexpectedContent(operation, response, text)
+      if (!isJson(response, text.trimStart().slice(0, 1))) return unexpectedContent(operation, response, secrets, text)
       let json: unknown
       try {
         json = JsonParser.parse(text)
@@ -153,12 +152,12 @@ const signOf = (byte: number | undefined): string => (byte === undefined ? "" : 
 const readAnyList = readJson(Schema.Array(Schema.Unknown))
 
 /** Checks that an answer is a whole list, without decoding it if its first and last characters suffice. */
-export const readList = Effect.fnUntraced(function* (operation: string, response: Response) {
-  if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response))
+export const readList = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
+  if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response, secrets))
   const bytes = yield* readBytes(operation, response)
   const first = signOf(bytes.find(isInk))
   if (!isJson(response, first)) {
-    return yield* unexpectedContent(operation, response, new TextDecoder().decode(bytes))
+    return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(bytes))
   }
   if (first === "[" && signOf(bytes.findLast(isInk)) === "]") return
   const detail = first === "" ? "it is empty" : "it is no list"
@@ -166,10 +165,10 @@ export const readList = Effect.fnUntraced(function* (operation: string, response
 })
 
 /** Reads an answer without content. A service may send some anyway, but never a page for browsers. */
-export const readNothing = Effect.fnUntraced(function* (operation: string, response: Response) {
+export const readNothing = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
   const bytes = yield* readBytes(operation, response)
   if (isPage(response) && bytes.length > 0) {
-    return yield* unexpectedContent(operation, response, new TextDecoder().decode(bytes))
+    return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(bytes))
   }
 })
 
@@ -179,7 +178,7 @@ const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
  * The text of a refusal: its field `Error`, or else its content type and beginning. An unreadable body never fails,
  * since the status counts. `isOwn` is whether the service itself may have answered, not a proxy.
  */
-export const readRefusalBody = Effect.fnUntraced(function* (response: Response) {
+export const readRefusalBody = Effect.fnUntraced(function* (response: Response, secrets: Secrets) {
   const bytes = yield* Effect.orElseSucceed(bytesOf(response), () => new Uint8Array(0))
   const body = new TextDecoder().decode(bytes)
   const error = decodeError(body)
@@ -190,7 +189,7 @@ export const readRefusalBody = Effect.fnUntraced(function* (response: Response) 
       return snippet === "" ? "" : `${contentTypeOf(response).split(";")[0] || "text"}: ${snippet}`
     }
   })
-  return { text: yield* withoutSecrets(words), isOwn: Option.isSome(error) || body === "" }
+  return { text: redactSecrets(secrets, words), isOwn: Option.isSome(error) || body === "" }
 })
 
 const httpDate = /^[a-z]+,? .*\d{2}:\d{2}:\d{2}/i

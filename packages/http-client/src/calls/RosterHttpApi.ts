@@ -13,6 +13,7 @@ import {
 } from "effect/http"
 import { checkOptions, type ClientOptions } from "./ClientOptions.ts"
 import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
+import type { Secrets } from "./ResponseDecoding.ts"
 import { clientPolicy, RetryBudget, type RetryLimits } from "./RetryPolicy.ts"
 
 /** The operations as calls, and what the services share. */
@@ -31,7 +32,7 @@ export class RosterHttpApi extends Context.Service<
     readonly isKeyHonoured: MutableRef.MutableRef<boolean>
     /** Whether the service has said that it honours Roster-Resubscribe. */
     readonly isResubscribeHonoured: MutableRef.MutableRef<boolean>
-    readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+    readonly secrets: Secrets
     /** Whether the base address is https. */
     readonly isEncrypted: boolean
     /** Makes a public method with a span that names the service, but not the subject. */

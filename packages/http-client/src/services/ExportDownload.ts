@@ -7,7 +7,14 @@ import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Un
 import { type Context, Duration, Effect, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { fromAnswer } from "../calls/AnswerHeaders.ts"
-import { isPage, readRefusalBody, readText, retryAfter, unexpectedContent } from "../calls/ResponseDecoding.ts"
+import {
+  isPage,
+  readRefusalBody,
+  readText,
+  retryAfter,
+  type Secrets,
+  unexpectedContent
+} from "../calls/ResponseDecoding.ts"
 import { BufferedResponse } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
 import { waitAfter } from "../calls/RetryPolicy.ts"
@@ -122,9 +129,12 @@ const overlapOfPart = (response: Response, { etag, received, size }: Progress): 
 /** Closes the connection of an unread answer. */
 const discard = (response: Response) => Effect.ignore(Effect.scoped(Stream.toPull(response.stream)))
 
+/** No key is sent, so that no answer can quote it. */
+const noSecrets: Secrets = []
+
 const refusedDownload = Effect.fnUntraced(function* (response: Response, link: string) {
   const { headers, status } = response
-  const { text } = yield* readRefusalBody(response)
+  const { text } = yield* readRefusalBody(response, noSecrets)
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
   if (status === 410) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
   if (status === 404) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))
@@ -150,12 +160,14 @@ const attempt = (
   const answer = Effect.gen(function* () {
     const request = requestOf(url, progress)
     const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
-    const named = fromAnswer([], response)
+    const named = fromAnswer(noSecrets, response)
     if (response.status < 200 || response.status >= 300) {
       return yield* Effect.mapError(refusedDownload(response, url.href), named)
     }
     if (isPage(response)) {
-      const page = Effect.flatMap(readText(operation, response), (text) => unexpectedContent(operation, response, text))
+      const page = Effect.flatMap(readText(operation, response), (text) =>
+        unexpectedContent(operation, response, noSecrets, text)
+      )
       return yield* Effect.mapError(page, named)
     }
     const issue = formIssue(response, request.headers["range"] !== undefined)

@@ -257,11 +257,11 @@ export const make = Effect.gen(function* () {
     exportStatus: fn("ContactsService.exportStatus")(function* (id) {
       return yield* call({
         ...api.contactsExportByIdStatusGet({ params: { id } }),
-        read: Effect.fnUntraced(function* (operation, response) {
+        read: Effect.fnUntraced(function* (operation, response, secrets) {
           const hint = yield* PollHint
           const wait = yield* retryAfter(response)
           if (wait !== undefined) hint(wait)
-          return yield* readStatus(operation, response)
+          return yield* readStatus(operation, response, secrets)
         }),
         refusals: ["ExportNotFound"],
         byStatus: { 404: () => new ExportNotFound({ id }) }
