@@ -59,14 +59,23 @@ const checkListNames = (names: ReadonlyArray<string>) =>
 const readPayloads = delivered(Schema.Array(ContactPayload))
 const readChanges = delivered(ContactUpdatePayload)
 
-/**
- * Adds contacts, and gives what `answer` makes of their rows of `contactColumns`, each as it is in the end. The answer is a
- * part of the transaction.
- */
+/** A contact with its id in the store. */
+export interface WrittenContact {
+  readonly id: number
+  readonly contact: Contact
+}
+
+/** Reads a row of `contactColumns`. */
+export const toWritten = (row: ReadonlyArray<unknown>): WrittenContact => ({
+  id: Number(row[0]),
+  contact: toContact(row)
+})
+
+/** Adds contacts, and gives what `answer` makes of them as they are in the end. The answer is a part of the transaction. */
 export const addContacts = Effect.fnUntraced(function* <A, R>(
   payloads: ReadonlyArray<ContactPayload>,
   { listNames = [], resubscribe = true }: Omit<AddOptions, "idempotencyKey">,
-  answer: (rows: ReadonlyArray<ReadonlyArray<unknown>>) => Effect.Effect<A, SqlError.SqlError, R>
+  answer: (written: ReadonlyArray<WrittenContact>) => Effect.Effect<A, SqlError.SqlError, R>
 ) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -80,13 +89,14 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
   const written = Effect.gen(function* () {
     const lists = yield* ensureLists(account, listNames)
     const source = "ContactApi"
-    const returning = contactColumns
-    const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, returning })
-    const rows = yield* checkMerged(contacts, upserted)
-    yield* addToLists(lists, rows)
+    const returned = { returning: contactColumns, read: toWritten }
+    const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, ...returned })
+    const written = yield* checkMerged(contacts, upserted)
+    const ids = written.map(({ id }) => id)
+    yield* addToLists(lists, ids)
     // A later payload for the same address changes the answer to an earlier one.
-    const saved = new Map(rows.map((row) => [row[0], row]))
-    return yield* answer(rows.map((row) => saved.get(row[0]) ?? row))
+    const last = new Map(written.map((one) => [one.id, one]))
+    return yield* answer(written.map((one) => last.get(one.id) ?? one))
   })
   return yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
 })
@@ -164,7 +174,7 @@ export const makeContactRepository = Effect.gen(function* () {
 
   const add = fnRedacted("ContactsService.add")(
     function* (payloads: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey"> = {}) {
-      return yield* addContacts(payloads, options, (rows) => encoded(rows.map(toContact)))
+      return yield* addContacts(payloads, options, (written) => encoded(written.map(({ contact }) => contact)))
     },
     inStore,
     orStoreFailure("contactsPost")

@@ -40,12 +40,12 @@ const withheld = withheldStatuses.map((status) => `'${status}'`).join(", ")
 
 /**
  * Upserts contacts in order: given fields win, custom fields merge by key, and an empty one goes; spelling, source and the date
- * of adding stay. Returns the given columns of each contact right after its turn, or `undefined` for one that would exceed the
+ * of adding stay. Returns the given columns of each contact right after its turn as `read` reads them, or `undefined` for one that would exceed the
  * bounds of `ContactSize` and is left as it was. So is one whose stored custom fields alone exceed them: to merge them
  * with each of 1000 rows would take seconds. Runs in a transaction.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
  */
-export const upsertContacts = Effect.fnUntraced(function* (options: {
+export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
   readonly account: string
   readonly source: ContactSource
   /** Seconds. */
@@ -56,14 +56,17 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
   /** The canonical address of each contact, if already known. */
   readonly identities?: ReadonlyArray<string>
   readonly returning: ReadonlyArray<string>
+  /** Reads these columns of a contact. */
+  readonly read: (row: ReadonlyArray<unknown>) => A
 }) {
   const sql = yield* SqlClient.SqlClient
-  const { account, contacts, identities = [], now, resubscribe, returning, source } = options
+  const { account, contacts, identities = [], now, read, resubscribe, returning, source } = options
   if (contacts.length === 0) return []
   const { merge, runEach } = dialect(sql)
   if (merge === undefined) {
     const canonical = contacts.map(({ email }, index) => identities[index] ?? canonicalEmail(email))
-    return yield* mergeContacts({ ...options, identities: canonical })
+    const rows = yield* mergeContacts({ ...options, identities: canonical })
+    return rows.map((row) => (row === undefined ? undefined : read(row)))
   }
   const { mayBecome, mergeFields } = merge
   const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
@@ -111,7 +114,7 @@ export const upsertContacts = Effect.fnUntraced(function* (options: {
     return parameters
   }
   // One after the other: all of them would be a copy of all contacts.
-  const rows = yield* runEach(statement, Iterable.map(contacts, parametersOf))
+  const rows = yield* runEach(statement, Iterable.map(contacts, parametersOf), read)
   yield* countNewContacts(account)
   return rows
 })
@@ -134,18 +137,14 @@ export const findList = Effect.fnUntraced(function* (account: string, name: stri
   return row?.id
 })
 
-/** Adds contacts, given as rows that begin with their ids, to lists. Runs in a transaction. */
-export const addToLists = Effect.fnUntraced(function* (
-  lists: ReadonlyArray<number>,
-  contacts: ReadonlyArray<ReadonlyArray<unknown>>
-) {
+/** Adds contacts, given by their ids, to lists. Runs in a transaction. */
+export const addToLists = Effect.fnUntraced(function* (lists: ReadonlyArray<number>, ids: ReadonlyArray<unknown>) {
   const sql = yield* SqlClient.SqlClient
   const { merge, runEach } = dialect(sql)
-  const ids = contacts.map(([id]) => id)
   if (merge === undefined) return yield* addMembers(lists, ids)
   const members = lists.flatMap((list) => ids.map((id) => [list, id]))
   const [statement] = sql`
     INSERT INTO list_members ${sql.insert({ list_id: 0, contact_id: 0 })}
     ON CONFLICT (list_id, contact_id) DO NOTHING`.compile()
-  yield* runEach(statement, members)
+  yield* runEach(statement, members, () => undefined)
 })

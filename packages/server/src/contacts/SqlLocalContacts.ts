@@ -11,8 +11,8 @@ import { dialect } from "../store/SqlDialect.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure, storeFailure } from "../store/StoreFailure.ts"
 import { countRestoredContacts } from "./ContactPagination.ts"
-import { addContacts } from "./ContactRepository.ts"
-import { contactColumns, toColumns, toContact } from "./ContactRow.ts"
+import { addContacts, toWritten, type WrittenContact } from "./ContactRepository.ts"
+import { contactColumns, toColumns } from "./ContactRow.ts"
 import { addToLists, ensureLists } from "./ContactUpsert.ts"
 
 const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
@@ -21,18 +21,19 @@ const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlErr
 const idsOf = (sql: SqlClient.SqlClient, ids: ReadonlyArray<number>) =>
   sql`SELECT value FROM json_each(${JSON.stringify(ids)})`
 
-/** The contacts of rows that begin with the `contactColumns`, with their lists. */
-const withLists = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadonlyArray<unknown>>) {
+/** The contacts with their lists. */
+const withLists = Effect.fnUntraced(function* (contacts: ReadonlyArray<WrittenContact>) {
   const sql = yield* SqlClient.SqlClient
-  const ids = rows.map(([id]) => Number(id))
+  const ids = contacts.map(({ id }) => id)
   const members = yield* sql<{ readonly contact: number; readonly name: string }>`
     SELECT contact_id AS contact, name FROM list_members JOIN lists ON lists.id = list_id
     WHERE contact_id IN (${idsOf(sql, ids)}) ORDER BY name`
   const lists = Map.groupBy(members, ({ contact }) => contact)
-  return rows.map((row, index): StoredContact => {
-    const id = ids[index] ?? 0
-    return { id, contact: toContact(row), lists: lists.get(id)?.map(({ name }) => name) ?? [] }
-  })
+  return contacts.map(({ contact, id }): StoredContact => ({
+    id,
+    contact,
+    lists: lists.get(id)?.map(({ name }) => name) ?? []
+  }))
 })
 
 const read = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
@@ -42,7 +43,7 @@ const read = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
   const rows = yield* sql`
     SELECT ${sql.literal(contactColumns.join(", "))}, identity FROM contacts
     WHERE account = ${account} AND ${dialect(sql).isOneOf("identity", identities)}`.values
-  const stored = yield* withLists(rows)
+  const stored = yield* withLists(rows.map(toWritten))
   const found = new Map(rows.map((row, index) => [row[contactColumns.length], stored[index]]))
   return identities.map((identity) => found.get(identity))
 })
@@ -67,7 +68,8 @@ const write = Effect.fnUntraced(function* (contacts: ReadonlyArray<StoredContact
     ON CONFLICT (account, identity) DO UPDATE SET ${sql.literal(given.join(", "))}`.compile()
   yield* dialect(sql).runEach(
     statement,
-    rows.map((row) => Object.values(row))
+    rows.map((row) => Object.values(row)),
+    () => undefined
   )
   yield* countRestoredContacts(
     account,
@@ -81,7 +83,7 @@ const write = Effect.fnUntraced(function* (contacts: ReadonlyArray<StoredContact
     const list = yield* ensureLists(account, [name])
     yield* addToLists(
       list,
-      members.map(({ id }) => [id])
+      members.map(({ id }) => id)
     )
   }
 })

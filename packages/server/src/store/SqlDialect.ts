@@ -15,10 +15,12 @@ interface Checkpoint {
 
 type Fragment = Statement.Fragment
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
-/** The parameters of many runs of a statement. */
-type Sets = Iterable<ReadonlyArray<unknown>>
-/** What each of many runs of a statement gave. */
-type Runs = ReadonlyArray<ReadonlyArray<unknown> | undefined>
+/** Runs a statement per set of parameters. */
+type RunEach = <A>(
+  statement: string,
+  parameters: Iterable<ReadonlyArray<unknown>>,
+  read: (row: ReadonlyArray<unknown>) => A
+) => Effect.Effect<ReadonlyArray<A | undefined>, SqlError.SqlError>
 
 /** The texts that a change gives to a contact, as expressions that may be NULL. */
 interface GivenTexts {
@@ -28,19 +30,22 @@ interface GivenTexts {
   readonly customFields: Fragment
 }
 
-const eachAlone = (sql: SqlClient.SqlClient) => (statement: string, parameters: Sets) =>
-  Effect.map(
-    Effect.forEach(parameters, (params) => sql.unsafe(statement, params).values),
-    (results): Runs => results.map(([row]) => row)
-  )
+const eachAlone =
+  (sql: SqlClient.SqlClient): RunEach =>
+  (statement, parameters, read) =>
+    Effect.forEach(parameters, (params) =>
+      Effect.map(sql.unsafe(statement, params).values, ([row]) => (row === undefined ? undefined : read(row)))
+    )
 
 /** All in one effect: one for each row would cost more than SQLite does. */
-const eachAtOnce = (sql: SqlClient.SqlClient) => (statement: string, parameters: Sets) =>
-  Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-    Option.isSome(transaction) && isSqliteConnection(transaction.value[0])
-      ? transaction.value[0].executeEach(statement, parameters)
-      : eachAlone(sql)(statement, parameters)
-  )
+const eachAtOnce =
+  (sql: SqlClient.SqlClient): RunEach =>
+  (statement, parameters, read) =>
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+      Option.isSome(transaction) && isSqliteConnection(transaction.value[0])
+        ? transaction.value[0].executeEach(statement, parameters, read)
+        : eachAlone(sql)(statement, parameters, read)
+    )
 
 type Ask = (query: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<Rows, SqlError.SqlError>
 
@@ -86,8 +91,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   /** How SQL merges contacts; `undefined` where they are merged here, for a database without functions of ours. */
   merge: sqliteMerge(sql),
   /**
-   * Runs a compiled statement per set of parameters in the caller's transaction. Gives the first row of each, which is
-   * empty without a RETURNING; `undefined` for one that changed nothing.
+   * Runs a compiled statement per set of parameters in the caller's transaction. Reads the first row of each at once, so that
+   * not all of them are in memory. It is empty without a RETURNING, and one that changed nothing gives `undefined`.
    */
   runEach: eachAtOnce(sql),
   /** Whether a column is one of many texts, which are bound as one parameter. */

@@ -91,7 +91,11 @@ const sqlite = (sql: SqlClient.SqlClient): CopyDialect => ({
   columns: (table) => sql`SELECT name FROM pragma_table_info(${table})`,
   rows: (query) => streamValues(sql.unsafe(query)),
   insert: (into, columns, rows) =>
-    dialect(sql).runEach(`${into} VALUES (${Array.from({ length: columns }, () => "?").join(",")})`, rows),
+    dialect(sql).runEach(
+      `${into} VALUES (${Array.from({ length: columns }, () => "?").join(",")})`,
+      rows,
+      () => undefined
+    ),
   lastNumber: (table) =>
     Effect.map(sql<{ readonly last: number }>`SELECT seq AS last FROM sqlite_sequence WHERE name = ${table}`, lastOf),
   setLastNumber: (table, _, last) =>

@@ -11,7 +11,7 @@ import {
   type RejectedRow,
   statusKept
 } from "@roster/domain"
-import { Clock, Effect, Exit, identity, Option, Predicate, Pull, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, identity, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
 import { mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
@@ -159,20 +159,24 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         source: "FileUpload",
         now,
         resubscribe,
-        returning: mayKeep ? ["id", "status"] : list === undefined ? [] : ["id"]
+        returning: mayKeep ? ["id", "status"] : list === undefined ? [] : ["id"],
+        read: ([id, status]) => ({ id, status })
       })
       good.forEach(({ contact, identity, row }, index) => {
         const written = upserted[index]
         if (written === undefined) {
           reject(row, mergedRefusal(contact, "").message)
         } else {
-          const status = mayKeep ? statusKept(written[1], contact.status) : undefined
+          const status = mayKeep ? statusKept(written.status, contact.status) : undefined
           if (status !== undefined) statuses.push({ line: row.line, status })
           identities.push(identity)
           if (isKnown(identity)) repeats++
         }
       })
-      if (list !== undefined) yield* addToLists([list], upserted.filter(Predicate.isNotUndefined))
+      if (list !== undefined) {
+        const ids = upserted.flatMap((written) => (written === undefined ? [] : [written.id]))
+        yield* addToLists([list], ids)
+      }
       position = end
       if (position === rows.length) {
         chunk = yield* next

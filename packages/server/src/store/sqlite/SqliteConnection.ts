@@ -22,10 +22,11 @@ export interface Options {
 
 export interface SqliteConnection extends SqlConnection.Connection {
   /** Runs a statement per set of parameters, as `runEach` of the dialect. Only inside a transaction. */
-  readonly executeEach: (
+  readonly executeEach: <A>(
     sql: string,
-    parameters: Iterable<ReadonlyArray<unknown>>
-  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown> | undefined>, SqlError.SqlError>
+    parameters: Iterable<ReadonlyArray<unknown>>,
+    read: (row: ReadonlyArray<unknown>) => A
+  ) => Effect.Effect<ReadonlyArray<A | undefined>, SqlError.SqlError>
 }
 
 export const isSqliteConnection = (connection: SqlConnection.Connection): connection is SqliteConnection =>
@@ -118,14 +119,15 @@ export const make = (
       execute(statements.runOnce, sql, params, false, transformed(transform)),
     executeValuesUnprepared: (sql, params) => execute(statements.runOnce, sql, params, true, values),
     executeStream: options.executeStream,
-    executeEach: (sql, parameters) =>
-      // As for `values`.
+    executeEach: (sql, parameters, read) =>
       execute(
-        statements.runEach,
+        // As for `values`.
+        (sql, params: typeof parameters, mode) =>
+          statements.runEach(sql, params, mode, (row) => read(row as ReadonlyArray<unknown>)),
         sql,
         parameters,
         true,
-        (rows) => rows as ReadonlyArray<ReadonlyArray<unknown> | undefined>
+        identity
       )
   }
 }

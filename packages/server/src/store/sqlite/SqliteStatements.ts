@@ -47,17 +47,19 @@ export const make = (database: DatabaseSync) => {
   return {
     /** Gives the rows, or the changes of a statement without rows. */
     run: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(lookup(sql, mode), params),
-    /** Runs a statement for each set of parameters. Gives the first row of each, `undefined` if it changed nothing. */
-    runEach: (
+    /** Runs a statement for each set of parameters. Reads the first row of each; `undefined` if it changed nothing. */
+    runEach: <A>(
       sql: string,
       parameters: Iterable<ReadonlyArray<unknown>>,
-      mode: ReadMode
-    ): ReadonlyArray<object | undefined> => {
+      mode: ReadMode,
+      read: (row: object) => A
+    ): ReadonlyArray<A | undefined> => {
       const { returnsRows, statement } = lookup(sql, mode)
       return Array.from(parameters, (params) => {
         const bound = params.map(bind)
-        if (returnsRows) return statement.get(...bound)
-        return statement.run(...bound).changes > 0 ? noColumns : undefined
+        if (!returnsRows) return statement.run(...bound).changes > 0 ? read(noColumns) : undefined
+        const row = statement.get(...bound)
+        return row === undefined ? undefined : read(row)
       })
     },
     /** `run` without the cache. */
