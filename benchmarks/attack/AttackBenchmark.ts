@@ -11,7 +11,7 @@ import { folder } from "../src/Files.ts"
 import { ask, serve, type Served } from "../src/Served.ts"
 import { attackSeconds, chosenAttacks } from "../src/Settings.ts"
 import { filledStore } from "../page/PageBenchmark.ts"
-import { type Attack, attacks, knownContacts, largeContacts } from "./attacks.ts"
+import { allowedSender, type Attack, attacks, knownContacts, largeContacts } from "./attacks.ts"
 
 /** What others may notice at most, in milliseconds, and what the service may hold, in MiB: 500 MB. */
 const limits = { get: 250, post: 1000, peak: 500e6 / 2 ** 20 }
@@ -97,7 +97,10 @@ const run = Effect.gen(function* () {
   const temporary = join(path, "tmp")
   mkdirSync(temporary)
   copyFileSync(yield* filledStore(knownContacts), store, constants.COPYFILE_FICLONE)
-  const served = yield* serve(store, { env: { TMPDIR: temporary } })
+  const served = yield* serve(store, {
+    arguments: ["--allow-sender", allowedSender],
+    env: { TMPDIR: temporary }
+  })
   const bystander = yield* bundle(join(import.meta.dirname, "bystander.ts"))
   const attacker = yield* bundle(join(import.meta.dirname, "attacker.ts"))
   const url = new URL(served.url).origin

@@ -36,6 +36,9 @@ export const largeContacts = (sign = "x"): Buffer => json(largest((index) => `la
 /** Where those contacts begin among all, for a page of them. */
 export const knownContacts = 100_000
 
+/** Who may send. */
+export const allowedSender = "a@example.com"
+
 const post = (path: string, body: Buffer): Call => ({ method: "POST", path, body })
 const get = (path: string): Call => ({ method: "GET", path })
 
@@ -199,6 +202,15 @@ export const attacks: ReadonlyArray<Attack> = [
       ])
   },
   {
+    name: "add contacts of 31 KiB in all, 64 at once",
+    level: modify,
+    growthMiB: 256,
+    prepare: () =>
+      again(64, [
+        post("/contacts", json(Array.from({ length: 950 }, (_, index) => ({ Email: `small${index}@example.com` }))))
+      ])
+  },
+  {
     name: "pages of 1000 contacts of 32 KiB, 16 at once",
     level: "ViewContacts",
     growthMiB: walMiB,
@@ -254,6 +266,15 @@ export const attacks: ReadonlyArray<Attack> = [
     }
   },
   {
+    name: "delete 31 KiB of addresses, 64 at once",
+    level: modify,
+    growthMiB: walMiB,
+    prepare: () => {
+      const Emails = Array.from({ length: 1200 }, (_, index) => `nobody${index}@example.com`)
+      return again(64, [post("/contacts/delete", json({ Emails }))])
+    }
+  },
+  {
     name: "2 MiB of depth, numbers, escapes and repeated names",
     level: modify,
     growthMiB: walMiB,
@@ -281,10 +302,19 @@ export const attacks: ReadonlyArray<Attack> = [
           "/emails",
           json({
             Recipients: [{ Email: "to@example.com" }],
-            Content: { From: "a@example.com", Subject: "x", Attachments }
+            Content: { From: allowedSender, Subject: "x", Attachments }
           })
         )
       ])
+    }
+  },
+  {
+    name: "e-mails to 800 people, 64 at once",
+    level: "SendHttp",
+    growthMiB: 2048 + walMiB,
+    prepare: () => {
+      const Recipients = Array.from({ length: 800 }, (_, index) => ({ Email: `to${index}@example.com` }))
+      return again(64, [post("/emails", json({ Recipients, Content: { From: allowedSender, Subject: "x" } }))])
     }
   },
   {
@@ -362,6 +392,17 @@ export const attacks: ReadonlyArray<Attack> = [
           `/${"../".repeat(4000)}`
         ].map(get)
       )
+  },
+  {
+    name: "pages that nobody reads, over 250 connections",
+    level: "ViewContacts",
+    growthMiB: walMiB,
+    prepare: keepOpen(
+      250,
+      ({ head }) =>
+        `${head("GET", "/contacts?limit=1000")}\r\n${head("GET", `/contacts?limit=20&offset=${knownContacts}`)}\r\n`,
+      ""
+    )
   },
   {
     name: "2000 connections with slow heads",

@@ -7,6 +7,7 @@ import { type Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { setImmediate } from "node:timers/promises"
+import * as AccountTurns from "./AccountTurns.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { columnOf } from "./RuleSql.ts"
 
@@ -35,64 +36,6 @@ export const sliceMillis = 5
 
 /** Lets the event loop turn, so that others go on. */
 export const giveWay = Effect.promise(() => setImmediate())
-
-interface Turn {
-  held: boolean
-  begin: () => void
-}
-
-/** Scans run one at a time, a slice each. The accounts take turns, so that one that asks often does not delay others. */
-const makeTurns = () => {
-  /** Those that wait, by account, with the account first whose turn is next. */
-  const waiting = new Map<string, Array<Turn>>()
-  let isTaken = false
-
-  const next = () => {
-    const [first] = waiting
-    isTaken = first !== undefined
-    if (first === undefined) return
-    const [account, [turn, ...others]] = first
-    waiting.delete(account)
-    if (others.length > 0) waiting.set(account, others)
-    turn?.begin()
-  }
-
-  const give = (turn: Turn) => {
-    turn.held = false
-    void setImmediate().then(next)
-  }
-
-  /** Runs work that holds the turn, and gives it to the next one by `pause`. */
-  return <A, E, R>(account: string, work: (pause: Effect.Effect<void>) => Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => {
-      const turn: Turn = { held: false, begin: () => undefined }
-      const take = Effect.callback<void>((resume) => {
-        turn.begin = () => {
-          turn.held = true
-          resume(Effect.void)
-        }
-        waiting.set(account, [...(waiting.get(account) ?? []), turn])
-        if (!isTaken) next()
-      })
-      const pause = Effect.suspend(() => {
-        give(turn)
-        return take
-      })
-      const leave = Effect.sync(() => {
-        if (turn.held) return give(turn)
-        const others = (waiting.get(account) ?? []).filter((other) => other !== turn)
-        if (others.length > 0) waiting.set(account, others)
-        else waiting.delete(account)
-      })
-      return Effect.ensuring(
-        Effect.andThen(
-          take,
-          Effect.suspend(() => work(pause))
-        ),
-        leave
-      )
-    })
-}
 
 const fieldsOf = (rule: Rule.Rule): ReadonlyArray<Rule.Field> => {
   switch (rule._tag) {
@@ -125,9 +68,9 @@ export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
   }
 }
 
-/** Scans on the thread of the caller, between its other work. */
+/** Scans on the thread of the caller, between its other work, a slice at a time. */
 export const makeScan = (sql: SqlClient.SqlClient): Scan => {
-  const inTurn = makeTurns()
+  const turns = AccountTurns.make()
 
   const scan = Effect.fnUntraced(function* (request: ScanRequest, pause: Effect.Effect<void>) {
     const { account, limit, now, offset, rule } = request
@@ -155,5 +98,5 @@ export const makeScan = (sql: SqlClient.SqlClient): Scan => {
     return Float64Array.from(found)
   })
 
-  return (request) => inTurn(request.account, (pause) => scan(request, pause))
+  return (request) => turns.run(request.account, (pause) => scan(request, pause))
 }

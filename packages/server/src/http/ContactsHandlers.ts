@@ -3,6 +3,7 @@ import { resubscribeHeader } from "@roster/api"
 import {
   checkPage,
   type Contact,
+  ContactFilter,
   contactFilterFromInput,
   ContactsService,
   ExportId,
@@ -19,7 +20,7 @@ import { bytesOfIds, pageBytes } from "../contacts/ContactPagination.ts"
 import { FoundBefore } from "../contacts/RuleScans.ts"
 import { readRule } from "../contacts/RuleSql.ts"
 import { Caller } from "../credentials/Caller.ts"
-import { largeRequest, LargeRequests } from "../requests/LargeRequests.ts"
+import { freeWhenSent, largeRequest, LargeRequests, makeInTurn } from "../requests/LargeRequests.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploads } from "../jobs/imports/Uploads.ts"
@@ -60,10 +61,14 @@ const resubscribeOf = ({
 /** A page of at most so many contacts is not large: with more of the largest size it takes some 10 ms. */
 const smallPage = 20
 
-/** Has large pages answered by the thread for large requests, where there is one. */
+/**
+ * Has large pages answered by the thread for large requests, where there is one. The others are then made in turn: many
+ * that arrive together would keep the event loop.
+ */
 const makePages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const thread = yield* LargeRequests
+  const inTurn = yield* makeInTurn
   return <E, R>(
     {
       limit = 0,
@@ -76,30 +81,38 @@ const makePages = Effect.gen(function* () {
     },
     request: HttpServerRequest.HttpServerRequest,
     answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-  ) =>
-    thread === undefined || limit <= smallPage
-      ? answer
-      : Effect.gen(function* () {
-          yield* checkPage({ limit, offset })
-          const { account } = yield* Caller
-          const condition = rule === undefined ? undefined : yield* readRule(rule)
-          let ids: Float64Array<ArrayBuffer> | undefined
-          if (condition !== undefined && condition._tag !== "All") {
-            const now = (yield* DateTime.now).epochMilliseconds
-            ids = yield* thread.find("contactsGet", { account, rule: condition, now, after: 0, offset, limit })
-          }
-          const bytes = yield* ids === undefined ? pageBytes(account, { limit, offset }) : bytesOfIds(ids)
-          if (bytes < largeRequest) return yield* Effect.provideService(answer, FoundBefore, ids)
-          return yield* thread.answer(request, { ids }, ({ status, text }) =>
-            Effect.succeed(errorResponse(status, text))
-          )
-        }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orStoreFailure("contactsGet"))
+  ) => {
+    if (thread === undefined) return answer
+    const isSmall = limit <= smallPage
+    const freed = Effect.tap(answer, (response) => Effect.sync(() => freeWhenSent(request, response)))
+    return Effect.gen(function* () {
+      yield* checkPage({ limit, offset })
+      const { account } = yield* Caller
+      const condition = rule === undefined ? undefined : yield* readRule(rule)
+      let ids: Float64Array<ArrayBuffer> | undefined
+      if (condition !== undefined && condition._tag !== "All") {
+        // Nobody waits for a scan.
+        if (isSmall) return yield* freed
+        const now = (yield* DateTime.now).epochMilliseconds
+        ids = yield* thread.find("contactsGet", { account, rule: condition, now, after: 0, offset, limit })
+      }
+      const answerUnlessLarge = Effect.gen(function* () {
+        const bytes = isSmall ? 0 : yield* ids === undefined ? pageBytes(account, { limit, offset }) : bytesOfIds(ids)
+        return bytes < largeRequest ? yield* Effect.provideService(freed, FoundBefore, ids) : undefined
+      })
+      return (
+        (yield* inTurn("page", answerUnlessLarge)) ??
+        (yield* thread.answer(request, { ids }, ({ status, text }) => Effect.succeed(errorResponse(status, text))))
+      )
+    }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orStoreFailure("contactsGet"))
+  }
 })
 
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const beginUpload = makeUploads()
   const inPages = yield* makePages
+  const inTurn = yield* makeInTurn
   const handlers: Handlers<"contacts"> = {
     contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
     contactsByEmailPut: ({ params, payload }) =>
@@ -127,7 +140,12 @@ export const contactsHandlers = Effect.gen(function* () {
         Effect.catchTag("NoSuchElementError", () =>
           Effect.fail(new InvalidInput({ field: "body", issue: "it says neither by which Rule nor which Emails" }))
         ),
-        Effect.flatMap(contacts.deleteMany),
+        Effect.flatMap((filter) =>
+          ContactFilter.$is("ByEmails")(filter)
+            ? inTurn("write", contacts.deleteMany(filter))
+            : // Nobody waits for a scan.
+              contacts.deleteMany(filter)
+        ),
         toWireError
       ),
     contactsExportPost: ({ query: { emails, rule, ...format } }) =>

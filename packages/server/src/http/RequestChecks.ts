@@ -12,7 +12,7 @@ import { onceByKey } from "./Idempotency.ts"
 import { queryNames } from "./QueryNames.ts"
 import { hasForm } from "./ImportForm.ts"
 import { bodyLimits, type BodyRefusal, makeBodyReader } from "./RequestBody.ts"
-import { LargeRequests } from "../requests/LargeRequests.ts"
+import { LargeRequests, makeInTurn } from "../requests/LargeRequests.ts"
 
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "")
@@ -55,6 +55,9 @@ const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
   return new InvalidInput({ field: "body", issue: `this operation takes ${kind}${elsewhere}` })
 }
 
+/** A body of up to so many characters is answered at once, which takes less than 1 ms; others take turns. */
+const promptBody = 1024
+
 const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput =>
   Schema.isSchemaError(error) || error instanceof InvalidInput
 
@@ -72,6 +75,7 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals
   const thread = yield* LargeRequests
+  const inTurn = yield* makeInTurn
   const readBody = makeBodyReader()
   const guard: Guard = (endpoint, operation) => {
     const malformed = (error: Schema.SchemaError | InvalidInput) => {
@@ -96,6 +100,9 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
         )
       }
     }
+    // A bulk delete waits for its rule, and takes its turn itself.
+    const isPrompt = (body: string): boolean =>
+      body.length <= promptBody || endpoint.identifier === "contactsDeletePost"
     const limits = bodyLimits(endpoint.identifier)
     const refuse = ({ status, text }: BodyRefusal) => {
       const response = errorResponse(status, text)
@@ -110,12 +117,19 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
         })
       }
       if (isCompressed(request)) return refuse({ status: 415, text: compressed })
-      const answer = (body: string) => {
+      const check = (body: string) => {
         const issue = StrictJson.jsonIssue(body, limits.values)
         return issue === undefined
           ? onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
           : malformed(new InvalidInput({ field: "body", issue }))
       }
+      const answer = (body: string) =>
+        isPrompt(body)
+          ? check(body)
+          : inTurn(
+              "write",
+              Effect.suspend(() => check(body))
+            )
       const answerLarge = (body: Uint8Array<ArrayBuffer>) => thread?.answer(request, { body }, refuse)
       return readBody(request, limits, answer, refuse, answerLarge)
     }

@@ -8,6 +8,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { existsSync } from "node:fs"
+import * as AccountTurns from "../contacts/AccountTurns.ts"
 import { RuleScans } from "../contacts/RuleScans.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
 import * as Thread from "../jobs/worker/Thread.ts"
@@ -73,6 +74,8 @@ const unreadFull: Postponed = {
 }
 
 interface LargeRequests {
+  /** Of requests that are not large but take some milliseconds. Pages do not wait for the lock that writes wait for. */
+  readonly turns: { readonly page: AccountTurns.AccountTurns; readonly write: AccountTurns.AccountTurns }
   /** Finds the contacts of a page by a rule, on the thread of the rules. */
   readonly find: RuleScans["Service"]["find"]
   /** Answers a request on the thread. Its body, or the ids that were found, are moved there, and can be used no more. */
@@ -87,6 +90,17 @@ interface LargeRequests {
 export const LargeRequests = Context.Reference<LargeRequests | undefined>("@roster/server/LargeRequests", {
   defaultValue: () => undefined
 })
+
+/**
+ * Runs what takes some milliseconds, and is not large, when it is its account's turn: many that arrive together would keep
+ * the event loop and the connection to the store. Where there is no thread for large requests, it runs at once.
+ */
+export const makeInTurn = Effect.map(
+  LargeRequests,
+  (thread) =>
+    <A, E, R>(kind: keyof LargeRequests["turns"], work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      thread === undefined ? work : Effect.flatMap(Caller, ({ account }) => thread.turns[kind].run(account, () => work))
+)
 
 const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "../requestEntry.ts" : "../requestEntry.js", import.meta.url)
 /** Beside the only file that a bundle makes of this code. */
@@ -103,34 +117,17 @@ const readHeaders = [
   resubscribeHeader.toLowerCase()
 ]
 
-/** One request at a time, of each account in turn. */
-const makeTurns = () => {
-  const waiting = new Map<string, Array<Deferred.Deferred<void>>>()
-  let isTaken = false
-  const take = (account: string) =>
-    Effect.suspend(() => {
-      if (!isTaken) {
-        isTaken = true
-        return Effect.void
-      }
-      const turn = Deferred.makeUnsafe<void>()
-      waiting.set(account, [...(waiting.get(account) ?? []), turn])
-      return Deferred.await(turn)
-    })
-  const give = Effect.sync(() => {
-    const [next] = waiting
-    if (next === undefined) {
-      isTaken = false
-      return
-    }
-    const [account, [turn, ...others]] = next
-    // Behind all other accounts.
-    waiting.delete(account)
-    if (others.length > 0) waiting.set(account, others)
-    if (turn !== undefined) Deferred.doneUnsafe(turn, Effect.void)
-  })
-  const isFull = (account: string): boolean => (waiting.get(account)?.length ?? 0) >= maximumWaiting
-  return { take, give, isFull }
+/** Frees the bytes of a response when it has been sent or its connection is closed: V8 would free them when it needs memory. */
+export const freeWhenSent = (
+  request: HttpServerRequest.HttpServerRequest,
+  { body }: HttpServerResponse.HttpServerResponse
+): void => {
+  // A text has no bytes of its own.
+  if (body._tag !== "Uint8Array" || body.text !== undefined) return
+  const { buffer } = body.body
+  if (buffer instanceof ArrayBuffer) {
+    NodeHttpServerRequest.toServerResponse(request).once("close", () => buffer.transfer(0))
+  }
 }
 
 /** Counts the bytes of responses until they have been sent or their connections are closed. */
@@ -143,16 +140,11 @@ const makeUnread = () => {
   }
   return {
     isFull: (account: string): boolean => (unread.get(account) ?? 0) >= maximumUnread,
-    count: (account: string, request: HttpServerRequest.HttpServerRequest, body: Uint8Array<ArrayBuffer>) => {
+    count: (account: string, request: HttpServerRequest.HttpServerRequest, bytes: number) => {
       const response = NodeHttpServerRequest.toServerResponse(request)
       if (response.destroyed) return
-      const { length } = body
-      add(account, length)
-      response.once("close", () => {
-        add(account, -length)
-        // At once: V8 would free it when it needs memory of its own.
-        body.buffer.transfer(0)
-      })
+      add(account, bytes)
+      response.once("close", () => add(account, -bytes))
     }
   }
 }
@@ -220,11 +212,11 @@ export const layer = (options: {
         return given
       })
 
-      const turns = makeTurns()
+      const turns = AccountTurns.make()
       const unread = makeUnread()
       const answer: LargeRequests["answer"] = (request, { body, ids }, postpone) =>
         Effect.flatMap(Caller, ({ account, key, peer }) => {
-          if (turns.isFull(account)) return postpone(waitsFull)
+          if (turns.waiting(account) >= maximumWaiting) return postpone(waitsFull)
           const { method, url } = request
           const headers: Record<string, string> = {}
           for (const name of readHeaders) {
@@ -236,19 +228,21 @@ export const layer = (options: {
             return Effect.map(
               carryOut({ method, url, headers, body, ids, caller: { account, key, peer } }),
               ({ body, headers, status }) => {
-                unread.count(account, request, body)
                 const contentType = headers["content-type"] ?? "application/json"
-                return HttpServerResponse.uint8Array(body, { status, headers, contentType })
+                const response = HttpServerResponse.uint8Array(body, { status, headers, contentType })
+                unread.count(account, request, body.length)
+                freeWhenSent(request, response)
+                return response
               }
             )
           })
           // A client that left while it waited is not asked for anything; what was begun is carried out.
-          return Effect.acquireUseRelease(
-            turns.take(account),
-            () => Effect.uninterruptible(inTurn),
-            () => turns.give
-          )
+          return turns.run(account, () => Effect.uninterruptible(inTurn))
         })
-      return { find: (yield* RuleScans).find, answer }
+      return {
+        turns: { page: AccountTurns.make(), write: AccountTurns.make() },
+        find: (yield* RuleScans).find,
+        answer
+      }
     })
   )

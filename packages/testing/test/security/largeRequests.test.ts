@@ -100,6 +100,9 @@ const contacts = (count: number, kibibytes: number, sign = "x") =>
     CustomFields: { note: sign.repeat(kibibytes * KiB) }
   }))
 
+/** As many contacts of which nothing but an address is given. */
+const minimal = (count: number) => Array.from({ length: count }, (_, index) => ({ Email: `small${index}@example.com` }))
+
 /** Writes so many contacts of 32,000 characters beside the service. */
 const fill = (store: DatabaseSync, count: number) =>
   store.exec(`
@@ -183,6 +186,39 @@ describe("large requests", () => {
       assert.strictEqual(asked().length, 2)
     })
   )
+
+  for (const [what, method, path, body] of [
+    ["adds", "POST", "/contacts", JSON.stringify(minimal(950))],
+    ["deletes", "POST", "/contacts/delete", JSON.stringify({ Emails: minimal(1200).map(({ Email }) => Email) })],
+    ["pages", "GET", "/contacts?limit=1000", ""]
+  ] as const) {
+    test(
+      `of ${what} that are almost large and arrive together, few go before a small request`,
+      Effect.gen(function* () {
+        const { ask, asked } = yield* served()
+        const ordinary = { Email: "ordinary@example.com" }
+        assert.strictEqual((yield* ask("POST", "/contacts", JSON.stringify([...minimal(950), ordinary]))).status, 200)
+        let done = 0
+        const one = Effect.map(ask(method, path, body), ({ status }) => {
+          done++
+          return status
+        })
+        const together = Effect.all(
+          Array.from({ length: 48 }, () => one),
+          { concurrency: "unbounded" }
+        )
+        const before = Effect.map(ask("GET", `/contacts/${ordinary.Email}`), ({ status }) => [status, done] as const)
+        const [statuses, [status, between]] = yield* Effect.all([together, before], { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          statuses,
+          statuses.map(() => 200)
+        )
+        assert.strictEqual(status, 200)
+        assert.isBelow(between, 16)
+        assert.deepStrictEqual(asked(), [])
+      })
+    )
+  }
 
   test(
     "are refused as a whole, with the place of what is wrong",

@@ -1,0 +1,100 @@
+/** Work that is done one piece at a time, of each account in turn, so that one that asks often does not delay others. */
+import { Effect } from "effect"
+import { setImmediate } from "node:timers/promises"
+
+/** What waits, by account. */
+const makeQueue = <A>() => {
+  /** The account that is first is the next one. */
+  const waiting = new Map<string, Array<A>>()
+  const count = (account: string): number => waiting.get(account)?.length ?? 0
+  return {
+    count,
+    add: (account: string, item: A): void => {
+      const items = waiting.get(account)
+      if (items === undefined) waiting.set(account, [item])
+      else items.push(item)
+    },
+    /** The first one of the next account, which goes behind all others. */
+    take: (): A | undefined => {
+      const [first] = waiting
+      if (first === undefined) return undefined
+      const [account, items] = first
+      const item = items.shift()
+      waiting.delete(account)
+      if (items.length > 0) waiting.set(account, items)
+      return item
+    },
+    remove: (account: string, item: A): void => {
+      const others = (waiting.get(account) ?? []).filter((other) => other !== item)
+      if (others.length > 0) waiting.set(account, others)
+      else waiting.delete(account)
+    }
+  }
+}
+
+interface Turn {
+  /** Since when, in milliseconds, it is held; `undefined` if it is not. */
+  heldSince: number | undefined
+  begin: () => void
+}
+
+export interface AccountTurns {
+  /** Runs work of an account that holds the turn, and gives it to the next one by `pause`. */
+  readonly run: <A, E, R>(
+    account: string,
+    work: (pause: Effect.Effect<void>) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E, R>
+  /** How many pieces of work of an account wait for their turn. */
+  readonly waiting: (account: string) => number
+}
+
+export const make = (): AccountTurns => {
+  const queue = makeQueue<Turn>()
+  let isTaken = false
+
+  const next = () => {
+    const turn = queue.take()
+    isTaken = turn !== undefined
+    turn?.begin()
+  }
+
+  /**
+   * The event loop turns in between, so that what takes no turns goes on too: the more often the longer it did not, since it
+   * accepts no more than one connection each time.
+   */
+  const give = async (turn: Turn, heldSince: number) => {
+    turn.heldSince = undefined
+    for (let held = performance.now() - heldSince; held > 0; held--) await setImmediate()
+    next()
+  }
+
+  const run: AccountTurns["run"] = (account, work) =>
+    Effect.suspend(() => {
+      const turn: Turn = { heldSince: undefined, begin: () => undefined }
+      const take = Effect.callback<void>((resume) => {
+        turn.begin = () => {
+          turn.heldSince = performance.now()
+          resume(Effect.void)
+        }
+        queue.add(account, turn)
+        if (!isTaken) next()
+      })
+      const pause = Effect.suspend(() => {
+        if (turn.heldSince !== undefined) void give(turn, turn.heldSince)
+        return take
+      })
+      const leave = Effect.sync(() => {
+        if (turn.heldSince !== undefined) void give(turn, turn.heldSince)
+        else queue.remove(account, turn)
+      })
+      return Effect.ensuring(
+        Effect.andThen(
+          take,
+          Effect.suspend(() => work(pause))
+        ),
+        leave
+      )
+    })
+
+  return { run, waiting: queue.count }
+}
