@@ -8,11 +8,14 @@ const semiSpace = "--max-semi-space-size"
 /** The flag of V8, in MiB: the young generation is twice as large, and by default 64 MiB. */
 const flag = `${semiSpace}=8`
 
+const mebibyte = String(1024 * 1024)
+
 /**
  * Settings of malloc. It would keep what each of the threads has freed for this thread alone, and give pieces of up to
- * 32 MiB from a memory of which other pieces keep it from giving anything back.
+ * 32 MiB from a memory of which other pieces keep it from giving anything back. With a threshold for pieces of their own it
+ * would give back each 128 KiB at the end of that memory, and take them again for the next request.
  */
-const malloc = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: String(1024 * 1024) }
+const malloc = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: mebibyte, MALLOC_TRIM_THRESHOLD_: mebibyte }
 
 /** Replaces this process, which keeps its number and its files, unless its size was given or the system cannot do it. */
 export const replaceProcess = (): void => {

@@ -51,6 +51,7 @@ describe("roster serve", () => {
       assert.include(told("cmdline"), "--max-semi-space-size=8")
       assert.include(told("environ"), "MALLOC_ARENA_MAX=2")
       assert.include(told("environ"), "MALLOC_MMAP_THRESHOLD_=1048576")
+      assert.include(told("environ"), "MALLOC_TRIM_THRESHOLD_=1048576")
       assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
     })
   )
