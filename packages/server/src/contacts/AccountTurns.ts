@@ -35,6 +35,7 @@ const makeQueue = <A>() => {
 interface Turn {
   /** Since when, in milliseconds, it is held; `undefined` if it is not. */
   heldSince: number | undefined
+  timer?: NodeJS.Timeout
   begin: () => void
 }
 
@@ -48,7 +49,11 @@ export interface AccountTurns {
   readonly waiting: (account: string) => number
 }
 
-export const make = (): AccountTurns => {
+/**
+ * Makes turns. One is given to the next piece of work when its own is done, or after so many milliseconds (default: never),
+ * when it waits for something that need not keep the others.
+ */
+export const make = (longestTurn?: number): AccountTurns => {
   const queue = makeQueue<Turn>()
   let isTaken = false
 
@@ -62,8 +67,11 @@ export const make = (): AccountTurns => {
    * The event loop turns in between, so that what takes no turns goes on too: the more often the longer it did not, since it
    * accepts no more than one connection each time.
    */
-  const give = async (turn: Turn, heldSince: number) => {
+  const give = async (turn: Turn) => {
+    const { heldSince, timer } = turn
+    if (heldSince === undefined) return
     turn.heldSince = undefined
+    clearTimeout(timer)
     for (let held = performance.now() - heldSince; held > 0; held--) await setImmediate()
     next()
   }
@@ -74,18 +82,19 @@ export const make = (): AccountTurns => {
       const take = Effect.callback<void>((resume) => {
         turn.begin = () => {
           turn.heldSince = performance.now()
+          if (longestTurn !== undefined) turn.timer = setTimeout(give, longestTurn, turn)
           resume(Effect.void)
         }
         queue.add(account, turn)
         if (!isTaken) next()
       })
       const pause = Effect.suspend(() => {
-        if (turn.heldSince !== undefined) void give(turn, turn.heldSince)
+        void give(turn)
         return take
       })
       const leave = Effect.sync(() => {
-        if (turn.heldSince !== undefined) void give(turn, turn.heldSince)
-        else queue.remove(account, turn)
+        if (turn.heldSince === undefined) queue.remove(account, turn)
+        void give(turn)
       })
       return Effect.ensuring(
         Effect.andThen(

@@ -24,6 +24,9 @@ export const maximumWaiting = 128
 /** Bytes of large responses that an account has not read yet; the last one may exceed them. */
 export const maximumUnread = 32 * 1024 * 1024
 
+/** The milliseconds after which the next request that is not large begins, while one waits for the lock of the store. */
+const longestTurn = 100
+
 /** The time after which the thread ends if it has nothing to do, in milliseconds. */
 const idleTime = 60_000
 
@@ -240,7 +243,7 @@ export const layer = (options: {
           return turns.run(account, () => Effect.uninterruptible(inTurn))
         })
       return {
-        turns: { page: AccountTurns.make(), write: AccountTurns.make() },
+        turns: { page: AccountTurns.make(longestTurn), write: AccountTurns.make(longestTurn) },
         find: (yield* RuleScans).find,
         answer
       }

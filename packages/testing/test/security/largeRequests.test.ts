@@ -221,6 +221,21 @@ describe("large requests", () => {
   }
 
   test(
+    "one that is almost large and waits for the lock of the store does not keep the next",
+    Effect.gen(function* () {
+      const { ask, store } = yield* served()
+      const other = yield* store
+      other.exec("BEGIN IMMEDIATE")
+      const first = ask("POST", "/contacts", JSON.stringify(minimal(100)))
+      const waits = yield* Effect.forkChild(first, { startImmediately: true })
+      const wrong = yield* ask("POST", "/contacts", JSON.stringify([...minimal(100), { Email: "nobody" }]))
+      assert.strictEqual(wrong.status, 400, wrong.text)
+      other.exec("ROLLBACK")
+      assert.strictEqual((yield* Fiber.join(waits)).status, 200)
+    })
+  )
+
+  test(
     "are refused as a whole, with the place of what is wrong",
     Effect.gen(function* () {
       const { ask, store } = yield* served()
