@@ -1,4 +1,4 @@
-import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream } from "effect"
+import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Result, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
 import { type Waiting, whileBusy } from "./SqliteBusy.ts"
@@ -121,14 +121,14 @@ export const make = (
     executeStream: options.executeStream,
     executeEach: (sql, parameters, read) =>
       execute(
-        // As for `values`.
+        // As for `values`. What cannot be read is no error of the statement.
         (sql, params: typeof parameters, mode) =>
-          statements.runEach(sql, params, mode, (row) => read(row as ReadonlyArray<unknown>)),
+          statements.runEach(sql, params, mode, (row) => Result.try(() => read(row as ReadonlyArray<unknown>))),
         sql,
         parameters,
         true,
         identity
-      )
+      ).pipe(Effect.map((rows) => rows.map((row) => (row === undefined ? undefined : Result.getOrThrow(row)))))
   }
 }
 
