@@ -91,12 +91,12 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
     const source = "ContactApi"
     const returned = { returning: contactColumns, read: toWritten }
     const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, ...returned })
-    const written = yield* checkMerged(contacts, upserted)
-    const ids = written.map(({ id }) => id)
+    const merged = yield* checkMerged(contacts, upserted)
+    const ids = merged.map(({ id }) => id)
     yield* addToLists(lists, ids)
     // A later payload for the same address changes the answer to an earlier one.
-    const last = new Map(written.map((one) => [one.id, one]))
-    return yield* answer(written.map((one) => last.get(one.id) ?? one))
+    const last = new Map(merged.map((one) => [one.id, one]))
+    return yield* answer(merged.map((one) => last.get(one.id) ?? one))
   })
   return yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
 })
