@@ -54,7 +54,14 @@ export const keyUsed = (idempotencyKey: string | undefined) =>
 
 /** Makes the function that runs the calls of a client. */
 export const makeCall =
-  ({ budget, isKeyHonoured, policyOf, secrets, traceSubjects }: Context.Service.Shape<typeof RosterHttpApi>) =>
+  ({
+    attemptContext,
+    budget,
+    isKeyHonoured,
+    policyOf,
+    secrets,
+    traceSubjects
+  }: Context.Service.Shape<typeof RosterHttpApi>) =>
   <A, Tag extends Refusal["_tag"], E extends { readonly _tag: string } = never, Meaning extends Refusal = never>(
     options: CallOptions<A, Tag, E, Meaning>
   ): Effect.Effect<A, Extract<Refusal, { readonly _tag: Tag }> | Meaning | ServiceError | E> => {
@@ -144,6 +151,11 @@ export const makeCall =
       policyOf,
       isKeyHonoured: () => isKeyHonoured.current,
       canRepeatBody,
+      attemptContext: (call) => {
+        const context = attemptContext(call)
+        // Usually both are undefined.
+        return Context.get(context, IdempotencyKey) === key ? context : Context.add(context, IdempotencyKey, key)
+      },
       attempt
     })
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
@@ -151,8 +163,5 @@ export const makeCall =
       finalError({ operation, row: repeatable(row, idempotencyKey, isKeyHonoured.current), about: words() }, failure)
     )
     const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
-    return Effect.updateContext(countedCall(operation, raced), (context: Context.Context<never>) =>
-      // Usually both are undefined.
-      Context.get(context, IdempotencyKey) === key ? context : Context.add(context, IdempotencyKey, key)
-    )
+    return countedCall(operation, raced)
   }

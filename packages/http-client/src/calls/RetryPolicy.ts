@@ -146,10 +146,12 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
   readonly policyOf: (call: Context.Context<never>) => RetryLimits
   readonly isKeyHonoured: () => boolean
   readonly canRepeatBody: () => boolean
+  /** The context of the attempts of a call. */
+  readonly attemptContext: (call: Context.Context<never>) => Context.Context<never>
   readonly attempt: (attempt: Attempt) => Effect.Effect<A, Failure<E>>
 }): Effect.Effect<A, Failure<E>> =>
   Effect.withFiber((fiber) => {
-    const { attempt, budget, canRepeatBody, isKeyHonoured, operation, policyOf, row } = options
+    const { attempt, attemptContext, budget, canRepeatBody, isKeyHonoured, operation, policyOf, row } = options
     const policy = policyOf(fiber.context)
     const clock = fiber.getRef(Clock.Clock)
     const started = clock.monotonicTimeNanosUnsafe()
@@ -196,8 +198,9 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
       Effect.suspend(() => {
         const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
         const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
-        const limited = within(attempt(current), bound, () => timedOut(bound, phase))
-        return Effect.matchEffect(Effect.provideService(limited, CurrentRequestPhase, phase), {
+        const context = Context.add(attemptContext(fiber.context), CurrentRequestPhase, phase)
+        const limited = within(attempt(current), context, bound, () => timedOut(bound, phase))
+        return Effect.matchEffect(limited, {
           onFailure: (failure) => again(current, failure),
           onSuccess: (value) => {
             budget.giveBack(taken)

@@ -20,9 +20,12 @@ import { clientPolicy, RetryBudget, type RetryLimits } from "./RetryPolicy.ts"
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
   {
+    /** The operations, for attempts of a call, which run in `attemptContext`. */
     readonly api: EndpointCalls
-    /** For files as streams, which the contract cannot send. Addresses are relative to the base address. */
+    /** The same for files as streams, which the contract cannot send. Addresses are relative to the base address. */
     readonly withKey: HttpClient.HttpClient
+    /** Keeps the key from redirects and printed headers, addresses from spans, and trace headers from other services. */
+    readonly attemptContext: (call: Context.Context<never>) => Context.Context<never>
     /** For other hosts: never with the key. */
     readonly withoutKey: HttpClient.HttpClient
     readonly budget: RetryBudget
@@ -60,8 +63,8 @@ export class RosterHttpApi extends Context.Service<
         return response
       }
       const transport = yield* HttpClient.HttpClient
-      const ours = inOurContext(header)
-      const plain = HttpClient.transform(transport, ours)
+      const attemptContext = makeAttemptContext(header)
+      const inAttemptContext = <A, E>(effect: Effect.Effect<A, E>) => Effect.updateContext(effect, attemptContext)
       /** Sends a prepared request, through the transform of the call, which sees it without key. */
       const through = (
         call: Context.Context<never>,
@@ -69,12 +72,13 @@ export class RosterHttpApi extends Context.Service<
         prepare: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
       ) => {
         const transform = Context.get(call, ClientTransform)
-        if (transform === undefined) return plain.execute(prepare(request))
-        // In our context, so that what the transform prints holds no key either.
-        return ours(transform(clientOf((request) => plain.execute(prepare(request)))).execute(request))
+        if (transform === undefined) return transport.execute(prepare(request))
+        // The transform may have changed the context.
+        const prepared = clientOf((request) => inAttemptContext(transport.execute(prepare(request))))
+        return transform(prepared).execute(request)
       }
       const withoutKey = clientOf((request) =>
-        Effect.contextWith((call: Context.Context<never>) => through(call, request, identity))
+        inAttemptContext(Effect.contextWith((call: Context.Context<never>) => through(call, request, identity)))
       )
       // The last step before the transport, whose errors never leave this package.
       const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
@@ -116,6 +120,7 @@ export class RosterHttpApi extends Context.Service<
       return RosterHttpApi.of({
         api,
         withKey,
+        attemptContext,
         withoutKey,
         budget: new RetryBudget(),
         policyOf: yield* clientPolicy(options.retry),
@@ -157,22 +162,17 @@ export const Resubscribe = Context.Reference<boolean | undefined>("@roster/http-
   defaultValue: () => undefined
 })
 
-/** Keeps the key from redirects and printed headers, addresses from spans, and trace headers from other services. */
-const inOurContext =
-  (header: string) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.updateContext(effect, (context: Context.Context<R>) =>
-      // One by one: `Context.merge` copies the whole context on every call.
-      context.pipe(
-        Context.add(FetchHttpClient.RequestInit, manual),
-        Context.add(HttpClient.TracerDisabledWhen, always),
-        Context.add(HttpClient.TracerPropagationEnabled, false),
-        Context.add(Headers.CurrentRedactedNames, [
-          ...Context.get(context, Headers.CurrentRedactedNames),
-          header.toLowerCase()
-        ])
-      )
+const makeAttemptContext = (header: string) => {
+  const name = header.toLowerCase()
+  return (call: Context.Context<never>): Context.Context<never> =>
+    // One by one: `Context.merge` copies the whole context on every call.
+    call.pipe(
+      Context.add(FetchHttpClient.RequestInit, manual),
+      Context.add(HttpClient.TracerDisabledWhen, always),
+      Context.add(HttpClient.TracerPropagationEnabled, false),
+      Context.add(Headers.CurrentRedactedNames, [...Context.get(call, Headers.CurrentRedactedNames), name])
     )
+}
 
 const manual: RequestInit = { redirect: "manual" }
 const always = () => true

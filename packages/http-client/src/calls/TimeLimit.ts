@@ -2,7 +2,7 @@
  * A time limit for many effects: all under one clock share one sleeping fiber. `Effect.timeout` starts two fibers and a
  * timer for each, which costs 64 concurrent `get` 1.25 times the CPU (benchmarks/get).
  */
-import { Clock, Duration, Effect, Exit, Fiber } from "effect"
+import { Clock, type Context, Duration, Effect, Exit, Fiber } from "effect"
 
 interface Limit {
   /** Milliseconds of the monotonic clock. */
@@ -77,9 +77,10 @@ const limitsOf = (clock: Clock.Clock): Limits => {
   return limits
 }
 
-/** Interrupts an effect after the time limit, and fails once it has ended. */
+/** Runs an effect in a fiber of its own with the given context, interrupts it after the time limit, and fails then. */
 export const within = <A, E>(
   effect: Effect.Effect<A, E>,
+  context: Context.Context<never>,
   duration: Duration.Duration,
   late: () => E
 ): Effect.Effect<A, E> =>
@@ -96,7 +97,7 @@ export const within = <A, E>(
       result = Effect.succeed(value)
     })
     const limited = Effect.callback<void, E>((resume) => {
-      const child = Effect.runForkWith(fiber.context)(run)
+      const child = Effect.runForkWith(context)(run)
       let expired = false
       const limit = limits.add(duration, () => {
         expired = true
