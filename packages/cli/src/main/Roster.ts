@@ -40,7 +40,7 @@ const contacts = {
       description: "List contacts in the order they were added",
       load: () => import("../commands/contacts/list.ts")
     },
-    get: { description: "Show a contact with all its fields", load: contactVerb("get") },
+    get: { description: "Show a contact with all its fields", load: () => import("../commands/contacts/get.ts") },
     add: { description: "Add a contact, or update the one with the same address", load: contactVerb("add") },
     update: { description: "Change the names and custom fields of a contact", load: contactVerb("update") },
     delete: {

@@ -1,4 +1,4 @@
-/** `roster contacts get`, `add` and `update` */
+/** `roster contacts add` and `update` */
 import { Contact, ContactsService, ContactStatus } from "@roster/domain"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -12,21 +12,6 @@ const names = {
   firstName: text("first-name", "First name", "NAME"),
   lastName: text("last-name", "Last name", "NAME")
 }
-
-export const get = Command.make(
-  "get",
-  { email },
-  Effect.fnUntraced(function* ({ email }) {
-    const contacts = yield* ContactsService
-    yield* Results.record(Contact, yield* contacts.get(email))
-  })
-).pipe(
-  withExamples({
-    "roster contacts get ann@example.com": "",
-    "roster contacts get ann@example.com -o json | jq .CustomFields": "Print the custom fields"
-  }),
-  Command.provide(TargetLayer.layer)
-)
 
 export const add = Command.make(
   "add",

@@ -1,0 +1,22 @@
+/** `roster contacts get` */
+import { Contact, ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as Results from "../../terminal/Results.ts"
+import { email, withExamples } from "../shared/CommonFlags.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
+
+export const command = Command.make(
+  "get",
+  { email },
+  Effect.fnUntraced(function* ({ email }) {
+    const contacts = yield* ContactsService
+    yield* Results.record(Contact, yield* contacts.get(email))
+  })
+).pipe(
+  withExamples({
+    "roster contacts get ann@example.com": "",
+    "roster contacts get ann@example.com -o json | jq .CustomFields": "Print the custom fields"
+  }),
+  Command.provide(TargetLayer.layer)
+)
