@@ -20,7 +20,7 @@ import { clientPolicy, RetryBudget, type RetryLimits } from "./RetryPolicy.ts"
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
   {
-    /** The operations, for attempts of a call, which run in `attemptContext`. */
+    /** The operations, to be run in `attemptContext`: elsewhere a redirect would take the key along. */
     readonly api: EndpointCalls
     /** The same for files as streams, which the contract cannot send. Addresses are relative to the base address. */
     readonly withKey: HttpClient.HttpClient

@@ -77,7 +77,7 @@ const limitsOf = (clock: Clock.Clock): Limits => {
   return limits
 }
 
-/** Runs an effect in a fiber of its own with the given context, interrupts it after the time limit, and fails then. */
+/** Runs an effect in a fiber with the given context, interrupts it after the time limit, and fails once it has ended. */
 export const within = <A, E>(
   effect: Effect.Effect<A, E>,
   context: Context.Context<never>,
