@@ -12,13 +12,12 @@ interface Field {
   readonly column: number
   /** The name of a payload field or of a custom field. */
   readonly key: string
-  /** The JSON text in front of the value, such as `,"FirstName":"`. */
+  /** The JSON text in front of the value, such as `,"FirstName":`. */
   readonly name: Uint8Array
 }
 
-const emailName = encoded(',"Email":"')
+const emailName = encoded(',"Email":')
 const customFieldsName = encoded(',"CustomFields":')
-const closingQuote = encoded('"')
 
 const at = 0x40
 const dot = 0x2e
@@ -81,7 +80,7 @@ export class FastCsvColumns {
       names.flatMap((name) => {
         const column = targets.findIndex((target) => target?._tag === "Record" && target.name === name)
         const key = name.charAt(0).toLowerCase() + name.slice(1)
-        return column < 0 ? [] : [{ column, key, name: encoded(`,"${name}":"`) }]
+        return column < 0 ? [] : [{ column, key, name: encoded(`,"${name}":`) }]
       })
     const custom = targets.flatMap((target, column) =>
       target?._tag === "Custom" ? [{ column, name: target.name }] : []
@@ -91,7 +90,7 @@ export class FastCsvColumns {
     this.#count = isPossible && isUsual ? targets.length : never
     this.email = record("Email")[0]?.column ?? 0
     this.profile = record("FirstName", "LastName")
-    this.custom = custom.map(({ column, name }) => ({ column, key: name, name: encoded(`,${JSON.stringify(name)}:"`) }))
+    this.custom = custom.map(({ column, name }) => ({ column, key: name, name: encoded(`,${JSON.stringify(name)}:`) }))
     this.#others = record("Status", "ConsentIP", "ConsentDate", "ConsentTracking").map(({ column }) => column)
   }
 
@@ -173,9 +172,10 @@ export class FastContact {
   }
 
   #write(to: JsonBuffer, name: Uint8Array, column: number): void {
-    if (!this.#isGiven(column)) return
+    const begin = this.#record.begin(column)
+    const end = this.#record.end(column)
+    if (begin === end) return
     to.bytes(name)
-    to.bytes(this.#record.bytes, this.#record.begin(column), this.#record.end(column))
-    to.bytes(closingQuote)
+    to.stringBytes(this.#record.bytes, begin, end)
   }
 }

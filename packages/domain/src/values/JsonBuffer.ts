@@ -43,12 +43,23 @@ export class JsonBuffer {
   }
 
   /** Writes bytes as they are. */
-  bytes(from: Uint8Array, start = 0, end = from.length): void {
-    this.#reserve(end - start)
+  bytes(from: Uint8Array): void {
+    this.#reserve(from.length)
     const bytes = this.#bytes
     let at = this.#length
     // Faster than `set` for so few.
+    for (let index = 0; index < from.length; index++) bytes[at++] = from[index] ?? 0
+    this.#length = at
+  }
+
+  /** Writes bytes that need no escaping as a string. */
+  stringBytes(from: Uint8Array, start: number, end: number): void {
+    this.#reserve(end - start + 2)
+    const bytes = this.#bytes
+    let at = this.#length
+    bytes[at++] = quote
     for (let index = start; index < end; index++) bytes[at++] = from[index] ?? 0
+    bytes[at++] = quote
     this.#length = at
   }
 
