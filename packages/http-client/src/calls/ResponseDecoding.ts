@@ -3,7 +3,7 @@ import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { BufferedResponse } from "../transport/BufferedResponse.ts"
+import { BufferedResponse, concatBytes } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -18,6 +18,10 @@ const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.
 
 const readBytes = (operation: string, response: Response): Effect.Effect<Uint8Array, Failure<never>> =>
   Effect.mapError(bytesOf(response), (error) => transportFailure(operation, error))
+
+/** The body in chunks, which need not be copied into one. */
+const chunksOf = (response: Response): Effect.Effect<ReadonlyArray<Uint8Array>, HttpClientError.HttpClientError> =>
+  response instanceof BufferedResponse ? response.chunks : Effect.map(bytesOf(response), (bytes) => [bytes])
 
 /** The whole body as text. One that is cut off is a failure of the transport, which may be retried. */
 export const readText = (operation: string, response: Response): Effect.Effect<string, Failure<never>> =>
@@ -147,6 +151,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
 
 /** Neither white space nor a byte order mark. */
 const isInk = (byte: number): boolean => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf
+const hasInk = (bytes: Uint8Array): boolean => bytes.some(isInk)
 const signOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 
 const readAnyList = readJson(Schema.Array(Schema.Unknown))
@@ -154,12 +159,12 @@ const readAnyList = readJson(Schema.Array(Schema.Unknown))
 /** Checks that an answer is a whole list, without decoding it if its first and last characters suffice. */
 export const readList = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
   if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response, secrets))
-  const bytes = yield* readBytes(operation, response)
-  const first = signOf(bytes.find(isInk))
+  const chunks = yield* Effect.mapError(chunksOf(response), (error) => transportFailure(operation, error))
+  const first = signOf(chunks.find(hasInk)?.find(isInk))
   if (!isJson(response, first)) {
-    return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(bytes))
+    return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(concatBytes(chunks)))
   }
-  if (first === "[" && signOf(bytes.findLast(isInk)) === "]") return
+  if (first === "[" && signOf(chunks.findLast(hasInk)?.findLast(isInk)) === "]") return
   const detail = first === "" ? "it is empty" : "it is no list"
   return yield* Effect.fail(invalidResponse(operation, response.status, detail))
 })

@@ -27,6 +27,8 @@ export interface ResponseHead {
 export interface ResponseBody {
   /** The whole body; may be asked for more than once. */
   readonly bytes: Effect.Effect<Uint8Array, unknown>
+  /** The same, as it came. */
+  readonly chunks: Effect.Effect<ReadonlyArray<Uint8Array>, unknown>
   readonly stream: Stream.Stream<Uint8Array, unknown>
   /** Whether a compressed body that ends early is an error, which it is not for `fetch`. */
   readonly showsCutEncoding: boolean
@@ -63,6 +65,10 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
 
   get bytes(): Reading<Uint8Array> {
     return Effect.mapError(this.#body.bytes, (cause) => this.#unreadable(cause))
+  }
+
+  get chunks(): Reading<ReadonlyArray<Uint8Array>> {
+    return Effect.mapError(this.#body.chunks, (cause) => this.#unreadable(cause))
   }
 
   get arrayBuffer(): Reading<ArrayBuffer> {

@@ -14,7 +14,8 @@ export const limitResponse = <E, R>(
     Effect.map((response) => {
       // Cached, since a stream can be read only once.
       const bytes = Effect.runSync(Effect.cached(readBytes(response, maximumBytes)))
-      return new BufferedResponse(response, { bytes, stream: response.stream, showsCutEncoding: false })
+      const chunks = Effect.map(bytes, (bytes) => [bytes])
+      return new BufferedResponse(response, { bytes, chunks, stream: response.stream, showsCutEncoding: false })
     })
   )
 

@@ -72,21 +72,25 @@ export class UndiciBody implements ResponseBody {
   // For the reader.
 
   /** Interrupting the last fiber that waits for the whole body closes the connection. */
-  get bytes(): Effect.Effect<Uint8Array, unknown> {
+  get chunks(): Effect.Effect<ReadonlyArray<Uint8Array>, unknown> {
     return Effect.suspend(() => this.#whole())
   }
 
-  #whole(): Effect.Effect<Uint8Array, unknown> {
+  get bytes(): Effect.Effect<Uint8Array, unknown> {
+    return Effect.map(this.chunks, (chunks) => {
+      const bytes = concatBytes(chunks)
+      this.#chunks = [bytes]
+      return bytes
+    })
+  }
+
+  #whole(): Effect.Effect<ReadonlyArray<Uint8Array>, unknown> {
     if (this.#use === "stream") return Effect.fail<unknown>(new Error("The body has been read as a stream."))
     this.#use = "whole"
     this.#checkSize()
     this.#resume()
     if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.#whole())
-    return Effect.map(this.#end, () => {
-      const bytes = concatBytes(this.#chunks)
-      this.#chunks = [bytes]
-      return bytes
-    })
+    return Effect.as(this.#end, this.#chunks)
   }
 
   /** Can be read once, unless the body has been read as a whole. Leaving it before its end closes the connection. */
