@@ -145,26 +145,40 @@ export const withErrors = (errors: Iterable<Schema.Top>) => {
       Effect.catch(respond(incoming), toResponse)
 }
 
-/** The routes of the contract. The guards of its middleware wrap each operation; the last one runs first. */
-export const contractRoutes = (
-  handlers: { readonly [Group in keyof Groups]: Handlers<Group> },
+type AllHandlers = { readonly [Group in keyof Groups]: Handlers<Group> }
+
+const compile = (
+  group: Groups[keyof Groups],
+  endpoint: HttpApiEndpoint.Top,
+  handlers: AllHandlers,
   guards: ReadonlyMap<unknown, Guard>
-): ReadonlyArray<Route> =>
+): Respond<never> => {
+  // `Handlers` has one for each endpoint, with the inputs of that endpoint.
+  const ofGroup = handlers[group.identifier] as unknown as Record<string, AnyHandler>
+  const handler = ofGroup[endpoint.identifier]
+  if (handler === undefined) throw new Error(`Nothing handles ${endpoint.identifier}.`)
+  const errors = new Set(endpoint.error)
+  let respond = operationOf(endpoint, handler)
+  for (const middleware of endpoint.middlewares) {
+    const guard = guards.get(middleware)
+    if (guard === undefined) throw new Error(`Nothing guards ${endpoint.identifier} as ${middleware.key}.`)
+    respond = guard(endpoint, respond)
+    // Every middleware of an endpoint is one of these.
+    for (const error of (middleware as HttpApiMiddleware.AnyService).error) errors.add(error)
+  }
+  return withErrors(errors)(respond)
+}
+
+/** The routes of the contract. The guards of its middleware wrap each operation; the last one runs first. */
+export const contractRoutes = (handlers: AllHandlers, guards: ReadonlyMap<unknown, Guard>): ReadonlyArray<Route> =>
   Object.values(servedApi.groups).flatMap((group) =>
     Object.values(group.endpoints).map((endpoint: HttpApiEndpoint.Top): Route => {
-      // `Handlers` has one for each endpoint, with the inputs of that endpoint.
-      const ofGroup = handlers[group.identifier] as unknown as Record<string, AnyHandler>
-      const handler = ofGroup[endpoint.identifier]
-      if (handler === undefined) throw new Error(`Nothing handles ${endpoint.identifier}.`)
-      const errors = new Set(endpoint.error)
-      let respond = operationOf(endpoint, handler)
-      for (const middleware of endpoint.middlewares) {
-        const guard = guards.get(middleware)
-        if (guard === undefined) throw new Error(`Nothing guards ${endpoint.identifier} as ${middleware.key}.`)
-        respond = guard(endpoint, respond)
-        // Every middleware of an endpoint is one of these.
-        for (const error of (middleware as HttpApiMiddleware.AnyService).error) errors.add(error)
+      // Compiled by its first request: a command that makes one would wait for all the others.
+      let respond: Respond<never> | undefined
+      return {
+        method: endpoint.method,
+        path: `/${endpoint.path.slice(1)}`,
+        respond: (incoming) => (respond ??= compile(group, endpoint, handlers, guards))(incoming)
       }
-      return { method: endpoint.method, path: `/${endpoint.path.slice(1)}`, respond: withErrors(errors)(respond) }
     })
   )
