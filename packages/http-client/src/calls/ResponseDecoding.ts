@@ -16,16 +16,17 @@ const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.
     ? response.bytes
     : Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
 
-const readBytes = (operation: string, response: Response): Effect.Effect<Uint8Array, Failure<never>> =>
-  Effect.mapError(bytesOf(response), (error) => transportFailure(operation, error))
-
 /** The body in chunks, which need not be copied into one. */
 const chunksOf = (response: Response): Effect.Effect<ReadonlyArray<Uint8Array>, HttpClientError.HttpClientError> =>
   response instanceof BufferedResponse ? response.chunks : Effect.map(bytesOf(response), (bytes) => [bytes])
 
+/** Reads a body. One that breaks off is a failure of the transport. */
+const received = <A>(operation: string, body: Effect.Effect<A, HttpClientError.HttpClientError>) =>
+  Effect.mapError(body, (error): Failure<never> => transportFailure(operation, error))
+
 /** The whole body as text. One that is cut off is a failure of the transport, which may be retried. */
 export const readText = (operation: string, response: Response): Effect.Effect<string, Failure<never>> =>
-  Effect.flatMapEager(readBytes(operation, response), (bytes) => {
+  Effect.flatMapEager(received(operation, bytesOf(response)), (bytes) => {
     try {
       return Effect.succeed(utf8.decode(bytes))
     } catch {
@@ -159,7 +160,7 @@ const readAnyList = readJson(Schema.Array(Schema.Unknown))
 /** Checks that an answer is a whole list, without decoding it if its first and last characters suffice. */
 export const readList = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
   if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response, secrets))
-  const chunks = yield* Effect.mapError(chunksOf(response), (error) => transportFailure(operation, error))
+  const chunks = yield* received(operation, chunksOf(response))
   const first = signOf(chunks.find(hasInk)?.find(isInk))
   if (!isJson(response, first)) {
     return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(concatBytes(chunks)))
@@ -171,7 +172,7 @@ export const readList = Effect.fnUntraced(function* (operation: string, response
 
 /** Reads an answer without content. A service may send some anyway, but never a page for browsers. */
 export const readNothing = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
-  const bytes = yield* readBytes(operation, response)
+  const bytes = yield* received(operation, bytesOf(response))
   if (isPage(response) && bytes.length > 0) {
     return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(bytes))
   }

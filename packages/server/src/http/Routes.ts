@@ -145,40 +145,33 @@ export const withErrors = (errors: Iterable<Schema.Top>) => {
       Effect.catch(respond(incoming), toResponse)
 }
 
-type AllHandlers = { readonly [Group in keyof Groups]: Handlers<Group> }
-
-const compile = (
-  group: Groups[keyof Groups],
-  endpoint: HttpApiEndpoint.Top,
-  handlers: AllHandlers,
-  guards: ReadonlyMap<unknown, Guard>
-): Respond<never> => {
-  // `Handlers` has one for each endpoint, with the inputs of that endpoint.
-  const ofGroup = handlers[group.identifier] as unknown as Record<string, AnyHandler>
-  const handler = ofGroup[endpoint.identifier]
-  if (handler === undefined) throw new Error(`Nothing handles ${endpoint.identifier}.`)
-  const errors = new Set(endpoint.error)
-  let respond = operationOf(endpoint, handler)
-  for (const middleware of endpoint.middlewares) {
-    const guard = guards.get(middleware)
-    if (guard === undefined) throw new Error(`Nothing guards ${endpoint.identifier} as ${middleware.key}.`)
-    respond = guard(endpoint, respond)
-    // Every middleware of an endpoint is one of these.
-    for (const error of (middleware as HttpApiMiddleware.AnyService).error) errors.add(error)
-  }
-  return withErrors(errors)(respond)
+/** Compiles an operation on its first request, since a command that makes one request needs no other. */
+const compiledLate = <E>(compile: () => Respond<E>): Respond<E> => {
+  let respond: Respond<E> | undefined
+  return (incoming) => (respond ??= compile())(incoming)
 }
 
 /** The routes of the contract. The guards of its middleware wrap each operation; the last one runs first. */
-export const contractRoutes = (handlers: AllHandlers, guards: ReadonlyMap<unknown, Guard>): ReadonlyArray<Route> =>
+export const contractRoutes = (
+  handlers: { readonly [Group in keyof Groups]: Handlers<Group> },
+  guards: ReadonlyMap<unknown, Guard>
+): ReadonlyArray<Route> =>
   Object.values(servedApi.groups).flatMap((group) =>
     Object.values(group.endpoints).map((endpoint: HttpApiEndpoint.Top): Route => {
-      // Compiled by its first request: a command that makes one would wait for all the others.
-      let respond: Respond<never> | undefined
-      return {
-        method: endpoint.method,
-        path: `/${endpoint.path.slice(1)}`,
-        respond: (incoming) => (respond ??= compile(group, endpoint, handlers, guards))(incoming)
+      // `Handlers` has one for each endpoint, with the inputs of that endpoint.
+      const ofGroup = handlers[group.identifier] as unknown as Record<string, AnyHandler>
+      const handler = ofGroup[endpoint.identifier]
+      if (handler === undefined) throw new Error(`Nothing handles ${endpoint.identifier}.`)
+      const errors = new Set(endpoint.error)
+      let respond = compiledLate(() => operationOf(endpoint, handler))
+      for (const middleware of endpoint.middlewares) {
+        const guard = guards.get(middleware)
+        if (guard === undefined) throw new Error(`Nothing guards ${endpoint.identifier} as ${middleware.key}.`)
+        respond = guard(endpoint, respond)
+        // Every middleware of an endpoint is one of these.
+        for (const error of (middleware as HttpApiMiddleware.AnyService).error) errors.add(error)
       }
+      const answer = compiledLate(() => withErrors(errors)(respond))
+      return { method: endpoint.method, path: `/${endpoint.path.slice(1)}`, respond: answer }
     })
   )
