@@ -1,9 +1,9 @@
 /** The columns and cells of a CSV file of contacts. (https://github.com/roster-effect/roster/blob/main/docs/decisions/csv.md) */
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
+import { contactFields, type RecordFieldValue } from "../contacts/ContactFields.ts"
 import { ConsentTracking, ContactStatus } from "../contacts/ContactRecord.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
-import { recordFields, type RecordFieldInfo } from "../rules/RuleFields.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 
 /** Formulas of spreadsheets, which are given one more apostrophe than they have, so that every text is restored. */
@@ -17,9 +17,10 @@ export const protectCell = (text: string): string => (formula.test(text) ? `'${t
 export const restoreCell = (cell: string): string => (protectedFormula.test(cell) ? cell.slice(1) : cell)
 
 /** The exported columns in record order; consent and activity are flattened. */
-const columns = Object.values<RecordFieldInfo>(recordFields).flatMap(({ column, read }) =>
-  column === undefined ? [] : [{ name: column, read: (contact: Contact) => read(contact, 0) }]
-)
+const columns: ReadonlyArray<{
+  readonly name: string
+  readonly read: (contact: Contact) => RecordFieldValue | null
+}> = Object.values(contactFields).map(({ column, read }) => ({ name: column, read }))
 
 /** The record columns that an import takes from a file. The service itself sets all others. */
 const imported = ["Email", "Status", "FirstName", "LastName", "ConsentIP", "ConsentDate", "ConsentTracking"] as const

@@ -19,6 +19,12 @@ interface Field {
 const emailName = encoded(',"Email":')
 const customFieldsName = encoded(',"CustomFields":')
 
+/** The columns that are copied as they are, with the fields of their contact. A value in any other takes the exact path. */
+const copied = new Map([
+  ["FirstName", "firstName"],
+  ["LastName", "lastName"]
+])
+
 const at = 0x40
 const dot = 0x2e
 const hyphen = 0x2d
@@ -76,22 +82,24 @@ export class FastCsvColumns {
   readonly #others: ReadonlyArray<number>
 
   constructor({ targets }: ImportColumns, isPossible: boolean) {
-    const record = (...names: ReadonlyArray<string>): ReadonlyArray<Field> =>
-      names.flatMap((name) => {
-        const column = targets.findIndex((target) => target?._tag === "Record" && target.name === name)
-        const key = name.charAt(0).toLowerCase() + name.slice(1)
-        return column < 0 ? [] : [{ column, key, name: encoded(`,"${name}":`) }]
-      })
+    const record = new Map<string, number>(
+      targets.flatMap((target, column) => (target?._tag === "Record" ? [[target.name, column] as const] : []))
+    )
     const custom = targets.flatMap((target, column) =>
       target?._tag === "Custom" ? [{ column, name: target.name }] : []
     )
     // JavaScript reorders numeric keys and treats __proto__ specially; no store accepts NUL.
     const isUsual = custom.every(({ name }) => !/^\d+$/.test(name) && name !== "__proto__" && !name.includes("\0"))
     this.#count = isPossible && isUsual ? targets.length : never
-    this.email = record("Email")[0]?.column ?? 0
-    this.profile = record("FirstName", "LastName")
+    this.email = record.get("Email") ?? 0
+    this.profile = Array.from(copied).flatMap(([name, key]) => {
+      const column = record.get(name)
+      return column === undefined ? [] : [{ column, key, name: encoded(`,"${name}":`) }]
+    })
     this.custom = custom.map(({ column, name }) => ({ column, key: name, name: encoded(`,${JSON.stringify(name)}:`) }))
-    this.#others = record("Status", "ConsentIP", "ConsentDate", "ConsentTracking").map(({ column }) => column)
+    this.#others = Array.from(record).flatMap(([name, column]) =>
+      name === "Email" || copied.has(name) ? [] : [column]
+    )
   }
 
   /** Whether the fast path gives the same result as the exact path for a record. */

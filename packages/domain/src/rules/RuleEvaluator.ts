@@ -2,7 +2,7 @@ import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, Field, Operator, Rule } from "./Rule.ts"
 import { compareText, foldText, numberOf } from "./Rule.ts"
 import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
-import { type FieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
+import { type RecordFieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
 
 /**
  * Whether a rule selects a contact; `daysfrom` and `contactage` count from `now`. A field without a value equals the
@@ -65,7 +65,7 @@ const fieldReaders = (now: number) => {
   /** Reads a custom field. A name in the same case wins, then the first one in another case. */
   const customReader = (name: string) => {
     const folded = foldText(name)
-    return (): FieldValue => {
+    return (): RecordFieldValue => {
       const { customFields } = subject
       if (customFields === undefined || customFields === null) return undefined
       return Object.hasOwn(customFields, name) ? customFields[name] : foldedFields().get(folded)
@@ -73,7 +73,7 @@ const fieldReaders = (now: number) => {
   }
 
   const recordReader = ({ read }: RecordFieldInfo) => {
-    return (): FieldValue => read(subject, now) ?? undefined
+    return (): RecordFieldValue => read(subject, now) ?? undefined
   }
 
   const readerOf = (field: Field): FieldReader => {
@@ -200,7 +200,7 @@ const inOrder = (operator: Operator, difference: number): boolean => {
   }
 }
 
-const textOf = (value: FieldValue): string =>
+const textOf = (value: RecordFieldValue): string =>
   value === undefined
     ? ""
     : typeof value === "string"
@@ -209,10 +209,10 @@ const textOf = (value: FieldValue): string =>
         ? String(value)
         : DateTime.formatIso(value)
 
-const numberIn = (value: FieldValue): number | undefined =>
+const numberIn = (value: RecordFieldValue): number | undefined =>
   typeof value === "number" ? value : typeof value === "string" ? numberOf(value) : undefined
 
-const instantIn = (value: FieldValue): number | undefined =>
+const instantIn = (value: RecordFieldValue): number | undefined =>
   typeof value === "string"
     ? parseDate(value)?.start
     : typeof value === "object"

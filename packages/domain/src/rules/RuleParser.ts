@@ -1,9 +1,10 @@
 import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
+import { contactFields } from "../contacts/ContactFields.ts"
 import * as Rule from "./Rule.ts"
 import { didYouMean, quoted } from "../values/DidYouMean.ts"
 import type { InvalidRule } from "./RuleError.ts"
-import { isRecordFieldName, meantField, recordFieldInfo, recordFieldNames } from "./RuleFields.ts"
+import { isRecordFieldName, meantField, recordFieldNames } from "./RuleFields.ts"
 import { operands, operatorsOf } from "./RuleOperandParser.ts"
 import { isBareName, reservedWords, type Token, tokenize } from "./RuleLexer.ts"
 
@@ -145,7 +146,7 @@ const parseTokens = (
     if (token.kind === "text") {
       if (name.trim() === "") return fail(token, "the name of a field is missing here", { expected: conditionStart })
       // A custom field cannot have the name of a stored field, so this would be a condition about nobody.
-      if (isRecordFieldName(name) && recordFieldInfo(name).column !== undefined) {
+      if (Object.hasOwn(contactFields, name)) {
         return fail(token, `${quoted(token.text)} is no custom field`, { hint: "write it without quotes" })
       }
     } else {
