@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { registerGauge } from "../metrics/ReadMetric.ts"
 import { clientNetwork } from "../network/IpRanges.ts"
 import { countWrongKey, forgottenAfterSeconds } from "../store/postgres/WrongKeys.ts"
+import { byEngine } from "../store/SqlDialect.ts"
 
 /** Wrong keys in a row without a delay: a client with an outdated key deserves no penalty. */
 const undelayed = 5
@@ -45,7 +46,7 @@ export const makeFailedAuthThrottle = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // In the order of their last wrong key, oldest first.
   const clients = new Map<string, { readonly count: number; readonly last: number }>()
-  const countTogether = sql.onDialectOrElse({ pg: () => sharedCount(sql), orElse: () => undefined })
+  const countTogether = byEngine(sql, { sqlite: () => undefined, postgres: () => sharedCount(sql) })
   let waiting = 0
 
   yield* registerGauge(

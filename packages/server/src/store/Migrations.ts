@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { byEngine } from "./SqlDialect.ts"
 
 /** The types that databases name differently, frozen like the migrations. */
 const sqlite = { id: "INTEGER PRIMARY KEY AUTOINCREMENT", bytes: "BLOB", isSqlite: true }
@@ -356,7 +357,7 @@ const contactKeys = ({ isSqlite }: Dialect) =>
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const dialect = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+    const dialect = byEngine(sql, { sqlite: () => sqlite, postgres: () => postgres })
     for (const statement of statements(dialect)) yield* sql.unsafe(statement)
   })
 
@@ -383,9 +384,9 @@ export const latestMigration = Object.keys(migrations).length
 /** The last migration of the store, or 0. */
 export const lastMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql.onDialectOrElse({
-    pg: () => sql`SELECT 1 AS found WHERE to_regclass('migrations') IS NOT NULL`,
-    orElse: () => sql`SELECT name FROM sqlite_schema WHERE name = 'migrations'`
+  const [table] = yield* byEngine(sql, {
+    sqlite: () => sql`SELECT 1 AS found FROM sqlite_schema WHERE name = 'migrations'`,
+    postgres: () => sql`SELECT 1 AS found WHERE to_regclass('migrations') IS NOT NULL`
   })
   if (table === undefined) return 0
   const [row] = yield* sql<{ readonly latest: number | null }>`SELECT max(migration_id) AS latest FROM migrations`

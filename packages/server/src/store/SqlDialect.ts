@@ -4,6 +4,22 @@ import { Context, Effect, Option, References, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
+/** What a store on each engine has. Another engine is another member here, and wherever the engines differ. */
+interface ByEngine<A> {
+  readonly sqlite: () => A
+  readonly postgres: () => A
+}
+
+/** Takes what belongs to the engine of a client. */
+export const byEngine = <A>(sql: SqlClient.SqlClient, { postgres, sqlite }: ByEngine<A>): A =>
+  sql.onDialectOrElse({
+    sqlite,
+    pg: postgres,
+    orElse: () => {
+      throw new Error("A store is on SQLite or on PostgreSQL.")
+    }
+  })
+
 /** Pages of WAL that make writers wait for the steps of an export: a little more than it has without readers. */
 const longWal = 9000
 
@@ -159,7 +175,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
 
 /** The dialect of a client. */
 export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>
-  sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })
+  byEngine<SqlDialect>(sql, { sqlite: () => sqlite(sql), postgres: () => postgres(sql) })
 
 /** Streams the rows of a statement as values. */
 export const streamValues = (

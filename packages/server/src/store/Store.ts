@@ -10,13 +10,14 @@ import type { LockContention } from "./sqlite/LockContention.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresParts.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import * as WrongKeys from "./postgres/WrongKeys.ts"
+import { byEngine } from "./SqlDialect.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** Reads first, so that opening an up-to-date store never waits for the write lock. */
 const migrateStore = Effect.fnUntraced(function* (filename: string) {
   if ((yield* lastMigration) < latestMigration) yield* migrate
   const sql = yield* SqlClient.SqlClient
-  yield* sql.onDialectOrElse({ pg: () => WrongKeys.createTable(sql), orElse: () => Effect.void })
+  yield* byEngine(sql, { sqlite: () => Effect.void, postgres: () => WrongKeys.createTable(sql) })
   // Data of a later version can have a meaning that this version does not know.
   const latest = yield* lastMigration
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))

@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Stream } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { dialect, streamValues } from "./SqlDialect.ts"
+import { byEngine, dialect, streamValues } from "./SqlDialect.ts"
 
 interface Table {
   readonly name: string
@@ -109,7 +109,7 @@ const sqlite = (sql: SqlClient.SqlClient): CopyDialect => ({
 })
 
 const copyDialect = (sql: SqlClient.SqlClient): CopyDialect =>
-  sql.onDialectOrElse({ pg: () => postgres(sql), orElse: () => sqlite(sql) })
+  byEngine(sql, { sqlite: () => sqlite(sql), postgres: () => postgres(sql) })
 
 /** As the first statement of a transaction on PostgreSQL: it reads all tables as of one moment. */
 export const readSnapshot = (sql: SqlClient.SqlClient) => sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`

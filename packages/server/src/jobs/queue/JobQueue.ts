@@ -6,7 +6,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
-import { dialect } from "../../store/SqlDialect.ts"
+import { byEngine, dialect } from "../../store/SqlDialect.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The file of an export, and one that is still being received, is kept for 24 hours. */
@@ -20,11 +20,14 @@ const maximumKeptJobs = 10_000
 /** A job that was taken up so often without getting further than ever before is given up. */
 export const maximumAttempts = 3
 
+export const JobKind = Schema.Literals(["Import", "Export"])
+export type JobKind = typeof JobKind.Type
+
 export interface JobRow {
   readonly number: number
   readonly id: string
   readonly account: string
-  readonly kind: "Export" | "Import"
+  readonly kind: JobKind
   /** An import is `Receiving` until its whole file is in the store. */
   readonly state: "Receiving" | "Loading" | "Ready" | "Error" | "Cancelled"
   readonly request: string
@@ -78,7 +81,7 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) 
 export const createJob = Effect.fnUntraced(function* (job: {
   readonly id: string
   readonly account: string
-  readonly kind: JobRow["kind"]
+  readonly kind: JobKind
   readonly state: "Receiving" | "Loading"
   readonly request: string
   readonly fileKey?: string
@@ -167,7 +170,7 @@ const isLeased = (sql: SqlClient.SqlClient, now: number) =>
 export const claimJob = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
-  const skipLocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
+  const skipLocked = sql.literal(byEngine(sql, { sqlite: () => "", postgres: () => "FOR UPDATE SKIP LOCKED" }))
   const isOwn = running.length === 0 ? sql`1 = 0` : sql.in("number", running)
   // Serializable, since two workers that claim two jobs of one account change different rows.
   const [row] = yield* dialect(sql).serializable(

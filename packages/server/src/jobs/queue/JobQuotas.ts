@@ -6,7 +6,7 @@ import { RateLimited, ServiceError } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { nowSeconds } from "../../store/Timestamps.ts"
-import type { JobRow } from "./JobQueue.ts"
+import { JobKind, type JobRow } from "./JobQueue.ts"
 
 /** The imports and exports of an account that wait, run, or receive their file. */
 const maximumOpenJobs = 100
@@ -17,14 +17,19 @@ const maximumFileBytes = 4 * 1024 * 1024 * 1024
 /** In seconds. A client that waits so long fails at once instead, with the text. */
 const retryAfter = 120
 
+const fullTexts: Readonly<Record<JobKind, string>> = {
+  Import:
+    "the files of its imports hold 4 GiB. Wait until some are imported, or cancel them first (roster jobs cancel ID).",
+  Export:
+    "the files of its exports hold 4 GiB. Each is removed 24 hours after it was requested; request fewer contacts, or a Zip file, or wait until the first is removed."
+}
+
 /** The files of the account leave no room for a further one. */
 export class FilesFull extends Schema.TaggedError<FilesFull>()("FilesFull", {
-  kind: Schema.Literals(["Export", "Import"])
+  kind: JobKind
 }) {
   override get message(): string {
-    return this.kind === "Export"
-      ? "the files of its exports hold 4 GiB. Each goes 24 hours after it was asked for; ask for fewer contacts, or for Zip, or wait until the first has gone."
-      : "the files of its imports hold 4 GiB. Wait until some are imported, or cancel them first (roster jobs cancel ID)."
+    return fullTexts[this.kind]
   }
 }
 
@@ -41,7 +46,7 @@ interface Kept {
 }
 
 /** Refuses a further job of an account that has as many as it may. Runs in the transaction that creates the job. */
-export const checkRoom = Effect.fnUntraced(function* (operation: string, account: string, kind: JobRow["kind"]) {
+export const checkRoom = Effect.fnUntraced(function* (operation: string, account: string, kind: JobKind) {
   const sql = yield* SqlClient.SqlClient
   const [open] = yield* sql<{ readonly jobs: number }>`
     SELECT count(*) AS jobs FROM jobs WHERE account = ${account} AND ended IS NULL`

@@ -2,7 +2,7 @@ import { CompressionFormat, ExportFileFormat, WireDate } from "@roster/domain"
 import { Option, Schema } from "effect"
 import { ExportJobRequest } from "../exports/ExportJob.ts"
 import { ImportJobRequest } from "../imports/ImportJob.ts"
-import type { JobRow } from "../queue/JobQueue.ts"
+import { JobKind, type JobRow } from "../queue/JobQueue.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { fromSeconds } from "../../store/Timestamps.ts"
 
@@ -31,7 +31,7 @@ export type JobRequest = typeof JobRequest.Type
 /** A job of a store, with its progress. */
 export const Job = Schema.Struct({
   id: Schema.String,
-  kind: Schema.Literals(["Import", "Export"]),
+  kind: JobKind,
   state: JobState,
   /** Whether a process is running it now. Otherwise a job that is `Loading` waits. */
   running: Schema.Boolean,
@@ -79,24 +79,21 @@ const shownUrl = (address: string): string => {
   return url === null ? "" : `${url.origin}${url.pathname}`
 }
 
-const requestOf = ({ kind, request }: JobRow): JobRequest =>
-  kind === "Import"
-    ? importOf(request).pipe(
-        Option.map(({ fileUrl, ...asked }) =>
-          fileUrl === undefined ? asked : { ...asked, fileUrl: shownUrl(fileUrl) }
-        ),
-        Option.getOrElse(() => ({}))
-      )
-    : exportOf(request).pipe(
-        Option.map(({ compression, download, emails, format, rule }) => ({
-          fileName: download,
-          format,
-          compression,
-          ...(rule === undefined ? {} : { rule }),
-          ...(emails === undefined ? {} : { emails: emails.length })
-        })),
-        Option.getOrElse(() => ({}))
-      )
+/** The request of each kind of job, read from its stored text. */
+const requestOf: Readonly<Record<JobKind, (stored: string) => Option.Option<JobRequest>>> = {
+  Import: (stored) =>
+    Option.map(importOf(stored), ({ fileUrl, ...asked }) =>
+      fileUrl === undefined ? asked : { ...asked, fileUrl: shownUrl(fileUrl) }
+    ),
+  Export: (stored) =>
+    Option.map(exportOf(stored), ({ compression, download, emails, format, rule }) => ({
+      fileName: download,
+      format,
+      compression,
+      ...(rule === undefined ? {} : { rule }),
+      ...(emails === undefined ? {} : { emails: emails.length })
+    }))
+}
 
 const isRunning = ({ lease, leased_until, state }: JobRow, now: number): boolean =>
   lease !== null && !isOrphaned(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
@@ -122,6 +119,6 @@ export const toJob = (row: JobRow, now: number): Job => {
     duplicates: count(row.duplicates),
     statusesKept: count(row.statuses_kept),
     problem: row.problem,
-    request: requestOf(row)
+    request: Option.getOrElse(requestOf[row.kind](row.request), () => ({}))
   }
 }

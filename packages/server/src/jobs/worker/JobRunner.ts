@@ -11,6 +11,7 @@ import {
   giveBackJob,
   giveBackJobs,
   type HeldJob,
+  type JobKind,
   keepLease,
   leaseSeconds,
   maximumAttempts,
@@ -48,15 +49,17 @@ const watchInterval = "500 millis"
 
 type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
 
-const run = (job: HeldJob): Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy> =>
-  job.kind === "Export" ? runExport(job) : runImport(job)
+/** The program of each kind of job. */
+const run: Readonly<
+  Record<JobKind, (job: HeldJob) => Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy>>
+> = { Import: runImport, Export: runExport }
 
 const noTemporaryRoom =
   "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
 
 const runJob = (job: HeldJob) =>
   // A worker begins again from what the last step stored.
-  runningOnce(run(job)).pipe(
+  runningOnce(run[job.kind](job)).pipe(
     Effect.raceFirst(
       keepLease(job).pipe(
         Effect.catchTag("SqlError", () => Effect.void),
@@ -70,7 +73,7 @@ const runJob = (job: HeldJob) =>
       // Such as a lock that another process held for too long, or a database that restarts: the job is retried.
       SqlError: (error) =>
         isDiskFull(error)
-          ? diskFull(job)
+          ? diskFull[job.kind](job)
           : error.isRetryable
             ? Effect.andThen(
                 Effect.logWarning(`job ${job.id} will be retried`, error),
@@ -104,13 +107,14 @@ const runJob = (job: HeldJob) =>
   )
 
 /** An export can be requested again; an import holds the only copy of its file, so it is retried. */
-const diskFull = (job: HeldJob) =>
-  job.kind === "Export"
-    ? fail(job, "the disk is full")
-    : Effect.andThen(
-        Effect.logError(`job ${job.id} waits for room: the disk is full`),
-        Effect.ignore(giveBackJob(job, leaseSeconds))
-      )
+const diskFull: Readonly<Record<JobKind, (job: HeldJob) => Effect.Effect<void, never, SqlClient.SqlClient>>> = {
+  Import: (job) =>
+    Effect.andThen(
+      Effect.logError(`job ${job.id} waits for room: the disk is full`),
+      Effect.ignore(giveBackJob(job, leaseSeconds))
+    ),
+  Export: (job) => fail(job, "the disk is full")
+}
 
 const givenUp = `it was taken up ${maximumAttempts} times, and each time its worker died before it got further; the log of the service may tell why. Try it with fewer contacts`
 

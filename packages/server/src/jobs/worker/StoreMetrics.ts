@@ -2,6 +2,7 @@
 import { Effect, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { dialect } from "../../store/SqlDialect.ts"
+import { JobKind } from "../queue/JobQueue.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 
 /** The time in which the store has to answer. */
@@ -10,7 +11,6 @@ const readWithin = "2 seconds"
 /** Jobs that ended within this time are counted, in seconds. */
 const recent = 60 * 60
 
-const kinds = ["Import", "Export"] as const
 const openStates = ["Receiving", "Loading"] as const
 const endStates = ["Ready", "Error", "Cancelled"] as const
 
@@ -67,7 +67,7 @@ export const makeStoreMetrics = Effect.map(SqlClient.SqlClient, (sql) => {
           const number = (value: number | undefined) => (known === undefined ? NaN : Number(value ?? 0))
           up.updateUnsafe(known === undefined ? 0 : 1, context)
           bytes.updateUnsafe(number(known?.size), context)
-          for (const kind of kinds) {
+          for (const kind of JobKind.literals) {
             for (const state of openStates) {
               const row = of(known?.open, kind, state)
               jobsOf(kind, state).updateUnsafe(number(row?.jobs), context)
