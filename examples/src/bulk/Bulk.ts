@@ -23,7 +23,7 @@ export const exportCity = Effect.fnUntraced(function* (city: string) {
   return text
 })
 
-/** Deletes the contacts that a rule selects now, by their addresses: who matches it only later stays. */
+/** Deletes the contacts that a rule selects now, by their addresses: contacts that match only later stay. */
 export const deleteBounced = Effect.gen(function* () {
   const contacts = yield* ContactsService
   return yield* deleteContacts(contacts.stream({ rule: yield* rule`status = Bounced` }))
