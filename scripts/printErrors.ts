@@ -13,61 +13,63 @@ export const page = "docs/errors.md"
 export const advice = {
   AccessDenied:
     "Use a key with the access level `required`, from an address in its ranges. Repeating the call does not help.",
-  BackupRefused: "Nothing was changed. Restore another backup.",
-  CertificateError: "Correct the file; nothing listens before. A running service keeps the certificate that it has.",
-  ConflictingFilter: "Give a rule or addresses, never both.",
-  ContactNotFound: "Add the contact, or take it as gone.",
+  BackupRefused: "Restore another backup, or restore into an empty database.",
+  CertificateError:
+    "Correct the certificate or key file and start the service again. A running service keeps its old certificate meanwhile.",
+  ConflictingFilter: "Pass a rule or addresses, never both.",
+  ContactNotFound: "Add the contact, or treat it as deleted.",
   CredentialNotFound: "List the names; for a subaccount, name it.",
   EmailNotFound: "List the e-mails of the outbox.",
-  ExceedsGrantor: "Stay within `limit`, or use a key that lasts longer or opens more addresses.",
-  ExportExpired: "Ask for a new export.",
-  ExportFailed: "Ask for a new export; the service does not try again by itself.",
-  ExportInterrupted: "Call `awaitExport` again with the same `id`: the export goes on.",
+  ExceedsGrantor: "Stay within `limit`, or use a key that expires later and has wider ranges.",
+  ExportExpired: "Request a new export.",
+  ExportFailed: "If the reason is temporary, call `export` again; a smaller filter or another format may help.",
+  ExportInterrupted: "Call `awaitExport` with the same `id` when the service can be reached again.",
   ExportNotFound: "Check the id. A file is there once the export is `Ready`: wait with `awaitExport`.",
-  ExportTimedOut: "Call `awaitExport` again with the same `id`, with more time.",
+  ExportTimedOut: "Call `awaitExport` with the same `id` and a longer `limit`.",
   ImportRefused: "Change the file or its options as `reason` says.",
   InvalidInput:
-    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, `[3].CustomFields`; `idempotencyKey` for the key of a call). Nothing was sent, or nothing of it was done.",
+    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, `[3].CustomFields`; `idempotencyKey` for the key of a call). Nothing was sent, or none of it was done.",
   InvalidResponse: "Check the base address. A write may have been carried out: look before you repeat it.",
   InvalidRule: "Correct the rule at `position`; `expected` and `hint` say how, and the message shows the place.",
   InvalidSeed: "Correct the line of the file.",
-  InvalidSettings: "Correct the setting that `setting` names.",
+  InvalidSettings: "Set or correct what `setting` names.",
   JobEnded: "Read the result of the job.",
   JobNotFound: "List the jobs of the store.",
   LastManagingKey: "Create another key with ModifyAccessTokens first.",
-  ListNotFound: "Add a contact with this list name; that makes the list.",
+  ListNotFound: "Add a contact with this list name, which creates the list.",
   NameTaken: "Choose another name, or update the credential that has it.",
   NotAllowedSender: "Send from a verified sender, or allow this one (`--allow-sender`, `allowedSenders`).",
   NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
-  OtherUpload: "Resume with the same source and options, or delete the journal to begin anew.",
+  OtherUpload: "Resume with the same source and options, or delete the journal to start over.",
   OutcomeUnknown: "Find out as `recovery` says before you repeat the call, or give it an `idempotencyKey`.",
   PlanOutdated: "Plan again, or apply without the contacts that changed.",
-  RateLimited: "Wait `retryAfter` seconds. The client has repeated the call already.",
+  RateLimited:
+    "Wait `retryAfter` seconds before you repeat the call. Over HTTP the client itself waits up to 60 s and repeats it; a longer wait, or a store in this process, fails at once.",
   Rejected: "Change the request as `detail` says.",
   ResponseTooLarge:
-    "Ask for fewer contacts at once, or raise the limit of the client. A write may have been carried out.",
-  RotationRefused: "Nothing was changed. Correct what the message names.",
+    "Request fewer contacts at once, or raise the limit of the client. A write may have been carried out.",
+  RotationRefused: "Correct what the message names, then rotate again.",
   ServeError: "Choose another port or host.",
-  ServeProcessFailed: "Read the output in the message: the process ended before it listened.",
+  ServeProcessFailed: "Read its output, which the message quotes.",
   ServiceError:
     "Look at its `reason`, with `Effect.catchReason`; `isRetryable` says whether the same call may be repeated.",
-  StillInUse: "Switch what still uses the old secret, and run the rotation again: it resumes.",
-  StoreDamaged: "Restore a backup. The damaged file is left as it is.",
-  StoreFailure: "Check the disk and the database, and repeat the call: nothing of it was kept.",
+  StillInUse: "Switch the programs that still use the old secret, and run the rotation again: it resumes.",
+  StoreDamaged: "Restore a backup, or open another file.",
+  StoreFailure: "Check the disk and the database, then repeat the call: none of it was stored.",
   StoreUnavailable: "Check the path and its permissions, or whether another process holds it.",
-  TimedOut: "Repeat the call, or allow more time.",
+  TimedOut: "Repeat the call, or allow it more time.",
   TooManyContacts: "Send at most 1000 at once: `addAll` and `uploadContacts` divide any number.",
   TooManyCredentials: "Delete a credential that nobody uses.",
   Unauthorized: "Check the key. Repeating the call does not help.",
   Unavailable:
-    "Wait `retryAfter` seconds, or a while; with `isPermanent`, correct the certificate or the address instead.",
-  UnclearConnection: "Name a service or a store, not both.",
+    "Repeat the call after `retryAfter` seconds, or later; with `isPermanent`, correct the certificate or the address instead.",
+  UnclearConnection: "Set the address and key of a service, or a store, and not both; the message names the variables.",
   UnexpectedContentType:
-    "Check the base address and what stands before the service, such as a proxy or a login. A write may have been carried out.",
+    "Check the base address and what is in front of the service, such as a proxy or a login. A write may have been carried out.",
   UnexpectedRedirect: "Use the address that it redirects to, if that is the service.",
-  UnreadableBackup: "Nothing was sent. Use the file that the delete wrote.",
+  UnreadableBackup: "Use the whole file that the delete wrote; nothing was sent.",
   UnreadableFile: "Correct the file, or say how it is encoded and delimited.",
-  UnreadablePlan: "Nothing was sent. Use the whole file that the plan was written to."
+  UnreadablePlan: "Use the whole file that the plan was written to; nothing was sent."
 } as const
 
 type Tag = keyof typeof advice
@@ -126,9 +128,9 @@ const table = (rows: ReadonlyArray<string>): string =>
 
 const head = `# Errors
 
-What a method can fail with is in its type. A failure that a caller can act on is a tag of its own; all others are one
-\`ServiceError\`, whose \`reason\` says what happened. Each has a \`message\` of whole sentences for people, and fields for programs. None
-holds a key or a request.
+The type of a method says what it can fail with. A failure that a caller can act on is a tag of its own; all others are one
+\`ServiceError\`, whose \`reason\` says what happened. Each has a \`message\` in whole sentences for people, and fields for programs. None
+contains a key or a request.
 
 \`\`\`ts
 import { ContactsService } from "@roster/domain"
@@ -143,7 +145,8 @@ const find = (email: string) =>
   )
 \`\`\`
 
-A status is the one of an HTTP answer ([refusals on the wire](decisions/status-codes.md)), an exit code the one of a command.
+**Status** is the status of the HTTP answer with this error ([refusals on the wire](decisions/status-codes.md)). **Exit code** is that of a
+command when the service or store reports the error; input that the command itself refuses ends with 2, before anything is sent.
 [Retries](clients.md#retries) says what the client repeats by itself before it fails.
 
 <!-- written by pnpm docs:errors -->
