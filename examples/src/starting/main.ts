@@ -11,7 +11,7 @@ const program = Effect.gen(function* () {
   return `${firstName} <${email}>`
 })
 
-// The file is made by the first run.
+// The first run creates the file.
 const services = SqlServices.layer({ filename: "contacts.db" })
 
 await Effect.runPromise(program.pipe(Effect.flatMap(Console.log), Effect.provide(services)))

@@ -6,7 +6,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -75,7 +85,7 @@ const stepsOf = (text: string): ReadonlyArray<string> => {
   return steps
 }
 
-const isServing = (line: string): boolean => line.startsWith("roster serve")
+const isServing = (line: string): boolean => /^(?:npx )?roster serve/.test(line)
 
 const database = "postgres://roster@db.example.com/roster"
 
@@ -85,7 +95,8 @@ const makeReader = Effect.fnUntraced(function* (url: URL) {
   const bin = join(folder, "bin")
   mkdirSync(bin)
   script(join(bin, "roster"), `exec '${process.execPath}' '${join(checkout, "packages/cli/dist/roster.js")}' "$@"`)
-  script(join(bin, "npx"), '[ "$1" = @roster/cli ] && shift && exec roster "$@"')
+  script(join(bin, "npx"), 'case "$1" in @roster/cli | roster) shift && exec roster "$@" ;; esac; exit 127')
+  script(join(bin, "node"), `exec '${process.execPath}' "$@"`)
   let address = "http://127.0.0.1:4010/v4"
   let service: ChildProcess | undefined
   const start = (line: string) =>
@@ -145,7 +156,14 @@ const makeReader = Effect.fnUntraced(function* (url: URL) {
 
 /** What a page has its reader do before, or takes for granted. */
 const before: Readonly<Record<string, (folder: string) => ReadonlyArray<string>>> = {
-  "docs/getting-started.md": () => ["roster contacts add ada@example.com --db contacts.db"],
+  // The reader has saved the first program, and installed the packages that the examples have too.
+  "docs/getting-started.md": (folder) => {
+    const program = blocksOf("ts").find(({ page }) => page === "docs/getting-started.md")
+    writeFileSync(join(folder, "main.ts"), program?.text ?? "")
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
+    symlinkSync(join(checkout, "examples/node_modules"), join(folder, "node_modules"))
+    return []
+  },
   "docs/service.md": (folder) => {
     for (const name of ["backups", "var/lib/roster"]) mkdirSync(join(folder, name), { recursive: true })
     return ["roster contacts add ada@example.com --db /var/lib/roster/roster.db"]
