@@ -19,7 +19,7 @@ class Stopped extends Data.TaggedError("Stopped") {
   override readonly [Runtime.errorReported] = false
 }
 
-/** A setting is mended by what the message says. */
+/** Prints the message, which says how to correct the setting. */
 const tell = ({ message }: { readonly message: string }) =>
   Effect.andThen(Console.error(message), Effect.fail(new Stopped()))
 

@@ -12,7 +12,7 @@ const sync = (ids: Stream.Stream<number>) =>
     Stream.runCollect
   )
 
-// The second of three batches loses its answer, so the third is not sent, and its fault not met.
+// The second of three batches loses its answer, so the third is not sent, and its fault does not occur.
 const plan = FaultPlan.make({ "contacts.add": { 2: FaultPlan.cutAfter, 3: FaultPlan.rateLimited() } })
 
 it.effect("keeps whom an error of the service leaves open", () =>
