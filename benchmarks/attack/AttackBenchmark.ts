@@ -14,7 +14,7 @@ import { filledStore } from "../page/PageBenchmark.ts"
 import { allowedSender, type Attack, attacks, knownContacts, largeContacts } from "./attacks.ts"
 
 /** What others may notice at most, in milliseconds, and what the service may hold, in MiB: 500 MB. */
-const limits = { get: 250, post: 1000, peak: 500e6 / 2 ** 20 }
+const limits = { get: 250, post: 1000, peak: 477 }
 
 interface Waits {
   readonly get: number
