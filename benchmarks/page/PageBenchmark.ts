@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { type Benchmark, claimRatio } from "../src/Benchmark.ts"
 import { compare } from "../src/Comparison.ts"
 import { runTrial } from "../src/Variant.ts"
-import { ask, serve, type ServedStore } from "../service/ServedStore.ts"
+import { ask, serve, type ServedStore, serveRoster } from "../service/ServedStore.ts"
 import { built, folder } from "../src/Files.ts"
 
 const few = 10_000
@@ -26,7 +26,7 @@ export const filledStore = Effect.fnUntraced(function* (contacts: number) {
 const serveCopy = Effect.fnUntraced(function* (contacts: number) {
   const store = join(yield* folder, "store.db")
   copyFileSync(yield* filledStore(contacts), store, constants.COPYFILE_FICLONE)
-  return yield* serve(new URL("../service/roster.ts", import.meta.url), store)
+  return yield* serveRoster(store)
 })
 
 /** Adds contacts that are not there yet, behind so many others of the same names. */

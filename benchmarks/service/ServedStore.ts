@@ -1,5 +1,6 @@
 /** A server on a store of its own, and what it costs to ask it. */
 import { Effect } from "effect"
+import { serve as serveCommand } from "../src/Served.ts"
 import { type Arguments, runTrial, server, type Server } from "../src/Variant.ts"
 
 export interface ServedStore {
@@ -10,6 +11,10 @@ export interface ServedStore {
 /** Starts a server on a store, which leaves the key to it beside it. */
 export const serve = (source: URL, store: string, values: Arguments = {}) =>
   Effect.map(server(source, { ...values, store }), (server): ServedStore => ({ server, store }))
+
+/** Starts `roster serve` on a store. */
+export const serveRoster = (store: string) =>
+  Effect.map(serveCommand(store), (server): ServedStore => ({ server, store }))
 
 /** Asks over 32 connections. The figures are those of the server. */
 export const ask = (

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { type Benchmark, type Claim, claimRatio, type Table } from "../src/Benchmark.ts"
 import { compare } from "../src/Comparison.ts"
 import { folder } from "../src/Files.ts"
-import { ask, serve, type ServedStore } from "./ServedStore.ts"
+import { ask, serve, type ServedStore, serveRoster } from "./ServedStore.ts"
 
 const raw = "node:http + node:sqlite"
 const fastify = "fastify"
@@ -33,15 +33,16 @@ const variant = <Name extends string>(name: Name, served: ServedStore, { calls, 
   }
 }
 
-const start = (source: string) =>
-  Effect.flatMap(folder, (path) => serve(new URL(source, import.meta.url), join(path, "store.db")))
+const newStore = Effect.map(folder, (path) => join(path, "store.db"))
+const start = (source: string) => Effect.flatMap(newStore, (store) => serve(new URL(source, import.meta.url), store))
+const startRoster = Effect.flatMap(newStore, serveRoster)
 
 const measure = Effect.fnUntraced(function* (calls: Calls) {
   const variants = [
     variant(raw, yield* start("raw.ts"), calls),
     variant(fastify, yield* start("fastify.ts"), calls),
-    variant(own, yield* start("roster.ts"), calls),
-    ...(calls.size === 0 ? [] : [variant(keyed, yield* start("roster.ts"), calls)])
+    variant(own, yield* startRoster, calls),
+    ...(calls.size === 0 ? [] : [variant(keyed, yield* startRoster, calls)])
   ]
   for (const { fill } of variants) yield* fill
   return yield* compare(variants)

@@ -10,7 +10,7 @@ const connections = 32
 
 const url = new URL(argument("url"))
 const pid = Number(argument("pid"))
-const key = readFileSync(argument("key-file"), "utf8")
+const key = readFileSync(argument("key-file"), "utf8").trim()
 /** What is asked for: `one` contact, a `page` of 1000, or to `add` contacts. */
 const call = argument("call")
 /** How many contacts a call adds. */
