@@ -8,6 +8,3 @@ export const atOnce = Number(argument("at-once"))
 
 /** How many contacts go into one request. */
 export const perRequest = 1000
-
-/** How much of the file is read at once. */
-export const pieceBytes = 128 * 1024

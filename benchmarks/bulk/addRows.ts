@@ -6,11 +6,11 @@ import * as HttpContactsService from "@roster/http-client/HttpContactsService"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, FileSystem, Layer, Redacted } from "effect"
 import { whole } from "../src/Trial.ts"
-import { apiKey, atOnce, baseUrl, file, pieceBytes } from "./Work.ts"
+import { apiKey, atOnce, baseUrl, file } from "./Work.ts"
 
 const program = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
-  const rows = readContacts(files.stream(file, { chunkSize: pieceBytes }))
+  const rows = readContacts(files.stream(file))
   const { accepted, read } = yield* addRows(rows, { concurrency: atOnce })
   if (accepted !== read) return yield* Effect.die(new Error(`${accepted} of ${read} rows were accepted`))
   return accepted

@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { uploadJournalFile } from "../../packages/cli/src/commands/contacts/import/UploadJournalFile.ts"
 import { whole } from "../src/Trial.ts"
-import { apiKey, atOnce, baseUrl, file, pieceBytes } from "./Work.ts"
+import { apiKey, atOnce, baseUrl, file } from "./Work.ts"
 
 const subject = { sha256: "", bytes: 0, target: "the sink", listNames: [], columns: [] }
 
@@ -22,7 +22,7 @@ const program = Effect.gen(function* () {
     Effect.sync(() => mkdtempSync(join(import.meta.dirname, "../journal-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
-  const rows = readContacts(files.stream(file, { chunkSize: pieceBytes }))
+  const rows = readContacts(files.stream(file))
   const lines = yield* uploadJournalFile(join(folder, "contacts.csv"))
   const { accepted, read } = yield* uploadContacts(rows, { concurrency: atOnce, journal: { lines, subject } })
   if (accepted !== read) return yield* Effect.die(new Error(`${accepted} of ${read} rows were accepted`))
