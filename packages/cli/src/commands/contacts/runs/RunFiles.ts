@@ -1,5 +1,5 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
-import { JsonParser, ServiceError, StoreFailure } from "@roster/domain"
+import { JsonParser, StoreFailure } from "@roster/domain"
 import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
@@ -89,10 +89,10 @@ export const newRun = Effect.fnUntraced(function* (given: Omit<RunSubject, "id" 
         const full: RunEntry = { _tag: "Unknown", what: "more changes than a record holds" }
         return Effect.andThen(begin, add(isFull ? encodeLine(full) : line))
       }).pipe(
-        Effect.mapError(({ message }) => {
-          const detail = `what it changes cannot be recorded: ${message.replace(/\.$/, "")}`
-          return new ServiceError({ operation: "contactsPost", reason: new StoreFailure({ detail }) })
-        })
+        Effect.mapError(
+          ({ message }) =>
+            new StoreFailure({ detail: `what it changes cannot be recorded: ${message.replace(/\.$/, "")}` })
+        )
       )
   }
   return { subject, log, hasBegun: Effect.sync(() => bytes > 0) }
