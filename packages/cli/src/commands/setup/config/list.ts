@@ -52,7 +52,13 @@ export const command = Command.make(
         [kept?.apiKeyPrefix, ofProfile]
       ],
       ["db", [flag.db, "--db"], [env.db, "ROSTER_DB"]],
-      ["require-remote", [env.requireRemote, "ROSTER_REQUIRE_REMOTE"], [profile?.requireRemote, ofProfile]]
+      [
+        "require-remote",
+        // Either of them is enough.
+        [env.requireRemote === true ? true : undefined, "ROSTER_REQUIRE_REMOTE"],
+        [profile?.requireRemote, ofProfile],
+        [env.requireRemote, "ROSTER_REQUIRE_REMOTE"]
+      ]
     ]
     const rows = settings.flatMap(([setting, ...candidates]): ReadonlyArray<typeof Row.Type> => {
       const [value, origin] = candidates.find(([candidate]) => candidate !== undefined) ?? []
