@@ -18,6 +18,7 @@ import { Effect, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { Output } from "../../terminal/Output.ts"
+import { printable } from "../../terminal/Printable.ts"
 import { turn } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 import { confirm, yes } from "../shared/Confirm.ts"
@@ -64,19 +65,19 @@ const findingOfObservation = ({ answer, question }: Observation): Finding => ({
 })
 
 /** A finding as lines for people, below the name of its area. */
-const lines = () => {
+export const findingLines = () => {
   let last = ""
   return ({ area, detail, name, result }: Finding): string => {
     const heading = area === last ? "" : `\n${area}\n`
     last = area
-    return `${heading}  ${result.padEnd(8)}  ${name}\n${detail === "" ? "" : `${" ".repeat(12)}${detail}\n`}`
+    return `${heading}  ${result.padEnd(8)}  ${printable(name)}\n${detail === "" ? "" : `${" ".repeat(12)}${printable(detail)}\n`}`
   }
 }
 
 const print = <R>(findings: Stream.Stream<Finding, never, R>) =>
   Effect.flatMap(Output, (output) =>
     output.format === "table"
-      ? output.write(Stream.map(findings, lines()))
+      ? output.write(Stream.map(findings, findingLines()))
       : Results.records(Finding, ["Result", "Area", "Case", "Detail"], findings)
   )
 
