@@ -51,7 +51,7 @@ const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
       return Connection.layerLocal(filename, { ...(yield* optionsFor(forWrites)), store: { allowedSenders } }).pipe(
         // Failures reach the user as errors; the log is for operators.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(filename)}` }))
+        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` }))
       )
     })
   )

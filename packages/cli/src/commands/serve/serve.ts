@@ -10,10 +10,12 @@ import { database, databaseUrl } from "../../settings/Database.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
+import { quoted } from "../../terminal/ResumeHint.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import {
   count,
+  outFile,
   parsed,
   parsedEach,
   refuse,
@@ -56,7 +58,7 @@ const serveFlags = {
     Flag.withDescription("Address to listen on (default: 127.0.0.1)"),
     Flag.withDefault("127.0.0.1")
   ),
-  keyFile: text("key-file", "Write the administrator key of a new store to FILE (default: stdout)", "FILE"),
+  keyFile: outFile("Write the administrator key of a new store to FILE (default: stdout)", "key-file"),
   allowedSenders: texts("allow-sender", "Allow e-mails from this sender: an address, or '*@example.com'", "PATTERN"),
   allowFileUrl: texts("allow-file-url", "Allow imports of files from this host, or from any", "HOST|any"),
   trustedProxies: parsedEach(
@@ -215,7 +217,9 @@ export const command = Command.make(
     const untilStopped = Effect.gen(function* () {
       const { address, metricsAddress } = yield* RosterServer.RosterServer
       if (keyFile !== undefined && !isNew)
-        yield* output.note(keysAreThere(keyFile, postgres === undefined ? `--db ${filename}` : "--base-url URL"))
+        yield* output.note(
+          keysAreThere(keyFile, postgres === undefined ? `--db ${quoted(filename)}` : "--base-url URL")
+        )
       const stopped = yield* (yield* Signals).expect
       if (tls === undefined && !isThisMachine(host)) {
         yield* output.note(

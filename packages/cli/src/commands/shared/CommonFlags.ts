@@ -22,6 +22,10 @@ export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
 export const text = (name: string, description: string, metavar = "TEXT") =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
 
+/** A file to write to; `undefined` for `-`, which is stdout, as without the flag. */
+export const outFile = (description: string, name = "out") =>
+  text(name, description, "FILE").pipe(Flag.map((path) => (path === "-" ? undefined : path)))
+
 /** A text that can be given several times. */
 export const texts = (name: string, description: string, metavar = "TEXT"): Flag.Flag<ReadonlyArray<string>> =>
   Flag.String(name).pipe(

@@ -57,6 +57,7 @@ export const command = Command.make(
         snapshot === undefined && !isByRule && emails.length === 0,
         "Name the contacts: by address, --rule or --snapshot."
       ],
+      [backup === "-", "Stdout is used for the summary: write the backup to a file."],
       [noBackup && (emails.length === 0 || backup !== undefined), "--no-backup needs addresses, and no --backup."]
     )
   }),

@@ -5,7 +5,7 @@ import { Argument, Command } from "effect/cli"
 import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
-import { readBytes } from "../../../settings/InputFile.ts"
+import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
 import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
@@ -59,7 +59,7 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ dryRun, plan: file, skipChanged }) {
     const name = yield* targetIdentity
     const output = yield* Output
-    if (file === "-") return yield* usageError("A plan is read more than once.", "Name its file.")
+    yield* refuseStream(file, "A plan")
     const plan = yield* checkPlan(yield* readBytes(file))
     const { counts, subject } = plan
     if (subject.target !== name) {

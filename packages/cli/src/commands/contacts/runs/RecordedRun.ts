@@ -5,6 +5,7 @@ import { Effect, Exit, PlatformError } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
+import { commandHere } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { targetIdentity } from "../../../target/Target.ts"
 import { newRun } from "./RunFiles.ts"
@@ -57,7 +58,7 @@ export const withRun = Effect.fnUntraced(function* <A, E, R>(
     if (yield* recorder.isIncomplete) {
       yield* output.note("warning: not all that this changed is known, so undoing it would leave the rest.")
     }
-    yield* output.note(`To undo it: roster contacts undo ${subject.id}`)
+    yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", subject.id])}`)
   })
   return yield* Effect.onExit(use({ id: subject.id, recorder, lookup }), end)
 }, Effect.scoped)

@@ -9,6 +9,7 @@ import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
+import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { confirm, confirmCount, confirmNumber, yes } from "../../shared/Confirm.ts"
@@ -111,6 +112,10 @@ export const undo = Command.make(
     yield* output.note(text)
     const what = `undo the run ${id}, which changes ${counted(number)}`
     yield* number > mostByYes || given.confirm !== undefined ? confirmNumber(what, number, given) : confirm(what, given)
+    const hint = yield* ResumeHint
+    // By its id: an interrupted undo is itself the last run.
+    const resume = yield* commandHere(["contacts", "undo", id])
+    hint.command = resume
     // Whoever is asked may take long to answer, and then contacts are read again.
     const asRun = { command: "undo", expected, undoes: id, lookup: given.yes ? lookup : undefined }
     const report = yield* withRun(asRun, ({ lookup, recorder }) =>
@@ -119,11 +124,12 @@ export const undo = Command.make(
           doing: "Undoing",
           unit: "contacts",
           total: expected,
-          interrupted: (done) => `${done} of ${expected} contacts are done. Run the same command again to resume.`
+          interrupted: (done) => `${done} of ${expected} contacts are done. Resume with: ${resume}`
         },
         (onProgress) => undoRun(run.backwards, { lookup, recorder, onProgress })
       )
     )
+    hint.command = undefined
     yield* Results.summary({ undoes: id, ...report, exact: isExact }, `Undone: ${counted(changedBy(report))}.`)
     if (report.changedSince + report.unknown.length > 0) {
       return yield* new PartlyDone({

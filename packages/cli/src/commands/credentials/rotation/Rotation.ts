@@ -28,7 +28,7 @@ import { refuseFlags, span, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { type Destination, type JournalFile, journalToRead, whereItWent, withJournal } from "./RotationJournal.ts"
-import { deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
+import { deliveryFlags, type NotDelivered, secretDelivery } from "./SecretDelivery.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"
 import { writeSecret } from "../../../files/AtomicFile.ts"
@@ -157,7 +157,7 @@ const checkDelivered = Effect.fnUntraced(function* <E, R>(
 
 type NewCredential = Pick<NewApiKey, "name" | "dateCreated" | "token">
 
-type DeliveryError = UsageError | PlatformError.PlatformError
+type DeliveryError = NotDelivered | UsageError | PlatformError.PlatformError
 
 /** The differences between API keys and SMTP credentials. */
 interface Kind<New extends NewCredential> {
