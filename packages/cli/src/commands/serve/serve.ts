@@ -1,5 +1,5 @@
 /** `roster serve` */
-import { FaultPlan, invalidInput, IpRange } from "@roster/domain"
+import { FaultPlan, invalidInput, IpRange, isLoopbackHost } from "@roster/domain"
 import { Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { setFlagsFromString } from "node:v8"
@@ -25,7 +25,6 @@ import {
   toggle,
   withExamples
 } from "../shared/CommonFlags.ts"
-import { isThisMachine } from "../shared/Loopback.ts"
 import { parseTracesEndpoint, tracing } from "./Tracing.ts"
 
 const parsePublicUrl = (given: string) => {
@@ -77,7 +76,7 @@ const serveFlags = {
   tlsKey: text("tls-key", "Private key of the certificate (PEM, without a passphrase)", "FILE"),
   accessLog: toggle(
     "access-log",
-    "Write a line of JSON to stdout for each response, without addresses, names and keys"
+    "Write a line of JSON to stdout for each response, with the IP address of the client and the ends of its key"
   ),
   metricsListen: parsed(
     "metrics-listen",
@@ -99,7 +98,7 @@ const serveFlags = {
   ),
   databaseUrl,
   databaseConnections: count("database-connections", "Maximum number of connections to PostgreSQL (default: 14)", 8),
-  faults: text("faults", "Let the calls fail that the fault plan in FILE (JSON) names, to test clients", "FILE")
+  faults: text("faults", "Fail the calls that the fault plan in FILE (JSON) lists, to test clients", "FILE")
 }
 
 const decodePlan = Schema.decodeUnknownEffect(Schema.fromJsonString(FaultPlan.FaultPlan), {
@@ -221,13 +220,13 @@ export const command = Command.make(
           keysAreThere(keyFile, postgres === undefined ? `--db ${quoted(filename)}` : "--base-url URL")
         )
       const stopped = yield* (yield* Signals).expect
-      if (tls === undefined && !isThisMachine(host)) {
+      if (tls === undefined && !isLoopbackHost(host)) {
         yield* output.note(
           `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Give it a certificate with --tls-cert and --tls-key, or put a TLS proxy in front of it.`
         )
       }
       if (metricsAddress !== undefined) yield* output.note(`metrics are at ${metricsAddress}`)
-      if (metricsListen !== undefined && !isThisMachine(metricsListen.host)) {
+      if (metricsListen !== undefined && !isLoopbackHost(metricsListen.host)) {
         yield* output.note(
           `warning: whoever reaches ${metricsListen.host}:${metricsListen.port} reads the metrics, without a key. They name nobody, but show how busy the service is.`
         )
@@ -246,7 +245,7 @@ export const command = Command.make(
     "roster serve --database-url postgres://roster@db.example.com/roster":
       "On PostgreSQL, with the password in ROSTER_DATABASE_PASSWORD; any number of processes serve it",
     "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
-    "roster serve --db test.db --faults faults.json": "Let the calls fail that a fault plan names, to test clients",
+    "roster serve --db test.db --faults faults.json": "Fail the calls that a fault plan lists, to test clients",
     "roster serve --metrics-listen 127.0.0.1:9464 --traces-endpoint http://127.0.0.1:4318":
       "With metrics for Prometheus, and traces for a collector of OpenTelemetry",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"
