@@ -101,7 +101,7 @@ export default class Reliability implements Reporter {
     if (mode === "write") writeFileSync(page, found)
     const problems = [
       ...problemsOf(results),
-      ...(isOld ? [`${page} shows another table than this run: pnpm docs:reliability writes it anew`] : [])
+      ...(isOld ? [`${page} shows another table than this run; write it with: pnpm docs:reliability`] : [])
     ]
     if (problems.length === 0) return
     process.stdout.write(`\nfault cases:\n${problems.join("\n")}\n`)

@@ -44,7 +44,7 @@ const contacts = {
     add: { description: "Add a contact, or update the one with the same address", load: contactVerb("add") },
     update: { description: "Change the names and custom fields of a contact", load: contactVerb("update") },
     delete: {
-      description: "Delete contacts from all lists; contacts that a rule selects are counted and backed up first",
+      description: "Delete contacts, after counting and backing them up",
       load: () => import("../commands/contacts/delete/delete.ts")
     },
     restore: {
@@ -180,7 +180,7 @@ const senders = {
   subcommands: {
     allow: { description: "Allow e-mails from an address or a domain", load: senderVerb("allow") },
     list: { description: "List the allowed senders", load: senderVerb("list") },
-    remove: { description: "Allow a sender no longer", load: senderVerb("remove") }
+    remove: { description: "Stop allowing a sender", load: senderVerb("remove") }
   }
 } as const satisfies Group
 
@@ -218,7 +218,7 @@ const config = {
   examples: [{ command: "roster config list --show-origin" }],
   subcommands: {
     list: {
-      description: "List the settings in effect; of a key, only its last characters",
+      description: "List the settings in effect (keys masked)",
       load: () => import("../commands/setup/config/list.ts")
     }
   }

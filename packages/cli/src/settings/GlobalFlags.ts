@@ -30,7 +30,7 @@ const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
 
 export const noInput = GlobalFlag.Setting("no-input")({
-  flag: toggle("no-input", "Ask for nothing, also on a terminal (or set ROSTER_NO_INPUT=true)")
+  flag: toggle("no-input", "Never prompt, even on a terminal (or set ROSTER_NO_INPUT=true)")
 })
 
 /** Whether a command may ask the user. */
@@ -41,7 +41,7 @@ export const mayAsk = Effect.gen(function* () {
 export const debugHttp = GlobalFlag.Setting("debug-http")({
   flag: toggle(
     "debug-http",
-    "Show each request with its headers and its time on stderr, without keys, addresses and names"
+    "Show each request with its headers and its time on stderr, without keys, e-mail addresses and names"
   )
 })
 

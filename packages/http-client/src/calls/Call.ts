@@ -115,7 +115,7 @@ export const makeCall =
       const { status } = response
       if (status < 200 || status >= 300) return judge(response, current)
       return status === 206 || response.headers["content-range"] !== undefined
-        ? Effect.fail(invalidResponse(operation, status, "it is a part of an answer, and nobody asked for a part"))
+        ? Effect.fail(invalidResponse(operation, status, "it is a partial response to a request without a range"))
         : read(operation, response, secrets)
     }
 

@@ -166,7 +166,7 @@ export const readList = Effect.fnUntraced(function* (operation: string, response
     return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(concatBytes(chunks)))
   }
   if (first === "[" && signOf(chunks.findLast(hasInk)?.findLast(isInk)) === "]") return
-  const detail = first === "" ? "it is empty" : "it is no list"
+  const detail = first === "" ? "it is empty" : "it is not a list"
   return yield* Effect.fail(invalidResponse(operation, response.status, detail))
 })
 

@@ -21,9 +21,9 @@ const reads: RetryRow = { nothingDone: "always", ambiguous: "always" }
 
 const always = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "always", recovery })
 
-const updates = always("The same update can be made again.")
+const updates = always("Repeat the update.")
 
-const deletes = always("The same can be deleted again; what is gone already does not matter.")
+const deletes = always("Delete it again: what is already gone is no error.")
 
 const keyed = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "keyed", recovery })
 
@@ -54,8 +54,8 @@ export const retryTable: { readonly [Key in RetryKey]: RetryRow } = {
   securityApikeysByNameDelete: deletes,
   securitySmtpByNameDelete: deletes,
   contactsDeletePost: deletes,
-  "contactsDeletePost by rule": never("List what the rule selects now, and delete that by e-mails."),
-  contactsPost: keyed("Adding the same contacts again updates them and makes no second ones."),
+  "contactsDeletePost by rule": never("List the contacts that the rule selects now and delete them by address."),
+  contactsPost: keyed("Add the same contacts again: existing ones are updated."),
   contactsExportPost: keyed("Ask for a new export; the lost one expires by itself."),
   contactsImportPost: never("Look for contacts of the file before importing it again."),
   emailsPost: never("Sending again could deliver the message twice."),

@@ -86,13 +86,14 @@ const readable = new Set(["", "gzip", "x-gzip", "deflate", "br"])
 const formIssue = (response: Response, wasPartAskedFor: boolean): string | undefined => {
   const { headers, status } = response
   const encoding = encodingOf(response)
-  if (status === 206 && !wasPartAskedFor) return "it is a part of the file, and the whole was asked for"
-  if (status !== 200 && status !== 206) return "it is no file"
-  if (status === 200 && headers["content-range"] !== undefined) return "it says to be whole and a part of the file"
-  if (!readable.has(encoding)) return "it is in an encoding that was not asked for"
+  if (status === 206 && !wasPartAskedFor) return "it is a part of the file, but the whole file was requested"
+  if (status !== 200 && status !== 206) return "it is not a file"
+  if (status === 200 && headers["content-range"] !== undefined)
+    return "it claims to be both the whole file and a part of it"
+  if (!readable.has(encoding)) return "it is in an encoding that was not requested"
   const isFramed = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
   const showsCut = response instanceof BufferedResponse && response.showsCutEncoding
-  return encoding === "" || isFramed || showsCut ? undefined : "it is compressed, and nothing tells where it ends"
+  return encoding === "" || isFramed || showsCut ? undefined : "it is compressed, and its end cannot be recognised"
 }
 
 const opaqueTag = (etag: string | undefined): string | undefined => etag?.replace(/^W\//, "")
@@ -105,7 +106,9 @@ const overlapOfWhole = (response: Response, { etag, received, size }: Progress):
   if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
   if (size !== undefined && length !== undefined && length !== size) return changed()
   const isSame = (said !== undefined && etag !== undefined) || (size !== undefined && length !== undefined)
-  return isSame ? received : changed("it broke off, and nothing tells whether what it sends now is the same file")
+  return isSame
+    ? received
+    : changed("the download broke off, and the service does not show that the file is still the same")
 }
 
 /** The size of the whole file according to a part of it. */
@@ -121,7 +124,7 @@ const overlapOfPart = (response: Response, { etag, received, size }: Progress): 
   const whole = totalOf(response) ?? size
   if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
   if (start === undefined || Number(start) > received || whole === undefined || encodingOf(response) !== "") {
-    return broken("the service sent another part than was asked for")
+    return broken("the service sent another part than the requested one")
   }
   return size !== undefined && size !== whole ? changed() : received - Number(start)
 }

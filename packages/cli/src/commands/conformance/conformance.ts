@@ -94,7 +94,7 @@ export const command = Command.make(
     area: texts("area", "Only the cases of areas whose name contains TEXT, such as: reads after writes"),
     given: Flag.Literals("given", names).pipe(
       Flag.withDescription(
-        `What the account also gives, so that the cases which need it run; own-account lets cases delete by rules and fill the account`
+        "Run also the cases that need this of the account; own-account allows them to delete by rules and to fill the account"
       ),
       Flag.between(0, names.length)
     ),

@@ -23,7 +23,7 @@ export const columns = parsed(
       ? Effect.succeed(names.map((name) => recordColumns.get(name.toLowerCase()) ?? name))
       : refuse("columns", "write the names of fields with commas between them, such as Email,Status,city")
   },
-  "Fields to show in a table or CSV, custom fields too",
+  `Fields to show in a table or CSV (default: ${usual.join(",")}; in CSV, custom fields too)`,
   "NAME,..."
 )
 

@@ -12,7 +12,7 @@ import { parseWith } from "../../errors/UsageError.ts"
 export const subaccount = parsed(
   "subaccount",
   parseEmail("subaccount"),
-  "Subaccount that the credentials belong to",
+  "Subaccount that the credentials belong to (default: the account of the key)",
   "EMAIL"
 )
 
@@ -93,14 +93,14 @@ export const expires = parsed(
         isAhead ? Effect.void : refuse("expires", `${given} is in the past`)
       )
     ),
-  "Expiry: a date (UTC), or a time from now",
+  "Expiry: a date (UTC), or a time from now (default for new credentials: none)",
   "DATE|30d"
 )
 
 export const ipRanges = parsedEach(
   "ip-range",
   parseWith(IpRange, "ip-range"),
-  "Allow use only from this IP address or range",
+  "Allow use only from this IP address or range (default for new credentials: any)",
   "CIDR"
 ).pipe(Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges)))
 

@@ -30,12 +30,12 @@ const words = (report: ApplyReport): string =>
     ...Object.entries({
       rows: report.rows,
       applied: report.applied,
-      "as planned": report.alreadyApplied,
+      "already done": report.alreadyApplied,
       outdated: report.outdated,
       refused: report.refused,
       "not sent": report.notSent,
       unknown: report.unknown
-    }).map(([name, count]) => `${name.padEnd(10)}  ${count}`),
+    }).map(([name, count]) => `${name.padEnd(12)}  ${count}`),
     ...report.outdatedRows.map(({ email, line }) =>
       printable(`line ${line}: ${email} changed since the plan was made`)
     ),

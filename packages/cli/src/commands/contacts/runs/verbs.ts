@@ -52,17 +52,17 @@ const words = (report: UndoReport, isExact: boolean): string => {
   const { changedSince, changedSinceSample, incomplete, recreated, removed, restored, unchanged, unknown } = report
   const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
   return [
-    ...line(removed, "that the run created: deleted"),
-    ...line(restored, "that the run changed: as before"),
-    ...line(recreated, "that the run deleted: added again"),
+    ...line(removed, "created by the run: deleted"),
+    ...line(restored, "changed by the run: changed back"),
+    ...line(recreated, "deleted by the run: added again"),
     ...line(unchanged, "already as before"),
-    ...line(changedSince, "changed since by others: left as they are, at least in part"),
+    ...line(changedSince, "changed by others since: left as they are, at least in part"),
     ...changedSinceSample.map(({ email, fields }) => printable(`  ${email}  ${fields.join(", ")}`).trimEnd()),
-    ...(isExact ? [] : line(incomplete, "of which this interface cannot bring back everything")),
+    ...(isExact ? [] : line(incomplete, "cannot be restored completely over this interface")),
     ...(isExact || recreated + restored + removed === 0
       ? []
-      : ["Not brought back over this interface: lists, source, dates and activity."]),
-    ...unknown.map((what) => printable(`Not known, and left: ${what}`))
+      : ["Not restored over this interface: lists, source, dates and activity."]),
+    ...unknown.map((what) => printable(`Not recorded, and left as it is: ${what}`))
   ].join("\n")
 }
 
