@@ -24,11 +24,11 @@ import { type Argument, Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { readKey } from "../../../settings/InputFile.ts"
-import { refuseFlags, span, withExamples } from "../../shared/CommonFlags.ts"
+import { duration, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { type Destination, type JournalFile, journalToRead, whereItWent, withJournal } from "./RotationJournal.ts"
-import { deliveryFlags, type NotDelivered, secretDelivery } from "./SecretDelivery.ts"
+import { secretFlags, type NotDelivered, secretDelivery } from "./SecretDelivery.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"
 import { writeSecret } from "../../../files/AtomicFile.ts"
@@ -37,9 +37,9 @@ import { printable } from "../../../terminal/Printable.ts"
 import { quoted, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 const rotationFlags = {
-  ...deliveryFlags,
-  idle: span("idle", "Delete the old one after it has been unused for this long", Duration.minutes(10)),
-  grace: span("grace", "Maximum total wait; after that, both are kept", Duration.hours(24)),
+  ...secretFlags,
+  idle: duration("idle", "Delete the old one after it has been unused for this long", Duration.minutes(10)),
+  grace: duration("grace", "Maximum total wait; after that, both are kept", Duration.hours(24)),
   dryRun,
   subaccount
 }
@@ -200,7 +200,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
     return yield* rotate(name, {
       subaccount,
       journal,
-      quiet: idle,
+      idle,
       grace,
       schedule: Schedule.spaced(Duration.min(Duration.seconds(30), Duration.times(idle, 0.25))),
       deliver: (made) => Effect.andThen(journal.expect(made, content(made), destination), deliver(made)),

@@ -6,7 +6,7 @@ import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
 import * as Results from "../../../terminal/Results.ts"
 
-export const deliveryFlags = {
+export const secretFlags = {
   out: outFile("Write the new secret to FILE, replacing its content (default: print it with the record)"),
   exec: text("exec", "Pass the new secret to this command on stdin; exit code 0 means that it was stored", "CMD")
 }
