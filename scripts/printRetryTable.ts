@@ -9,7 +9,7 @@ export const page = "docs/decisions/retries.md"
 const begin = "<!-- the table, printed by pnpm docs:retries -->"
 const end = "<!-- end of the table -->"
 
-const nothingDone: Record<RetryRow["nothingDone"], string> = { always: "yes", throttled: "429, 503 + Retry-After" }
+const notProcessed: Record<RetryRow["notProcessed"], string> = { always: "yes", throttled: "429, 503 + Retry-After" }
 const ambiguous: Record<RetryRow["ambiguous"], string> = {
   always: "yes",
   keyed: "where the key is honoured",
@@ -18,11 +18,11 @@ const ambiguous: Record<RetryRow["ambiguous"], string> = {
 
 const table = (): string =>
   [
-    "| Call | Never reached | Nothing done | Ambiguous | What to do where it is not repeated |",
+    "| Call | Not sent | Not processed | Ambiguous | What to do where it is not repeated |",
     "|---|---|---|---|---|",
     ...Object.entries(retryTable).map(
       ([call, row]) =>
-        `| ${call} | yes | ${nothingDone[row.nothingDone]} | ${ambiguous[row.ambiguous]} | ${row.ambiguous === "always" ? "" : row.recovery} |`
+        `| ${call} | yes | ${notProcessed[row.notProcessed]} | ${ambiguous[row.ambiguous]} | ${row.ambiguous === "always" ? "" : row.recovery} |`
     )
   ].join("\n")
 

@@ -3,7 +3,7 @@ import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
-import { fromAnswer } from "./AnswerHeaders.ts"
+import { withResponseHeaders } from "./ResponseHeaders.ts"
 import { readRefusalBody, redactSecrets, retryAfter, type Secrets } from "./ResponseDecoding.ts"
 import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
@@ -131,7 +131,7 @@ export const makeCall =
         onSuccess: (response) =>
           Effect.andThen(
             Effect.annotateCurrentSpan("http.response.status_code", response.status),
-            Effect.mapError(answer(response, current), fromAnswer(secrets, response))
+            Effect.mapError(answer(response, current), withResponseHeaders(secrets, response))
           )
       })
       const attributes = {
