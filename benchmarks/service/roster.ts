@@ -3,10 +3,10 @@ import { RosterServer } from "@roster/server"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { writeFileSync } from "node:fs"
 import { setFlagsFromString } from "node:v8"
-import { replaceProcess } from "../../packages/cli/src/main/ServeProcess.ts"
+import { relaunchWithMemoryLimits } from "../../packages/cli/src/main/MemoryLimits.ts"
 import { argument, listening } from "../src/Trial.ts"
 
-replaceProcess()
+relaunchWithMemoryLimits()
 setFlagsFromString("--no-allocation-site-pretenuring")
 const filename = argument("store")
 

@@ -276,11 +276,11 @@ const commands = {
     },
     completions: {
       description: "Print the completion script for a shell",
-      load: async () => ({ command: (await import("./CommandTree.ts")).completions(everyCommand) })
+      load: async () => ({ command: (await import("../commands/completions/verbs.ts")).completions(everyCommand) })
     },
     commands: {
       description: "List all commands; as JSON, with their flags and arguments",
-      load: async () => ({ command: (await import("./CommandTree.ts")).commands(everyCommand) })
+      load: async () => ({ command: (await import("../commands/completions/verbs.ts")).commands(everyCommand) })
     }
   }
 } as const satisfies Group
@@ -298,7 +298,7 @@ export const roster = (words: Words) =>
 const helpFlags = new Set(["--help", "-h"])
 
 /** The words as they are parsed: help for a command that there is not would hide the mistake. */
-export const withoutVainHelp = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+export const withoutHelpForUnknown = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   isUnknown(commands, args) ? args.filter((word) => !helpFlags.has(word)) : args
 
 /** The command line with the code of every command. */

@@ -8,7 +8,7 @@ import { timeLimit } from "../terminal/OutputFlags.ts"
 import { runMain } from "./Main.ts"
 import * as Output from "../terminal/Output.ts"
 import * as NodeLayer from "./NodeLayer.ts"
-import { roster, withoutVainHelp } from "./Roster.ts"
+import { roster, withoutHelpForUnknown } from "./Roster.ts"
 import { withHelpWord } from "./StaticHelp.ts"
 import * as Signals from "../terminal/Signals.ts"
 import { withTimeout } from "../target/TimeLimit.ts"
@@ -16,7 +16,7 @@ import { version } from "../terminal/Version.ts"
 
 const program = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
-  const given = withoutVainHelp(withHelpWord(yield* args))
+  const given = withoutHelpForUnknown(withHelpWord(yield* args))
   return yield* checkArguments(given).pipe(
     Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),

@@ -132,7 +132,7 @@ const tlsFiles = Effect.fnUntraced(function* (certFile: string | undefined, keyF
 })
 
 /** The flags that name another service are refused; the environment may name one for other commands. */
-const storeFile = Effect.fnUntraced(function* (isOnPostgres: boolean) {
+const storeToServe = Effect.fnUntraced(function* (isOnPostgres: boolean) {
   const { apiKeyFile, apiKeyHeader, apiKeyPrefix, baseUrl, db } = yield* flags
   if ([baseUrl, apiKeyFile, apiKeyHeader, apiKeyPrefix].some((flag) => flag !== undefined)) {
     return yield* usageError(
@@ -183,7 +183,7 @@ export const command = Command.make(
     const tls = yield* tlsFiles(tlsCert, tlsKey)
     const plan = faults === undefined ? undefined : yield* readFaults(faults)
     const postgres = yield* database(databaseAddress)
-    const filename = yield* storeFile(postgres !== undefined)
+    const filename = yield* storeToServe(postgres !== undefined)
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
     const file = keyFile === undefined ? undefined : yield* pendingFile(keyFile, filename)
     let isNew = false

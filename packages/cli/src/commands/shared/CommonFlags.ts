@@ -104,7 +104,7 @@ export const resubscribe = toggle(
 )
 
 /** An optional duration. */
-export const optionalSpan = (name: string, description: string) =>
+export const optionalDuration = (name: string, description: string) =>
   parsed(
     name,
     (given) => {
@@ -116,8 +116,12 @@ export const optionalSpan = (name: string, description: string) =>
   )
 
 /** A duration with a default. */
-export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
-  optionalSpan(name, `${description} (default: ${Duration.format(otherwise)})`).pipe(
+export const duration = (
+  name: string,
+  description: string,
+  otherwise: Duration.Duration
+): Flag.Flag<Duration.Duration> =>
+  optionalDuration(name, `${description} (default: ${Duration.format(otherwise)})`).pipe(
     Flag.map((given) => given ?? otherwise)
   )
 

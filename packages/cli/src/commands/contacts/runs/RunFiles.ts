@@ -6,7 +6,7 @@ import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"
-import { removeOld } from "../../../files/KeptFiles.ts"
+import { removeOld } from "../../../files/Retention.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 import { shorten } from "../../../terminal/Printable.ts"
 
