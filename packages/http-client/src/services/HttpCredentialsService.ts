@@ -211,9 +211,6 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The service on a shared client. */
-export const layerShared: Layer.Layer<CredentialsService, never, RosterHttpApi> = Layer.effect(CredentialsService, make)
-
 /** The service on a new client. */
 export const layer = (options: ClientOptions) =>
-  Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))
+  Layer.effect(CredentialsService, make).pipe(Layer.provide(RosterHttpApi.layer(options)))
