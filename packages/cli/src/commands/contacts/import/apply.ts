@@ -1,10 +1,9 @@
 /** `roster contacts apply` */
-import { applyPlan, type ApplyReport, checkPlan, PlannedRow, verifyPlan } from "@roster/workflows"
-import { Effect, PlatformError, Stream } from "effect"
+import { applyPlan, type ApplyReport, checkPlan, verifyPlan } from "@roster/workflows"
+import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
-import { fileProblem } from "../../../errors/FileProblem.ts"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
+import { temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
 import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
@@ -14,16 +13,9 @@ import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { toggle, withExamples } from "../../shared/CommonFlags.ts"
+import { toggle } from "../../../settings/FlagForms.ts"
+import { withExamples } from "../../shared/CommonFlags.ts"
 import { lookupFor, withRun } from "../runs/RecordedRun.ts"
-
-// Every row is read twice.
-SchemaJITCompiler.enable(PlannedRow.ast)
-
-const temporaryProblem = <A, E, R>(effect: Effect.Effect<A, E | PlatformError.PlatformError, R>) =>
-  Effect.catchIf(effect, PlatformError.isPlatformError, (error) =>
-    Effect.fail(fileProblem("A temporary file for the contacts", "read")(error))
-  )
 
 const words = (report: ApplyReport): string =>
   [
@@ -71,7 +63,7 @@ export const command = Command.make(
     const expected = counts.new + counts.changed
     const lookup = yield* lookupFor(expected)
     // Either way every row is read before anything is sent.
-    yield* skipChanged ? Stream.runDrain(plan.rows) : temporaryProblem(verifyPlan(plan, lookup))
+    yield* skipChanged ? Stream.runDrain(plan.rows) : temporaryProblem("the contacts", "read")(verifyPlan(plan, lookup))
     if (dryRun) {
       return yield* Results.summary(
         { dryRun: true, ...counts, lists: subject.listNames },

@@ -2,7 +2,6 @@
 import { JsonParser, StoreFailure } from "@roster/domain"
 import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
-import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"
@@ -22,8 +21,6 @@ const Header = Schema.fromJsonString(
 const encodeHeader = Schema.encodeSync(Header)
 const decodeHeader = Schema.decodeUnknownEffect(Header)
 const Line = JsonParser.fromJsonString(RunEntry)
-// An undo reads each changed field of each contact twice.
-SchemaJITCompiler.enable(Line.ast)
 /** An entry is JSON as it is. */
 const encodeLine = (entry: RunEntry): string => JSON.stringify(entry)
 const decodeLine = Schema.decodeUnknownEffect(Line)
