@@ -8,11 +8,7 @@ import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import { type Given, settings, type Settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
 import { storeToOpen } from "./EmbeddedStore.ts"
-import { Target } from "./Target.ts"
-
-interface ForWrites {
-  readonly dryRun: boolean
-}
+import { type ForWrites, Target } from "./Target.ts"
 
 type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
 

@@ -13,18 +13,8 @@ import { Output } from "../../terminal/Output.ts"
 import { quoted } from "../../terminal/ResumeHint.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
 import { Signals } from "../../terminal/Signals.ts"
-import {
-  count,
-  outFile,
-  parsed,
-  parsedEach,
-  refuse,
-  refuseFlags,
-  text,
-  texts,
-  toggle,
-  withExamples
-} from "../shared/CommonFlags.ts"
+import { text, toggle } from "../../settings/FlagForms.ts"
+import { count, outFile, parsed, parsedEach, refuse, refuseFlags, texts, withExamples } from "../shared/CommonFlags.ts"
 import { parseTracesEndpoint, tracing } from "./Tracing.ts"
 
 const parsePublicUrl = (given: string) => {

@@ -4,6 +4,7 @@ import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
+import { text, toggle } from "../../settings/FlagForms.ts"
 
 /** Fails the parsing of a flag or an argument with its name and the issue. */
 export const refuse = (field: string, issue: string) => refusedInput(Effect.fail(invalid(field, issue)))
@@ -13,14 +14,6 @@ export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolea
   const [, message] = refusals.find(([applies]) => applies) ?? []
   return message === undefined ? Effect.void : Effect.fail(new CliError.ValidationError({ message }))
 }
-
-/** A switch, off by default. */
-export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
-  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
-
-/** An optional text. */
-export const text = (name: string, description: string, metavar = "TEXT") =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
 
 /** A file to write to; `undefined` for `-`, which is stdout, as without the flag. */
 export const outFile = (description: string, name = "out") =>

@@ -1,6 +1,7 @@
 /** Delivers the bytes of an export to a file or to standard output. */
 import { Effect, Stream } from "effect"
-import { outFile, toggle } from "./CommonFlags.ts"
+import { toggle } from "../../settings/FlagForms.ts"
+import { outFile } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { prepare } from "../../files/AtomicFile.ts"
 import { printable } from "../../terminal/Printable.ts"

@@ -22,19 +22,16 @@ import { DateTime, Effect, FileSystem, Path, Result, Stream } from "effect"
 import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 import { refuseAbsentFields } from "../../shared/RuleFlags.ts"
-import { canAgree, confirm, confirmNumber } from "../../shared/Confirm.ts"
+import { canAgree, confirm, confirmNumber, mostByYes } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare, refuseTaken } from "../../../files/AtomicFile.ts"
-import { fileProblem } from "../../../errors/FileProblem.ts"
+import { temporaryPath, temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { invalid, PartlyDone, refusedHere } from "../../../errors/UsageError.ts"
 import { recorded } from "../runs/RecordedRun.ts"
 import { commandHere, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
-
-/** More contacts than this are never deleted by a simple yes. */
-export const mostByYes = 1000
 
 interface Given {
   readonly yes: boolean
@@ -50,15 +47,7 @@ const defaultBackup = Effect.gen(function* () {
 })
 
 /** A name for the backup of a dry run, which goes with the scope. */
-const temporaryBackup = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const folder = yield* Effect.mapError(
-    fs.makeTempDirectoryScoped({ prefix: "roster-delete-" }),
-    fileProblem("A temporary file for the contacts", "written")
-  )
-  return path.join(folder, "contacts.json")
-})
+const temporaryBackup = temporaryPath("contacts.json").pipe(temporaryProblem("the contacts"))
 
 const describe = ({ count, sample, statuses }: BackupSurvey): string =>
   [

@@ -1,8 +1,8 @@
 /** Runs a command whose changes of contacts are recorded, so that it can be undone. */
 import { ContactsService } from "@roster/domain"
 import { type ContactLookup, makeContactLookup, makeRecorder, recordedContacts, type Recorder } from "@roster/workflows"
-import { Effect, Exit, PlatformError } from "effect"
-import { fileProblem } from "../../../errors/FileProblem.ts"
+import { Effect, Exit } from "effect"
+import { temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { commandHere } from "../../../terminal/ResumeHint.ts"
@@ -13,9 +13,7 @@ import { newRun } from "./RunFiles.ts"
 /** Finds contacts as they are, with progress if all of them have to be read. */
 export const lookupFor = (expected: number) =>
   withProgress({ doing: "Reading the contacts that are there", unit: "contacts" }, (onProgress) =>
-    Effect.catchIf(makeContactLookup({ expected, onProgress }), PlatformError.isPlatformError, (error) =>
-      Effect.fail(fileProblem("A temporary file for the contacts", "written")(error))
-    )
+    temporaryProblem("the contacts")(makeContactLookup({ expected, onProgress }))
   )
 
 /** The same for a command that works without: where the key may not read contacts, what it changes is not recorded. */

@@ -12,7 +12,7 @@ import { withProgress } from "../../../terminal/Progress.ts"
 import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
-import { confirm, confirmCount, confirmNumber, yes } from "../../shared/Confirm.ts"
+import { confirm, confirmCount, confirmNumber, mostByYes, yes } from "../../shared/Confirm.ts"
 import { lookupFor, withRun } from "./RecordedRun.ts"
 import { allRuns, lastRunOn, openRun } from "./RunFiles.ts"
 
@@ -44,9 +44,6 @@ export const runs = Command.make(
     "roster contacts runs -o json | jq -r '.[0].id'": "Print the id of the last run"
   })
 )
-
-/** More contacts than this are not changed back by a simple yes. */
-const mostByYes = 1000
 
 const words = (report: UndoReport, isExact: boolean): string => {
   const { changedSince, changedSinceSample, incomplete, recreated, removed, restored, unchanged, unknown } = report

@@ -10,7 +10,8 @@ import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { duration, optionalDuration, toggle, withExamples } from "../../shared/CommonFlags.ts"
+import { toggle } from "../../../settings/FlagForms.ts"
+import { duration, optionalDuration, withExamples } from "../../shared/CommonFlags.ts"
 
 /** The keys, and the access levels that each was used for, by name. The HTTP interface has no operation for the latter. */
 const keysAndUse = Effect.fnUntraced(function* (subaccount: EmailAddress | undefined) {

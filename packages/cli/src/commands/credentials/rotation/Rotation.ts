@@ -29,6 +29,7 @@ import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { type Destination, type JournalFile, journalToRead, whereItWent, withJournal } from "./RotationJournal.ts"
 import { secretFlags, type NotDelivered, secretDelivery } from "./SecretDelivery.ts"
+import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"
 import { writeSecret } from "../../../files/AtomicFile.ts"
@@ -108,13 +109,6 @@ const keySwitch = Effect.fnUntraced(function* (out: string | undefined) {
   return switchToNewKey
 })
 
-/** The absolute path identifies a store file from every folder. */
-const targetName = Effect.gen(function* () {
-  const path = yield* Path.Path
-  const on = yield* settings
-  return on._tag === "Remote" ? on.baseUrl : `file:${on.filename === undefined ? "" : path.resolve(on.filename)}`
-})
-
 /** Where the secret of this run goes. */
 const destinationOf = Effect.fnUntraced(function* (given: {
   readonly exec: string | undefined
@@ -181,7 +175,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
   const output = yield* Output
   const resume = yield* resumeCommand()
   const hint = yield* ResumeHint
-  const subject = { target: yield* targetName, kind, name, subaccount }
+  const subject = { target: yield* targetIdentity, kind, name, subaccount }
 
   const showPlan = Effect.fnUntraced(function* (journal: JournalFile) {
     const { state, successor } = yield* plan(name, { journal, subaccount })
