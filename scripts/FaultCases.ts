@@ -54,7 +54,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     `
     C24 429 with a time to wait
     C26 429 without a time to wait
-    C27 a Retry-After that is none
+    C27 an invalid Retry-After
     C29 503 with and without a time to wait
     C30 502 and 504 with the page of a proxy
     C31 408
@@ -100,7 +100,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     C68 keys with line breaks and control characters
     C69 keys that no header can carry
     C71 more contacts than one request takes, and none
-    C72 filters that say two things or nothing
+    C72 filters that are contradictory or empty
     C73 failures of all operations, searched for the key
     C74 new secrets, printed in every way
     C75 debug logging`
@@ -135,7 +135,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
   section(
     "The service: HTTP and JSON",
     `
-    S16 bodies that are no JSON, in every operation
+    S16 bodies that are not JSON, in every operation
     S17 values of the wrong type, in every operation and field
     S19 names given twice in JSON
     S21 very deep JSON
@@ -170,7 +170,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     S50 addresses that lead into private networks
     S51 servers that are slow, endless, broken or hostile
     S52 archives made to harm
-    S53 forms that are none
+    S53 invalid forms
     S55 bad rows among good ones
     S56 an import whose process is killed again and again`
   ),

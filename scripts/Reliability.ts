@@ -5,11 +5,9 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Reporter, TestModule } from "vitest/node"
 import { faultCases } from "./FaultCases.ts"
+import { pageTable } from "./PageTable.ts"
 
 export const page = "docs/reliability.md"
-
-const begin = "<!-- the table, written by pnpm docs:reliability -->"
-const end = "<!-- end of the table -->"
 
 /** What became of the tests of a case: all passed, one failed, or all were skipped. */
 export type Outcome = "survived" | "lost" | "skipped"
@@ -65,11 +63,7 @@ export const tableOf = (results: ReadonlyMap<string, CaseResult>): string => {
 }
 
 /** The text of the page with the table in its place. */
-export const withTable = (text: string, table: string): string => {
-  const [before = "", rest = ""] = text.split(begin)
-  const [, after = ""] = rest.split(end)
-  return `${before}${begin}\n\n${table}\n\n${end}${after}`
-}
+export const withTable = pageTable("written by pnpm docs:reliability")
 
 /** Cases that have not survived, and ids of tests that are no case. */
 export const problemsOf = (results: ReadonlyMap<string, CaseResult>): ReadonlyArray<string> => [
@@ -101,7 +95,7 @@ export default class Reliability implements Reporter {
     if (mode === "write") writeFileSync(page, found)
     const problems = [
       ...problemsOf(results),
-      ...(isOld ? [`${page} shows another table than this run: pnpm docs:reliability writes it anew`] : [])
+      ...(isOld ? [`${page} shows another table than this run; write it with: pnpm docs:reliability`] : [])
     ]
     if (problems.length === 0) return
     process.stdout.write(`\nfault cases:\n${problems.join("\n")}\n`)

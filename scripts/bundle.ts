@@ -9,7 +9,7 @@ import { build, type OutputOptions } from "rolldown"
 import { helpFile } from "../packages/cli/src/main/StaticHelp.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
 import { bundlePatches, lazyBuiltins } from "./bundlePatches.ts"
-import { withFirstCalls } from "./firstCalls.ts"
+import { withEagerFunctions } from "./eagerFunctions.ts"
 import { helpPages } from "./helpPages.ts"
 import { noticesFile, noticesOf } from "./notices.ts"
 
@@ -125,7 +125,7 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   const chunks = bundles.flatMap(({ output }) => output.filter((file) => file.type === "chunk"))
   for (const { code, fileName } of chunks) built.set(fileName, code)
   built.set(noticesFile, noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)))
-  const files = await withFirstCalls(built)
+  const files = await withEagerFunctions(built)
   for (const [name, content] of files) {
     const file = join(target, name)
     if (isAs(file, content)) continue

@@ -1,8 +1,7 @@
 /**
- * What the bundle changes of other people's code, all of it for a quick start. Together with `firstCalls.ts` these changes
- * keep the claim that `roster contacts get` over HTTP takes at most 1.4 times as long as a node:http script (RESULTS.md).
- * The gains are CPU time of that command, measured by leaving one of them out; docs/upstream has the reports that would make
- * them needless.
+ * What the bundle changes of other people's code, all of it for a quick start. The gains are in the CPU time of
+ * `roster contacts get` over HTTP, measured by leaving out one change; RESULTS.md compares the whole with a node:http script.
+ * docs/upstream has the reports that would make the changes needless.
  */
 import type { Plugin } from "rolldown"
 

@@ -2,14 +2,12 @@
  * Writes the retry table into its page of the documentation: `pnpm docs:retries`. The table itself is data of the client.
  */
 import { readFileSync, writeFileSync } from "node:fs"
+import { pageTable } from "./PageTable.ts"
 import { type RetryRow, retryTable } from "../packages/http-client/src/calls/RetryTable.ts"
 
 export const page = "docs/decisions/retries.md"
 
-const begin = "<!-- the table, printed by pnpm docs:retries -->"
-const end = "<!-- end of the table -->"
-
-const nothingDone: Record<RetryRow["nothingDone"], string> = { always: "yes", throttled: "429, 503 + Retry-After" }
+const notProcessed: Record<RetryRow["notProcessed"], string> = { always: "yes", throttled: "429, 503 + Retry-After" }
 const ambiguous: Record<RetryRow["ambiguous"], string> = {
   always: "yes",
   keyed: "where the key is honoured",
@@ -18,19 +16,17 @@ const ambiguous: Record<RetryRow["ambiguous"], string> = {
 
 const table = (): string =>
   [
-    "| Call | Never reached | Nothing done | Ambiguous | What to do where it is not repeated |",
+    "| Call | Not sent | Not processed | Ambiguous | What to do where it is not repeated |",
     "|---|---|---|---|---|",
     ...Object.entries(retryTable).map(
       ([call, row]) =>
-        `| ${call} | yes | ${nothingDone[row.nothingDone]} | ${ambiguous[row.ambiguous]} | ${row.ambiguous === "always" ? "" : row.recovery} |`
+        `| ${call} | yes | ${notProcessed[row.notProcessed]} | ${ambiguous[row.ambiguous]} | ${row.ambiguous === "always" ? "" : row.recovery} |`
     )
   ].join("\n")
 
+const place = pageTable("printed by pnpm docs:retries")
+
 /** The text of the page with the table in its place. */
-export const withTable = (text: string): string => {
-  const [before = "", rest = ""] = text.split(begin)
-  const [, after = ""] = rest.split(end)
-  return `${before}${begin}\n\n${table()}\n\n${end}${after}`
-}
+export const withTable = (text: string): string => place(text, table())
 
 if (import.meta.main) writeFileSync(page, withTable(readFileSync(page, "utf8")))

@@ -33,7 +33,7 @@ export const rotateKey = Effect.fn("rotateKey")(function* (name: string) {
     journal: yield* journalOf(name),
     deliver: ({ token }) => secrets.put(name, token),
     // How long the old secret has to be unused, and how long this run waits for that.
-    quiet: "10 minutes",
+    idle: "10 minutes",
     grace: "1 hour"
   }).pipe(
     Effect.as("rotated" as const),

@@ -9,7 +9,7 @@ import * as Help from "../src/main/Help.ts"
 import { outputFormat } from "../src/terminal/OutputFlags.ts"
 import { Output } from "../src/terminal/Output.ts"
 import { join } from "node:path"
-import { roster, withoutVainHelp } from "../src/main/Roster.ts"
+import { roster, withoutHelpForUnknown } from "../src/main/Roster.ts"
 import { withHelpWord } from "../src/main/StaticHelp.ts"
 import * as Signals from "../src/terminal/Signals.ts"
 import { type Roster, temporaryFolder } from "./roster.ts"
@@ -20,7 +20,7 @@ export const runHere = Effect.fnUntraced(function* (
   options: { readonly isTerminal?: boolean; readonly env?: Record<string, string> } = {}
 ) {
   const { env = {}, isTerminal = false } = options
-  const args = withoutVainHelp(withHelpWord(words))
+  const args = withoutHelpForUnknown(withHelpWord(words))
   let stdout = ""
   let stderr = ""
   const say = (text: string) =>

@@ -1,6 +1,7 @@
 /**
  * The choice between a service over the network and a store in this process, by the settings that the command line uses
- * too. Half of a remote service never leads to a local store or vice versa. Only the code of what was chosen is loaded.
+ * too. Incomplete settings of a service never lead to a local store, or the other way round. Only the code of what was
+ * chosen is loaded.
  */
 import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import type { InvalidSettings } from "@roster/http-client"

@@ -1,17 +1,13 @@
 /** The services over the network. Loaded only if they are chosen. */
 import { InvalidSettings, RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer } from "effect"
+import type { Connection } from "./Connection.ts"
 import { type ConnectOptions, transformed } from "./ConnectOptions.ts"
 
 const transport = UndiciHttpClient.layer()
 
-interface On {
-  readonly baseUrl: string
-  readonly key: Redacted.Redacted<string>
-  readonly apiKeyHeader: string | undefined
-  readonly apiKeyPrefix: string | undefined
-}
+type On = Omit<Extract<Connection, { readonly _tag: "Remote" }>, "_tag">
 
 export const layer = (
   { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: On,

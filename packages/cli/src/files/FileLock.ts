@@ -1,5 +1,7 @@
 /** Files that commands share: any command reads them, one at a time writes them. */
 import { Effect, FileSystem, Predicate, Schedule } from "effect"
+import { readFileSync, readlinkSync } from "node:fs"
+import { hostname } from "node:os"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
@@ -17,7 +19,25 @@ export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
 /** Retries for five seconds, far longer than any command holds the lock of a small file. */
 const lockSchedule = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
 
-/** Runs an effect under the lock of a file: a file beside it with a process id, removed if that process has ended. */
+/** The scope of process ids. Containers share a host name, or a home with other machines. */
+const machine = (): string => {
+  try {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
+  } catch {
+    return hostname()
+  }
+}
+
+/** What a lock holds: the process that took it, in the form of the leases of a store. */
+const processMark = (): string => `${process.pid} ${machine()}`
+
+/** Whether the process that took a lock has certainly ended. Of one on another machine nothing is known. */
+const isLeftBehind = (mark: string): boolean => {
+  const [pid = "", ...where] = mark.split(" ")
+  return where.join(" ") === machine() && /^[1-9]\d*$/.test(pid) && hasEnded(Number(pid))
+}
+
+/** Runs an effect under the lock of a file: a file beside it with the process that holds it, removed if that has ended. */
 export const withLock = Effect.fnUntraced(function* <A, E, R>(
   file: string,
   write: Effect.Effect<A, E, R>,
@@ -28,10 +48,9 @@ export const withLock = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const fs = yield* FileSystem.FileSystem
   const lock = `${file}.lock`
-  const take = fs.writeFileString(lock, String(process.pid), { flag: "wx", mode: 0o600 })
+  const take = fs.writeFileString(lock, processMark(), { flag: "wx", mode: 0o600 })
   const removeStale = Effect.gen(function* () {
-    const pid = Number(yield* fs.readFileString(lock))
-    if (Number.isSafeInteger(pid) && pid > 0 && hasEnded(pid)) yield* fs.remove(lock)
+    if (isLeftBehind(yield* fs.readFileString(lock))) yield* fs.remove(lock)
   })
   return yield* Effect.acquireUseRelease(
     take.pipe(

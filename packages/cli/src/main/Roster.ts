@@ -44,7 +44,7 @@ const contacts = {
     add: { description: "Add a contact, or update the one with the same address", load: contactVerb("add") },
     update: { description: "Change the names and custom fields of a contact", load: contactVerb("update") },
     delete: {
-      description: "Delete contacts from all lists; contacts that a rule selects are counted and backed up first",
+      description: "Delete contacts, after counting and backing them up",
       load: () => import("../commands/contacts/delete/delete.ts")
     },
     restore: {
@@ -180,7 +180,7 @@ const senders = {
   subcommands: {
     allow: { description: "Allow e-mails from an address or a domain", load: senderVerb("allow") },
     list: { description: "List the allowed senders", load: senderVerb("list") },
-    remove: { description: "Allow a sender no longer", load: senderVerb("remove") }
+    remove: { description: "Stop allowing a sender", load: senderVerb("remove") }
   }
 } as const satisfies Group
 
@@ -218,7 +218,7 @@ const config = {
   examples: [{ command: "roster config list --show-origin" }],
   subcommands: {
     list: {
-      description: "List the settings in effect; of a key, only its last characters",
+      description: "List the settings in effect (keys masked)",
       load: () => import("../commands/setup/config/list.ts")
     }
   }
@@ -276,11 +276,11 @@ const commands = {
     },
     completions: {
       description: "Print the completion script for a shell",
-      load: async () => ({ command: (await import("./CommandTree.ts")).completions(everyCommand) })
+      load: async () => ({ command: (await import("../commands/completions/verbs.ts")).completions(everyCommand) })
     },
     commands: {
       description: "List all commands; as JSON, with their flags and arguments",
-      load: async () => ({ command: (await import("./CommandTree.ts")).commands(everyCommand) })
+      load: async () => ({ command: (await import("../commands/completions/verbs.ts")).commands(everyCommand) })
     }
   }
 } as const satisfies Group
@@ -298,7 +298,7 @@ export const roster = (words: Words) =>
 const helpFlags = new Set(["--help", "-h"])
 
 /** The words as they are parsed: help for a command that there is not would hide the mistake. */
-export const withoutVainHelp = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+export const withoutHelpForUnknown = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   isUnknown(commands, args) ? args.filter((word) => !helpFlags.has(word)) : args
 
 /** The command line with the code of every command. */

@@ -1,14 +1,17 @@
-/** The entry of the program, and the only place that provides its layers. */
-import { Effect, Layer, Logger, Stdio } from "effect"
+/**
+ * The entry of the program, and the only place that provides its layers. It handles signals, and exits as soon as the
+ * command ends.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Exit, Layer, Logger, Predicate, Runtime, Stdio } from "effect"
 import { Command } from "effect/cli"
 import { checkArguments } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
 import * as Help from "./Help.ts"
 import { timeLimit } from "../terminal/OutputFlags.ts"
-import { runMain } from "./Main.ts"
+import { exitCode } from "./ExitCode.ts"
 import * as Output from "../terminal/Output.ts"
-import * as NodeLayer from "./NodeLayer.ts"
-import { roster, withoutVainHelp } from "./Roster.ts"
+import { roster, withoutHelpForUnknown } from "./Roster.ts"
 import { withHelpWord } from "./StaticHelp.ts"
 import * as Signals from "../terminal/Signals.ts"
 import { withTimeout } from "../target/TimeLimit.ts"
@@ -16,7 +19,7 @@ import { version } from "../terminal/Version.ts"
 
 const program = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
-  const given = withoutVainHelp(withHelpWord(yield* args))
+  const given = withoutHelpForUnknown(withHelpWord(yield* args))
   return yield* checkArguments(given).pipe(
     Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),
@@ -31,6 +34,26 @@ const layer = Layer.mergeAll(
   Help.layer.pipe(Layer.provideMerge(Output.layer)),
   Layer.succeed(Signals.Signals, signals.service),
   Layer.succeed(Logger.LogToStderr, true)
-).pipe(Layer.provideMerge(NodeLayer.layer))
+).pipe(Layer.provideMerge(NodeServices.layer))
+
+/** Runs a program to its exit code. `deliver` passes a signal to a waiting command; a second one ends the process. */
+const runMain = (deliver: () => boolean) =>
+  Runtime.makeRunMain(({ fiber }) => {
+    let signalled: number | undefined
+    const onSignal = (code: number) => () => {
+      if (signalled !== undefined) process.exit(code)
+      signalled = code
+      if (!deliver()) fiber.interruptUnsafe(fiber.id)
+    }
+    process.on("SIGINT", onSignal(exitCode.interrupted))
+    process.on("SIGTERM", onSignal(exitCode.terminated))
+    // Each write reports its own error; without a listener the same error would end the process.
+    process.stdout.on("error", () => {})
+    process.stderr.on("error", () => {})
+    fiber.addObserver((exit) => {
+      const ended = Exit.isSuccess(exit) && Predicate.isNumber(exit.value) ? exit.value : undefined
+      process.exit(ended ?? signalled ?? exitCode.bug)
+    })
+  })
 
 program.pipe(Effect.provide(layer), runMain(signals.deliver)({ disableErrorReporting: true }))

@@ -57,15 +57,3 @@ export const keyOrigin = KeySource.$match({
 
 /** The part of a key that may be shown: enough to recognise it, far too little to use it. */
 export const maskedKey = (key: string): string => (key.length < 16 ? "…" : `…${key.slice(-4)}`)
-
-/** A token of Roster, or a long run of letters and digits as of other services, but not in a path or address. */
-const keyLike =
-  /(?<![\w/.@-])(?:roster_[\w-]{12,}|(?:[a-z]{2,12}[_-]){0,3}(?=[a-z]*\d)[a-z0-9]{24,})(?![\w@-]|[/.]\w)/gi
-
-const warning = "The removed text looks like a key, and it is now in the history of your shell: replace that key."
-
-/** Hides keys in a message that may quote a command line: errors are logged, and pasted where others read them. */
-export const withoutKeys = (message: string): string => {
-  const hidden = message.replace(keyLike, "…")
-  return hidden === message ? message : `${hidden.replace(/[.]?$/, ".")} ${warning}`
-}

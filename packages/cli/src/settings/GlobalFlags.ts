@@ -2,11 +2,9 @@
 import { Config, Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
 import { outputFormats, parseDuration } from "../terminal/OutputFlags.ts"
+import { text, toggle } from "./FlagForms.ts"
 import { ProfileName } from "./Profile.ts"
 import { invalid, parseWith, refusedInput } from "../errors/UsageError.ts"
-
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
 
 export const output = GlobalFlag.Setting("output")({
   flag: Flag.Literals("output", outputFormats).pipe(
@@ -26,11 +24,8 @@ const quiet = GlobalFlag.Setting("quiet")({
   )
 })
 
-const toggle = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
-
 export const noInput = GlobalFlag.Setting("no-input")({
-  flag: toggle("no-input", "Ask for nothing, also on a terminal (or set ROSTER_NO_INPUT=true)")
+  flag: toggle("no-input", "Never prompt, even on a terminal (or set ROSTER_NO_INPUT=true)")
 })
 
 /** Whether a command may ask the user. */
@@ -41,7 +36,7 @@ export const mayAsk = Effect.gen(function* () {
 export const debugHttp = GlobalFlag.Setting("debug-http")({
   flag: toggle(
     "debug-http",
-    "Show each request with its headers and its time on stderr, without keys, addresses and names"
+    "Show each request with its headers and its time on stderr, without keys, e-mail addresses and names"
   )
 })
 
@@ -64,27 +59,27 @@ export const timeout = GlobalFlag.Setting("timeout")({
 })
 
 export const baseUrl = GlobalFlag.Setting("base-url")({
-  flag: text("base-url", "URL", "Address of the service, ending in /v4 (or set ROSTER_BASE_URL)")
+  flag: text("base-url", "Address of the service, ending in /v4 (or set ROSTER_BASE_URL)", "URL")
 })
 
 export const apiKeyFile = GlobalFlag.Setting("api-key-file")({
-  flag: text("api-key-file", "PATH|-", "Read the API key from this file, or - for stdin (or set ROSTER_API_KEY)")
+  flag: text("api-key-file", "Read the API key from this file, or - for stdin (or set ROSTER_API_KEY)", "PATH|-")
 })
 
 export const apiKeyHeader = GlobalFlag.Setting("api-key-header")({
   flag: text(
     "api-key-header",
-    "NAME",
-    "HTTP header for the API key (default: X-Service-ApiKey; or set ROSTER_API_KEY_HEADER)"
+    "HTTP header for the API key (default: X-Service-ApiKey; or set ROSTER_API_KEY_HEADER)",
+    "NAME"
   )
 })
 
 export const apiKeyPrefix = GlobalFlag.Setting("api-key-prefix")({
-  flag: text("api-key-prefix", "TEXT", "Text before the key in that header (or set ROSTER_API_KEY_PREFIX)")
+  flag: text("api-key-prefix", "Text before the key in that header (or set ROSTER_API_KEY_PREFIX)", "TEXT")
 })
 
 export const db = GlobalFlag.Setting("db")({
-  flag: text("db", "FILE", "Use the local store in this file instead of a service (or set ROSTER_DB)").pipe(
+  flag: text("db", "Use the local store in this file instead of a service (or set ROSTER_DB)", "FILE").pipe(
     // An unset variable in a script gives an empty value, which must not select the user's own store.
     Flag.filter(
       (file) => file !== "",

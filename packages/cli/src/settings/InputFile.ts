@@ -20,6 +20,14 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
   })
 })
 
+/** Refuses standard input and a pipe for what is read more than once. */
+export const refuseStream = Effect.fnUntraced(function* (path: string, what: string) {
+  const fs = yield* FileSystem.FileSystem
+  const info = path === "-" ? Option.none() : yield* Effect.option(fs.stat(path))
+  if (path !== "-" && (Option.isNone(info) || info.value.type === "File" || info.value.type === "Directory")) return
+  return yield* usageError(`${what} is read more than once.`, "Save it to a file, and name that file.")
+})
+
 /** Refuses standard input for more than one input, the key included. */
 export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<string | undefined>) {
   if ([yield* GlobalFlags.apiKeyFile, ...paths].filter((path) => path === "-").length > 1) {

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
+import { addressOf } from "./RequestAddress.ts"
 import type { Output } from "../terminal/Output.ts"
 import { printable } from "../terminal/Printable.ts"
 
@@ -29,16 +30,15 @@ const plainHeaders = new Set([
 const hidden = "…"
 
 /** The address of a request. The key in the link of an export is hidden in any case. */
-const shownAddress = ({ url, urlParams }: HttpClientRequest.HttpClientRequest, isPersonal: boolean): string => {
-  const { origin, pathname, searchParams } = new URL(url)
+const shownAddress = (request: HttpClientRequest.HttpClientRequest, isPersonal: boolean): string => {
+  const { origin, pathname, searchParams } = addressOf(request)
   const segments = pathname.split("/")
   const path = segments.map((segment, index) => {
     if (segments[index - 1] === "exports") return hidden
     return isPersonal || segment === "" || known.has(segment) ? segment : hidden
   })
-  const query = [...searchParams, ...urlParams.params].map(
-    ([name, value]) =>
-      `${name}=${typeof value === "string" && (isPersonal || plainParameters.has(name)) ? encodeURIComponent(value) : hidden}`
+  const query = [...searchParams].map(
+    ([name, value]) => `${name}=${isPersonal || plainParameters.has(name) ? encodeURIComponent(value) : hidden}`
   )
   return `${origin}${path.join("/")}${query.length === 0 ? "" : `?${query.join("&")}`}`
 }

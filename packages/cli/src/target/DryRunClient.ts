@@ -6,6 +6,7 @@ import { refusalTexts } from "@roster/api"
 import { NameTaken } from "@roster/domain"
 import { Effect, Option, Predicate, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { addressOf } from "./RequestAddress.ts"
 import { type DryRunRequest, endDryRun } from "../terminal/DryRun.ts"
 import { Output } from "../terminal/Output.ts"
 import * as Results from "../terminal/Results.ts"
@@ -72,7 +73,7 @@ export const dryRunClient = (client: HttpClient.HttpClient): HttpClient.HttpClie
   HttpClient.transform(client, (answer, request) =>
     changes(request)
       ? Effect.filterOrElse(refusal(client, request), Predicate.isNotUndefined, () =>
-          endDryRun(request.method, request.url, bodyText(request))
+          endDryRun(request.method, addressOf(request).href, bodyText(request))
         )
       : answer
   )

@@ -1,11 +1,10 @@
 /** The store file of a command, and the database of commands without a remote operation: jobs and backups. */
 import { Effect, FileSystem, Layer, Path, References } from "effect"
-import { Argument } from "effect/cli"
 import { usageError } from "../errors/UsageError.ts"
 import { userFolder, userFolderPath } from "../files/UserFolder.ts"
 import { settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
-import { Target } from "./Target.ts"
+import { type ForWrites, Target } from "./Target.ts"
 
 /** The server, loaded only by the commands that need it. */
 export const server = Effect.promise(() => import("@roster/server"))
@@ -23,11 +22,6 @@ export const defaultStore = Effect.gen(function* () {
   const path = yield* Path.Path
   return path.join(yield* userFolder("data"), fileName)
 })
-
-interface ForWrites {
-  /** Whether nothing may be changed or created. */
-  readonly dryRun: boolean
-}
 
 const memory = ":memory:"
 
@@ -116,7 +110,3 @@ export const jobsOf = (given: string | undefined) => Layer.provide(jobs, announc
 
 /** The lists of an announced store. */
 export const listsOf = (given: string | undefined) => Layer.provide(lists, announced(given))
-
-export const jobId = Argument.String("id").pipe(
-  Argument.withDescription("Id of the job, as shown by: roster jobs list")
-)

@@ -11,5 +11,11 @@ export class Target extends Context.Service<
   }
 >()("@roster/cli/Target") {}
 
+/** How a command opens its target. */
+export interface ForWrites {
+  /** Whether nothing may be changed or created. */
+  readonly dryRun: boolean
+}
+
 /** What a record says that it is about. */
 export const targetIdentity = Effect.map(Target, ({ identity, name }) => identity ?? name)

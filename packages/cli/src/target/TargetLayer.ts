@@ -8,11 +8,7 @@ import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import { type Given, settings, type Settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
 import { storeToOpen } from "./EmbeddedStore.ts"
-import { Target } from "./Target.ts"
-
-interface ForWrites {
-  readonly dryRun: boolean
-}
+import { type ForWrites, Target } from "./Target.ts"
 
 type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
 
@@ -51,7 +47,7 @@ const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
       return Connection.layerLocal(filename, { ...(yield* optionsFor(forWrites)), store: { allowedSenders } }).pipe(
         // Failures reach the user as errors; the log is for operators.
         Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(filename)}` }))
+        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` }))
       )
     })
   )

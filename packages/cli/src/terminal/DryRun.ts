@@ -5,7 +5,7 @@ import { Flag } from "effect/cli"
 export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withoutNegation,
   Flag.withAlias("n"),
-  Flag.withDescription("Check what reading tells and show what would be sent, without sending it"),
+  Flag.withDescription("Show what would be done, without doing it"),
   Flag.withDefault(false)
 )
 

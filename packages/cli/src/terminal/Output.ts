@@ -45,7 +45,7 @@ const writeTo = (stream: NodeJS.WriteStream, method: string) => (part: string | 
   })
 
 /** Yields to timers and signals, which a local store never does: two immediates pass all phases of the event loop. */
-const turn = Effect.callback<void>((resume) => {
+export const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 

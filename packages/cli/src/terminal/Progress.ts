@@ -1,7 +1,7 @@
 /** Progress on stderr: a bar on a terminal, a line every ten seconds elsewhere, nothing with `--quiet`. */
 import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
 import { isQuiet } from "./OutputFlags.ts"
-import { Output } from "./Output.ts"
+import { Output, turn } from "./Output.ts"
 import { countText } from "./Printable.ts"
 
 /** The work, as in "Importing" and "rows". */
@@ -45,12 +45,6 @@ export const progressText = (
     ...(total === undefined || rate <= 0 || done >= total ? [] : [`${timeText((total - done) / rate)} left`])
   ].join("  ")
 }
-
-/** Yields to the event loop for timers and signals, which the work of a local store never does. */
-export const turn = Effect.callback<void>((resume) => {
-  const pending = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(pending))
-})
 
 /** Shows the progress that work reports with the function that it is given. */
 export const withProgress = Effect.fnUntraced(function* <A, E, R>(

@@ -3,6 +3,8 @@
  * mutable box because `--timeout` and defects end a command from outside, so that no error could carry it.
  */
 import { Context, Effect, Stdio } from "effect"
+import { maskKeys } from "./KeyMask.ts"
+import { flagValue } from "./OutputFlags.ts"
 
 interface ResumeHintBox {
   /** The command line that resumes the work. */
@@ -19,6 +21,27 @@ const plain = /^[\w@%+=:,./-]+$/
 
 /** A word quoted for a POSIX shell. */
 export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** The flags that name a service or a store, in every form. */
+const targetFlags = [
+  ["--profile", "-p"],
+  ["--base-url"],
+  ["--api-key-file"],
+  ["--api-key-header"],
+  ["--api-key-prefix"],
+  ["--db"]
+] as const
+
+/** Another command line for the service or store that this one names. */
+export const commandHere = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
+  const stdio = yield* Stdio.Stdio
+  const args = yield* stdio.args
+  const target = targetFlags.flatMap((names) => {
+    const value = flagValue(args, names)
+    return value === undefined ? [] : [names[0], maskKeys(value)]
+  })
+  return ["roster", ...[...words, ...target].map(quoted)].join(" ")
+})
 
 /** The words without a flag and its value. */
 const withoutFlag = (args: ReadonlyArray<string>, flag: string): ReadonlyArray<string> =>

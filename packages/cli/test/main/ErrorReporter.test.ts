@@ -3,6 +3,7 @@ import { ContactNotFound, Rejected, ServiceError } from "@roster/domain"
 import { Duration, Effect, Exit, PlatformError } from "effect"
 import { toExitCode } from "../../src/main/ErrorReporter.ts"
 import type { Failure } from "../../src/main/ExitCode.ts"
+import { usageError } from "../../src/errors/UsageError.ts"
 import { Output } from "../../src/terminal/Output.ts"
 import { TimeLimitReached, withTimeout } from "../../src/target/TimeLimit.ts"
 
@@ -46,6 +47,18 @@ describe("the failure boundary", () => {
       assert.match((yield* run(failed)).stderr, /\n {2}Request id: req-7/)
       assert.notInclude((yield* run(failed)).stderr, "\u001b")
       assert.strictEqual(JSON.parse((yield* run(failed, "json")).stderr).requestId, "req-7\u001b[2J")
+    })
+  )
+
+  it.effect("hides a key in a hint, too", () =>
+    Effect.gen(function* () {
+      const key = "F5D1E3C0A97B48629D1FA0C2B3E4D5F60718293A4B5C6D7E"
+      const failed = Effect.fail(usageError("The command printed no key.", `Run it yourself: printf ${key}`))
+      for (const format of ["table", "json"] as const) {
+        const { stderr } = yield* run(failed, format)
+        assert.notInclude(stderr, key)
+        assert.include(stderr, "Run it yourself: printf …")
+      }
     })
   )
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { request as ask } from "node:http"
 import { join } from "node:path"
@@ -138,7 +139,7 @@ describe("roster contacts delete by rule", () => {
   it.live("resumes from its file after an interruption", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
-      const { env } = yield* serveWithKey(folder)
+      const { env, keyFile } = yield* serveWithKey(folder)
       const served: Roster = { folder, run: (args, options) => run(args, { ...options, env }) }
       yield* arrange(served, 8400)
       // It takes the first thousand, and then no more.
@@ -158,11 +159,14 @@ describe("roster contacts delete by rule", () => {
         )
         return request.pipe(onward)
       })
-      const through = { ...env, ROSTER_BASE_URL: cut.env.ROSTER_BASE_URL }
-      const stopped = yield* run([...bounced, "--yes", "--confirm", "2100", "--backup", "gone.json"], { env: through })
+      const through = ["--base-url", cut.env.ROSTER_BASE_URL, "--api-key-file", keyFile]
+      const given = [...bounced, "--yes", "--confirm", "2100", "--backup", "gone.json"]
+      const stopped = yield* run([...given, ...through])
       assert.deepStrictEqual([stopped.code, failure(stopped).code], [9, "PartlyDone"])
       assert.deepInclude(json(stopped), { deleted: 1000, left: 1100 })
-      assert.include(failure(stopped).message, "--snapshot gone.json")
+      const resume = `roster contacts delete --snapshot gone.json --yes --confirm 2100 ${through.join(" ")}`
+      assert.strictEqual(failure(stopped).resume, resume)
+      assert.notInclude(failure(stopped).message, "--snapshot")
       assert.notInclude(failure(stopped).hint, "rejected")
       // Somebody who bounces since then is nobody of the file.
       yield* served.run(["contacts", "add", "late@example.com", "--status", "Bounced"])
@@ -192,6 +196,28 @@ describe("roster contacts delete by rule", () => {
         }
       }
       assert.strictEqual((yield* run(["contacts", "restore", "absent.json"])).code, 2)
+    })
+  )
+
+  it.live("is read twice, and therefore not from a pipe", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      const { folder, run } = roster
+      execFileSync("mkfifo", [join(folder, "pipe")])
+      for (const [args, backup] of [
+        [["contacts", "restore"], "-"],
+        [["contacts", "restore"], "pipe"],
+        [["contacts", "delete", "--yes", "--snapshot"], "-"],
+        [["contacts", "delete", "--yes", "--snapshot"], "pipe"]
+      ] as const) {
+        const refused = yield* run([...args, backup, "--timeout", "20s"], { input: '[{"Email":"ann@example.com"}]' })
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"], `${args.join(" ")} ${backup}`)
+        assert.include(failure(refused).message, "read more than once")
+      }
+      yield* arrange(roster, 4)
+      const named = ["contacts", "delete", "c0@example.com", "--yes", "--backup", "-"]
+      assert.strictEqual((yield* run(named)).code, 2)
+      assert.strictEqual((yield* emailsOf(roster)).length, 4)
     })
   )
 })
@@ -252,6 +278,34 @@ describe("roster contacts delete by address", () => {
       assert.deepStrictEqual(backupsIn(folder), [])
     })
   )
+
+  it.live("unread, only if the number is the confirmed one, and says how far it came", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRoster
+      const { env, requests } = yield* fakeService(({ url = "" }, response) => {
+        const status = /c4/.test(url) ? 401 : /c1/.test(url) ? 404 : 200
+        response.writeHead(status, { "Content-Type": "application/json" })
+        response.end(status === 200 ? "" : '{"Error":"no"}')
+      })
+      const emails = Array.from({ length: 40 }, (_, index) => `c${index}x@example.com`)
+      const named = ["contacts", "delete", ...emails, "--no-backup", "--yes"]
+      const other = yield* run([...named, "--confirm", "39"], { env })
+      assert.deepStrictEqual([other.code, failure(other).code], [3, "Declined"])
+      assert.deepStrictEqual(requests, [])
+
+      const stopped = yield* run([...named, "--confirm", "40"], { env })
+      assert.deepStrictEqual([stopped.code, failure(stopped).code], [9, "PartlyDone"], stopped.stderr)
+      const counts = jsonOf<{ deleted: number; notThere: number; left: number }>(stopped)
+      assert.strictEqual(counts.deleted + counts.notThere + counts.left, 40)
+      assert.isAtLeast(counts.deleted, 3)
+      assert.strictEqual(counts.notThere, 1 + requests.filter((one) => /c1\dx/.test(one)).length)
+      assert.isAtLeast(counts.left, 20)
+      assert.strictEqual(failure(stopped).resume, `roster ${named.join(" ")} --confirm 40`)
+
+      const refused = yield* run(["contacts", "delete", "c4@example.com", "--no-backup", "--yes"], { env })
+      assert.deepStrictEqual([refused.code, failure(refused).code], [4, "Unauthorized"])
+    })
+  )
 })
 
 describe("--dry-run", () => {
@@ -273,6 +327,11 @@ describe("--dry-run", () => {
           ["contacts", "update", "ann@example.com", "--last-name", "Lee"],
           "PUT /contacts/ann%40example.com",
           { LastName: "Lee" }
+        ],
+        [
+          ["contacts", "add", "ann@example.com", "--list", "News & more"],
+          "POST /contacts?listnames=News+%26+more",
+          [{ Email: "ann@example.com" }]
         ],
         [["contacts", "delete", "ann@example.com", "--no-backup"], "DELETE /contacts/ann%40example.com", ""],
         [

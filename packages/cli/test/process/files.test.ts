@@ -49,19 +49,21 @@ const shell = (folder: string, line: string, options: RunOptions & { readonly no
 const answerJson = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body))
 
-/** A service that makes every key that is asked for. */
-const keyMaker = fakeService((request: IncomingMessage, response: ServerResponse) => {
-  if (request.method === "DELETE") return response.writeHead(200).end()
-  return answerJson(response, 201, {
-    Name: "ci",
-    DateCreated: "2026-01-01T00:00:00Z",
-    LastUse: null,
-    Expires: null,
-    RestrictAccessToIPRange: [],
-    AccessLevel: ["Export"],
-    Token: token
+/** A service that makes every key that is asked for, and answers so when one is deleted. */
+const keyMakerOf = (deleted: number) =>
+  fakeService((request: IncomingMessage, response: ServerResponse) => {
+    if (request.method === "DELETE") return response.writeHead(deleted).end()
+    return answerJson(response, 201, {
+      Name: "ci",
+      DateCreated: "2026-01-01T00:00:00Z",
+      LastUse: null,
+      Expires: null,
+      RestrictAccessToIPRange: [],
+      AccessLevel: ["Export"],
+      Token: token
+    })
   })
-})
+const keyMaker = keyMakerOf(200)
 
 const create = ["apikeys", "create", "ci", "--access", "Export"]
 
@@ -111,6 +113,26 @@ describe("a new secret", () => {
       assert.include(unread.stderr, "ci was deleted again")
       assert.notInclude(unread.stderr, token)
       assert.deepStrictEqual(requests, ["POST /v4/security/apikeys", "DELETE /v4/security/apikeys/ci"])
+    })
+  )
+
+  it.live("K05 that is lost: its name is said, also with --quiet", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const { env } = yield* keyMakerOf(401)
+      const lost = yield* shell(folder, `$ROSTER ${create.join(" ")} --quiet | true`, { env })
+      assert.include(lost.stderr, "The secret of ci could not be delivered and is lost. Delete ci.")
+    })
+  )
+
+  it.live("K05 is printed for --out -, and stands in no file of that name", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const made = yield* run([...create, "--out", "-"])
+      assert.match(Object(json(made)).Token, /^\S{20,}$/)
+      const rotated = yield* run(["apikeys", "rotate", "ci", "--out", "-", "--idle", "600ms", "--grace", "20s"])
+      assert.match(Object(json(rotated)).Token, /^\S{20,}$/)
+      assert.notInclude(readdirSync(folder), "-")
     })
   )
 })

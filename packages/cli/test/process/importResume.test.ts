@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { ended, failure, json, jsonOf, makeLocalRoster, makeRoster, start } from "../roster.ts"
@@ -110,6 +110,36 @@ describe("roster contacts import, stopped", () => {
         )
         assert.isFalse(existsSync(journal))
       })
+  )
+
+  it.live("K12 rows that went to a store are not taken for those of another one of the same relative name", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const journal = fileOf(folder, 60_000)
+      const command = ["contacts", "import", "contacts.csv", "--concurrency", "1", "--db", "store.db"]
+      const child = start(folder, command)
+      const end = ended(child)
+      yield* Effect.promise(async () => {
+        const isBegun = () => existsSync(journal) && readFileSync(journal, "utf8").includes("Answered")
+        while (!isBegun() && child.exitCode === null) await new Promise((done) => setImmediate(done))
+      })
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => end)
+      mkdirSync(join(folder, "other"))
+      const elsewhere = start(join(folder, "other"), ["contacts", "import", "../contacts.csv", "--db", "store.db"])
+      const refused = yield* Effect.promise(() => ended(elsewhere))
+      assert.deepStrictEqual([refused.code, failure(refused).code], [2, "OtherUpload"], refused.stderr)
+      const there = start(join(folder, "other"), ["contacts", "import", "../contacts.csv", "--db", "../store.db"])
+      const resumed = yield* Effect.promise(() => ended(there))
+      assert.strictEqual(resumed.code, 0, resumed.stderr)
+      const { accepted, acceptedEarlier = 0 } = jsonOf<Counts>(resumed)
+      assert.strictEqual(accepted, 60_000)
+      assert.isAbove(acceptedEarlier, 0)
+      assert.strictEqual(
+        (yield* run(["contacts", "list", "--limit", "1", "--offset", "59999", ...command.slice(-2)])).code,
+        0
+      )
+    })
   )
 
   it.live("K12 a part without an answer: it is unknown, and the next run sends it again", () =>

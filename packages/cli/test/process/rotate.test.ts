@@ -153,7 +153,7 @@ describe("roster apikeys rotate", () => {
         assert.notInclude(refused.stderr, "made")
       }
       const untaken = yield* run(["apikeys", "rotate", "ci", "--exec", "exit 7", ...quick])
-      assert.deepStrictEqual([untaken.code, failure(untaken).code], [2, "NotDelivered"])
+      assert.deepStrictEqual([untaken.code, failure(untaken).code], [9, "NotDelivered"])
       assert.deepStrictEqual(json(yield* run(["apikeys", "list"])), before)
       const both = yield* run(["apikeys", "rotate", "ci", "--exec", "cat", "--out", "f"])
       assert.strictEqual(both.code, 2)

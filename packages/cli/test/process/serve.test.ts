@@ -94,14 +94,24 @@ describe("roster serve", () => {
     })
   )
 
-  it.live("prints the key of a new store where no file is named", () =>
+  it.live.each(["", "--key-file=-"])("prints the key of a new store where no file is named: %s", (given) =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
-      const { address, lines } = yield* serve(folder, ["--db", join(folder, "a.db")])
+      const { address, lines } = yield* serve(folder, ["--db", join(folder, "a.db"), ...(given === "" ? [] : [given])])
       const [key = "", ...others] = lines
       assert.deepStrictEqual(others, [`listening on ${address}`])
       const env = { ROSTER_BASE_URL: address, ROSTER_API_KEY: key }
       assert.strictEqual((yield* run(["contacts", "list"], { env })).stdout, "[]\n")
+    })
+  )
+
+  it.live("says how to create another key, in words that a shell takes", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRoster
+      const args = ["--db", "it's mine.db", "--key-file", "admin.key"]
+      assert.strictEqual(yield* stop((yield* serve(folder, args)).child, "SIGINT"), 0)
+      const { stderr } = yield* serve(folder, args)
+      assert.include(stderr(), "roster apikeys create NAME --access LEVEL --db 'it'\\''s mine.db'")
     })
   )
 

@@ -3,7 +3,7 @@ import { operations, type OperationId, type Refusal } from "@roster/api"
 import { invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
-import { fromAnswer } from "./AnswerHeaders.ts"
+import { withResponseHeaders } from "./ResponseHeaders.ts"
 import { readRefusalBody, redactSecrets, retryAfter, type Secrets } from "./ResponseDecoding.ts"
 import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
@@ -115,7 +115,7 @@ export const makeCall =
       const { status } = response
       if (status < 200 || status >= 300) return judge(response, current)
       return status === 206 || response.headers["content-range"] !== undefined
-        ? Effect.fail(invalidResponse(operation, status, "it is a part of an answer, and nobody asked for a part"))
+        ? Effect.fail(invalidResponse(operation, status, "it is a partial response to a request without a range"))
         : read(operation, response, secrets)
     }
 
@@ -131,7 +131,7 @@ export const makeCall =
         onSuccess: (response) =>
           Effect.andThen(
             Effect.annotateCurrentSpan("http.response.status_code", response.status),
-            Effect.mapError(answer(response, current), fromAnswer(secrets, response))
+            Effect.mapError(answer(response, current), withResponseHeaders(secrets, response))
           )
       })
       const attributes = {

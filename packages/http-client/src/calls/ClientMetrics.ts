@@ -21,12 +21,12 @@ const retries = Metric.counter("roster_client_retries_total", {
 })
 
 const waits = Metric.histogram("roster_client_wait_seconds", {
-  description: "How long was waited before an attempt after the first, by operation",
+  description: "Time waited before each attempt after the first, by operation",
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60]
 })
 
 const budget = Metric.gauge("roster_client_retry_tokens", {
-  description: "What a client may still spend on retries, of 500"
+  description: "Tokens that a client has left for retries, of 500"
 })
 
 export const waited = (operation: string, wait: Duration.Duration) =>

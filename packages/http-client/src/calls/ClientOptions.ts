@@ -1,5 +1,5 @@
 import { apiKeyHeader } from "@roster/api"
-import { SecretFormat } from "@roster/domain"
+import { isLoopbackHost, SecretFormat } from "@roster/domain"
 import {
   Config,
   ConfigProvider,
@@ -138,12 +138,6 @@ export const nameUnread = (wrapped: Config.Wrap<ClientOptions>) =>
     return error
   })
 
-const isThisMachine = (hostname: string): boolean =>
-  hostname === "localhost" ||
-  hostname === "[::1]" ||
-  /^127(?:\.\d{1,3}){3}$/.test(hostname) ||
-  hostname.endsWith(".localhost")
-
 /** Checks the options. A key read from a file may end with a line break; other invalid characters and a wrong checksum are refused. */
 export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions) {
   const url = URL.parse(options.baseUrl)
@@ -167,7 +161,7 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
     return yield* refuse("apiKeyPrefix", "it holds characters that a header cannot carry")
   const checked = { baseUrl: url.href.replace(/\/$/, ""), header }
   if (options.apiKey === undefined) return { ...checked, key: undefined, headerValue: undefined }
-  if (url.protocol === "http:" && !isThisMachine(url.hostname) && options.allowInsecure !== true) {
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname) && options.allowInsecure !== true) {
     return yield* refuse("baseUrl", "it would send the API key over the network unencrypted; use https")
   }
   const key = Redacted.value(options.apiKey).replace(/\r?\n$/, "")

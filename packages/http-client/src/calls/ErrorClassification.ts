@@ -43,7 +43,7 @@ export const invalidResponse = (operation: string, status: number, detail: strin
   error: new ServiceError({ operation, reason: new InvalidResponse({ status, detail }) })
 })
 
-const neverReached = new Set([
+const notSentCodes = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -99,7 +99,7 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
   const unavailable = new Unavailable({ detail })
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return failure("Permanent", unavailable)
   if (code === undefined) return failure("Ambiguous", unavailable)
-  if (neverReached.has(code)) return failure("NotSent", unavailable)
+  if (notSentCodes.has(code)) return failure("NotSent", unavailable)
   return permanent.test(code)
     ? failure("Permanent", new Unavailable({ detail, isPermanent: true }))
     : failure("Ambiguous", unavailable)

@@ -151,8 +151,8 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
 }
 
 /** Neither white space nor a byte order mark. */
-const isInk = (byte: number): boolean => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf
-const hasInk = (bytes: Uint8Array): boolean => bytes.some(isInk)
+const isNonWhitespace = (byte: number): boolean => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf
+const hasNonWhitespace = (bytes: Uint8Array): boolean => bytes.some(isNonWhitespace)
 const signOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 
 const readAnyList = readJson(Schema.Array(Schema.Unknown))
@@ -161,12 +161,12 @@ const readAnyList = readJson(Schema.Array(Schema.Unknown))
 export const readList = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
   if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response, secrets))
   const chunks = yield* received(operation, chunksOf(response))
-  const first = signOf(chunks.find(hasInk)?.find(isInk))
+  const first = signOf(chunks.find(hasNonWhitespace)?.find(isNonWhitespace))
   if (!isJson(response, first)) {
     return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(concatBytes(chunks)))
   }
-  if (first === "[" && signOf(chunks.findLast(hasInk)?.findLast(isInk)) === "]") return
-  const detail = first === "" ? "it is empty" : "it is no list"
+  if (first === "[" && signOf(chunks.findLast(hasNonWhitespace)?.findLast(isNonWhitespace)) === "]") return
+  const detail = first === "" ? "it is empty" : "it is not a list"
   return yield* Effect.fail(invalidResponse(operation, response.status, detail))
 })
 

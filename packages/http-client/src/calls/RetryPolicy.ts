@@ -5,7 +5,7 @@ import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhas
 import { budgetLeft, retryCount, tagOf, waited } from "./ClientMetrics.ts"
 import type { Failure } from "./ErrorClassification.ts"
 import type { RetryRow } from "./RetryTable.ts"
-import { within } from "./TimeLimit.ts"
+import { withTimeout } from "./SharedTimeout.ts"
 
 /** The settings of a retry policy. */
 export interface RetrySettings {
@@ -110,7 +110,7 @@ const mayRepeat = (row: RetryRow, failure: Failure<unknown>, isKeyHonoured: bool
     case "NotSent":
       return true
     case "NotProcessed":
-      return row.nothingDone === "always" || failure.throttled === true
+      return row.notProcessed === "always" || failure.throttled === true
     case "Ambiguous":
       return row.ambiguous === "always" || (row.ambiguous === "keyed" && isKeyHonoured)
     case "Permanent":
@@ -199,7 +199,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
         const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
         const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
         const context = Context.add(attemptContext(fiber.context), CurrentRequestPhase, phase)
-        const limited = within(attempt(current), context, bound, () => timedOut(bound, phase))
+        const limited = withTimeout(attempt(current), context, bound, () => timedOut(bound, phase))
         return Effect.matchEffect(limited, {
           onFailure: (failure) => again(current, failure),
           onSuccess: (value) => {

@@ -4,33 +4,33 @@
  */
 import type { OperationId } from "@roster/api"
 
-/** What a failure proves. `NotProcessed`: nothing was done. `Ambiguous`: it may have been carried out. */
+/** What a failure proves. `NotProcessed`: the service did nothing. `Ambiguous`: it may have been carried out. */
 export type Evidence = "NotSent" | "NotProcessed" | "Ambiguous" | "Permanent"
 
 /** What may be retried. A request that was not sent always may, if its body can be sent again. */
 export interface RetryRow {
   /** `throttled`: only if the service asks to slow down, by 429 or 503 with Retry-After. */
-  readonly nothingDone: "always" | "throttled"
+  readonly notProcessed: "always" | "throttled"
   /** `keyed`: only if the service is known to honour the Idempotency-Key of the call. */
   readonly ambiguous: "always" | "keyed" | "never"
   /** How to recover after an ambiguous failure; none for reads. `{name}` is the subject of the call. */
   readonly recovery?: string
 }
 
-const reads: RetryRow = { nothingDone: "always", ambiguous: "always" }
+const reads: RetryRow = { notProcessed: "always", ambiguous: "always" }
 
-const always = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "always", recovery })
+const always = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "always", recovery })
 
-const updates = always("The same update can be made again.")
+const updates = always("Repeat the update.")
 
-const deletes = always("The same can be deleted again; what is gone already does not matter.")
+const deletes = always("Delete it again: what is already gone is no error.")
 
-const keyed = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "keyed", recovery })
+const keyed = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "keyed", recovery })
 
-const never = (recovery: string): RetryRow => ({ nothingDone: "always", ambiguous: "never", recovery })
+const never = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "never", recovery })
 
 const secret: RetryRow = {
-  nothingDone: "throttled",
+  notProcessed: "throttled",
   ambiguous: "never",
   recovery: "Load {name} by name: if it is there, its token is lost, so delete it and create it again."
 }
@@ -54,8 +54,8 @@ export const retryTable: { readonly [Key in RetryKey]: RetryRow } = {
   securityApikeysByNameDelete: deletes,
   securitySmtpByNameDelete: deletes,
   contactsDeletePost: deletes,
-  "contactsDeletePost by rule": never("List what the rule selects now, and delete that by e-mails."),
-  contactsPost: keyed("Adding the same contacts again updates them and makes no second ones."),
+  "contactsDeletePost by rule": never("List the contacts that the rule selects now and delete them by address."),
+  contactsPost: keyed("Add the same contacts again: existing ones are updated."),
   contactsExportPost: keyed("Ask for a new export; the lost one expires by itself."),
   contactsImportPost: never("Look for contacts of the file before importing it again."),
   emailsPost: never("Sending again could deliver the message twice."),

@@ -6,7 +6,7 @@
 import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { fromAnswer } from "../calls/AnswerHeaders.ts"
+import { withResponseHeaders } from "../calls/ResponseHeaders.ts"
 import {
   isPage,
   readRefusalBody,
@@ -35,7 +35,7 @@ interface Progress {
   size: number | undefined
   etag: string | undefined
   /** Whether an offset in the file is one in the answer, which is not so for compressed answers. */
-  hasPlaces: boolean
+  isResumable: boolean
 }
 
 const broken = (detail: string): Failure<never> => ({
@@ -43,7 +43,7 @@ const broken = (detail: string): Failure<never> => ({
   error: new ServiceError({ operation, reason: new Unavailable({ detail }) })
 })
 
-const silent = (after: Duration.Duration, { received }: Progress): Failure<never> => ({
+const timedOut = (after: Duration.Duration, { received }: Progress): Failure<never> => ({
   evidence: "Ambiguous",
   error: new ServiceError({
     operation,
@@ -57,12 +57,12 @@ const changed = (detail = "the file changed while it was downloaded"): Failure<n
 })
 
 /** Requests the file, or its rest if a strong ETag identifies it. */
-const requestOf = (url: URL, { etag, hasPlaces, received, size }: Progress): HttpClientRequest.HttpClientRequest =>
+const requestOf = (url: URL, { etag, isResumable, received, size }: Progress): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.get(url, {
     headers: {
       // A compressed answer cannot be resumed, and `fetch` would accept one.
       "accept-encoding": "identity",
-      ...(received > 0 && received !== size && hasPlaces && etag !== undefined && !etag.startsWith("W/")
+      ...(received > 0 && received !== size && isResumable && etag !== undefined && !etag.startsWith("W/")
         ? { range: `bytes=${received}-`, "if-match": etag }
         : {})
     }
@@ -86,13 +86,14 @@ const readable = new Set(["", "gzip", "x-gzip", "deflate", "br"])
 const formIssue = (response: Response, wasPartAskedFor: boolean): string | undefined => {
   const { headers, status } = response
   const encoding = encodingOf(response)
-  if (status === 206 && !wasPartAskedFor) return "it is a part of the file, and the whole was asked for"
-  if (status !== 200 && status !== 206) return "it is no file"
-  if (status === 200 && headers["content-range"] !== undefined) return "it says to be whole and a part of the file"
-  if (!readable.has(encoding)) return "it is in an encoding that was not asked for"
+  if (status === 206 && !wasPartAskedFor) return "it is a part of the file, but the whole file was requested"
+  if (status !== 200 && status !== 206) return "it is not a file"
+  if (status === 200 && headers["content-range"] !== undefined)
+    return "it claims to be both the whole file and a part of it"
+  if (!readable.has(encoding)) return "it is in an encoding that was not requested"
   const isFramed = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
-  const showsCut = response instanceof BufferedResponse && response.showsCutEncoding
-  return encoding === "" || isFramed || showsCut ? undefined : "it is compressed, and nothing tells where it ends"
+  const isCutDetected = response instanceof BufferedResponse && response.detectsTruncation
+  return encoding === "" || isFramed || isCutDetected ? undefined : "it is compressed, and its end cannot be recognised"
 }
 
 const opaqueTag = (etag: string | undefined): string | undefined => etag?.replace(/^W\//, "")
@@ -105,7 +106,9 @@ const overlapOfWhole = (response: Response, { etag, received, size }: Progress):
   if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
   if (size !== undefined && length !== undefined && length !== size) return changed()
   const isSame = (said !== undefined && etag !== undefined) || (size !== undefined && length !== undefined)
-  return isSame ? received : changed("it broke off, and nothing tells whether what it sends now is the same file")
+  return isSame
+    ? received
+    : changed("the download broke off, and the service does not show that the file is still the same")
 }
 
 /** The size of the whole file according to a part of it. */
@@ -121,7 +124,7 @@ const overlapOfPart = (response: Response, { etag, received, size }: Progress): 
   const whole = totalOf(response) ?? size
   if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
   if (start === undefined || Number(start) > received || whole === undefined || encodingOf(response) !== "") {
-    return broken("the service sent another part than was asked for")
+    return broken("the service sent another part than the requested one")
   }
   return size !== undefined && size !== whole ? changed() : received - Number(start)
 }
@@ -149,18 +152,18 @@ const refusedDownload = Effect.fnUntraced(function* (response: Response, link: s
   return yield* Effect.fail<Failure<DownloadError>>({ ...failure, error })
 })
 
-/** One attempt at the missing bytes. Neither the head nor the next bytes may take longer than `patience`. */
+/** One attempt at the missing bytes. Neither the head nor the next bytes may take longer than `idleTimeout`. */
 const attempt = (
   client: HttpClient.HttpClient,
   url: URL,
   progress: Progress,
-  patience: Duration.Duration
+  idleTimeout: Duration.Duration
 ): Stream.Stream<Uint8Array, Failure<DownloadError>> => {
-  const late = () => silent(patience, progress)
+  const late = () => timedOut(idleTimeout, progress)
   const answer = Effect.gen(function* () {
     const request = requestOf(url, progress)
     const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
-    const named = fromAnswer(noSecrets, response)
+    const named = withResponseHeaders(noSecrets, response)
     if (response.status < 200 || response.status >= 300) {
       return yield* Effect.mapError(refusedDownload(response, url.href), named)
     }
@@ -179,12 +182,12 @@ const attempt = (
           ? overlapOfPart(response, progress)
           : overlapOfWhole(response, progress)
     if (typeof overlap !== "number") {
-      progress.hasPlaces = false
+      progress.isResumable = false
       yield* discard(response)
       return yield* Effect.fail(overlap)
     }
     const isEncoded = encodingOf(response) !== ""
-    progress.hasPlaces = !isEncoded
+    progress.isResumable = !isEncoded
     if (progress.received === 0) {
       progress.etag = response.headers["etag"]
       progress.size = undefined
@@ -193,7 +196,7 @@ const attempt = (
     let toSkip = overlap
     return response.stream.pipe(
       Stream.mapError((error) => transportFailure(operation, error)),
-      Stream.timeoutOrElse({ duration: patience, orElse: () => Stream.fail(late()) }),
+      Stream.timeoutOrElse({ duration: idleTimeout, orElse: () => Stream.fail(late()) }),
       Stream.map((chunk) => {
         const fresh = chunk.subarray(Math.min(toSkip, chunk.length))
         toSkip -= chunk.length - fresh.length
@@ -210,7 +213,7 @@ const attempt = (
       )
     )
   })
-  return Stream.unwrap(Effect.timeoutOrElse(answer, { duration: patience, orElse: () => Effect.fail(late()) }))
+  return Stream.unwrap(Effect.timeoutOrElse(answer, { duration: idleTimeout, orElse: () => Effect.fail(late()) }))
 }
 
 export const downloadExport = (
@@ -235,7 +238,7 @@ export const downloadExport = (
       }
       const policy = policyOf(yield* Effect.context<never>())
       const row = retryTable[operation]
-      const progress: Progress = { received: 0, size: undefined, etag: undefined, hasPlaces: false }
+      const progress: Progress = { received: 0, size: undefined, etag: undefined, isResumable: false }
       // Only attempts that bring no bytes are limited.
       const loop = (fruitless: number): Stream.Stream<Uint8Array, DownloadError> =>
         Stream.suspend(() => {

@@ -272,9 +272,6 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The service on a shared client. */
-export const layerShared: Layer.Layer<ContactsService, never, RosterHttpApi> = Layer.effect(ContactsService, make)
-
 /** The service on a new client. */
 export const layer = (options: ClientOptions) =>
-  Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))
+  Layer.effect(ContactsService, make).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -84,7 +84,7 @@ type Named<Rest> = Rest & { readonly params: { readonly name: string } }
 type Scoped = { readonly query: SubaccountScope }
 
 /** The differences between API keys and SMTP credentials. */
-interface Kind<Credential, NewCredential, Payload, Kept, Given> {
+interface Kind<Credential, NewCredential, Payload, Protected, Given> {
   readonly name: "apiKeys" | "smtp"
   /** Makes the payload of what a caller gives. */
   readonly read: (given: Given) => Effect.Effect<Payload, InvalidInput>
@@ -96,7 +96,7 @@ interface Kind<Credential, NewCredential, Payload, Kept, Given> {
   readonly credential: Schema.Decoder<Credential>
   readonly newCredential: Schema.Decoder<NewCredential>
   /** The refusals for a credential that cannot be spared. */
-  readonly kept: ReadonlyArray<Kept>
+  readonly protectedBy: ReadonlyArray<Protected>
 }
 
 /** Makes the service on a shared client. */
@@ -110,12 +110,12 @@ export const make = Effect.gen(function* () {
     Credential extends Found,
     NewCredential,
     Payload extends Sent & SubaccountScope,
-    Kept extends Refusal["_tag"],
+    Protected extends Refusal["_tag"],
     Given
   >(
-    kind: Kind<Credential, NewCredential, Payload, Kept, Given>
+    kind: Kind<Credential, NewCredential, Payload, Protected, Given>
   ) => {
-    const { kept } = kind
+    const { protectedBy } = kind
     const read = readJson(kind.credential)
     const readList = readJson(Schema.Array(kind.credential))
     const readNew = readJson(kind.newCredential)
@@ -164,7 +164,7 @@ export const make = Effect.gen(function* () {
           ...request,
           about: name,
           read,
-          refusals: ["CredentialNotFound", "NameTaken", "InvalidInput", ...kept],
+          refusals: ["CredentialNotFound", "NameTaken", "InvalidInput", ...protectedBy],
           goneAfterAmbiguous: renamed(request.operation, name, payload, get(payload.name, { subaccount })),
           byStatus
         })
@@ -175,7 +175,7 @@ export const make = Effect.gen(function* () {
           ...kind.delete({ params: { name }, query: { subaccount } }),
           about: name,
           read: readNothing,
-          refusals: ["CredentialNotFound", "InvalidInput", ...kept],
+          refusals: ["CredentialNotFound", "InvalidInput", ...protectedBy],
           goneAfterAmbiguous: Effect.void,
           byStatus: notFound(name)
         })
@@ -194,7 +194,7 @@ export const make = Effect.gen(function* () {
       delete: api.securityApikeysByNameDelete,
       credential: ApiKey,
       newCredential: NewApiKey,
-      kept: ["LastManagingKey"]
+      protectedBy: ["LastManagingKey"]
     }),
     smtp: methodsOf({
       name: "smtp",
@@ -206,14 +206,11 @@ export const make = Effect.gen(function* () {
       delete: api.securitySmtpByNameDelete,
       credential: SmtpCredentials,
       newCredential: NewSmtpCredentials,
-      kept: []
+      protectedBy: []
     })
   })
 })
 
-/** The service on a shared client. */
-export const layerShared: Layer.Layer<CredentialsService, never, RosterHttpApi> = Layer.effect(CredentialsService, make)
-
 /** The service on a new client. */
 export const layer = (options: ClientOptions) =>
-  Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))
+  Layer.effect(CredentialsService, make).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -28,9 +28,6 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The service on a shared client. */
-export const layerShared: Layer.Layer<EmailsService, never, RosterHttpApi> = Layer.effect(EmailsService, make)
-
 /** The service on a new client. */
 export const layer = (options: ClientOptions) =>
-  Layer.fresh(layerShared).pipe(Layer.provide(RosterHttpApi.layer(options)))
+  Layer.effect(EmailsService, make).pipe(Layer.provide(RosterHttpApi.layer(options)))

@@ -12,7 +12,7 @@ const isWellFormed = (value: unknown): boolean => typeof value === "string" && v
 export const inQuery = (field: string, values: ReadonlyArray<string> = []): Effect.Effect<void, InvalidInput> =>
   Array.isArray(values) && values.every(isWellFormed)
     ? Effect.void
-    : Effect.fail(new InvalidInput({ field, issue: "it is no text, or holds broken characters (lone surrogates)" }))
+    : Effect.fail(new InvalidInput({ field, issue: "it is not text, or has unpaired surrogates" }))
 
 /** Checks an optional value of the query. */
 export const oneInQuery = (field: string, value: string | undefined): Effect.Effect<void, InvalidInput> =>

@@ -31,7 +31,7 @@ export interface ResponseBody {
   readonly chunks: Effect.Effect<ReadonlyArray<Uint8Array>, unknown>
   readonly stream: Stream.Stream<Uint8Array, unknown>
   /** Whether a compressed body that ends early is an error, which it is not for `fetch`. */
-  readonly showsCutEncoding: boolean
+  readonly detectsTruncation: boolean
 }
 
 type Reading<A> = Effect.Effect<A, HttpClientError.HttpClientError>
@@ -59,8 +59,8 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
     this.#body = body
   }
 
-  get showsCutEncoding(): boolean {
-    return this.#body.showsCutEncoding
+  get detectsTruncation(): boolean {
+    return this.#body.detectsTruncation
   }
 
   get bytes(): Reading<Uint8Array> {

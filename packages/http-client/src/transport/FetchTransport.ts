@@ -15,7 +15,7 @@ export const limitResponse = <E, R>(
       // Cached, since a stream can be read only once.
       const bytes = Effect.runSync(Effect.cached(readBytes(response, maximumBytes)))
       const chunks = Effect.map(bytes, (bytes) => [bytes])
-      return new BufferedResponse(response, { bytes, chunks, stream: response.stream, showsCutEncoding: false })
+      return new BufferedResponse(response, { bytes, chunks, stream: response.stream, detectsTruncation: false })
     })
   )
 

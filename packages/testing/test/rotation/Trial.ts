@@ -58,7 +58,7 @@ export const makeTrial = Effect.gen(function* () {
     subaccount,
     journal,
     deliver,
-    quiet: "2 minutes",
+    idle: "2 minutes",
     grace: "1 hour",
     schedule: Schedule.spaced("1 minute"),
     onStep: (step: RotationStep) =>

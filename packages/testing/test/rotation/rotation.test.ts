@@ -76,7 +76,7 @@ layer(layerMemory)("rotating an API key", (it) => {
       const now = Effect.map(DateTime.now, DateTime.toEpochMillis)
       const result = yield* rotate(
         {
-          quiet: "5 minutes",
+          idle: "5 minutes",
           onStep: (step) =>
             Effect.gen(function* () {
               yield* options.onStep(step)
@@ -114,7 +114,7 @@ layer(layerMemory)("rotating an API key", (it) => {
       const now = Effect.map(DateTime.now, DateTime.toEpochMillis)
       const times = new Map<string, number>()
       const onStep: typeof options.onStep = (step) => Effect.map(now, (time) => void times.set(step._tag, time))
-      succeeded(yield* rotate({ quiet: "10 minutes", onStep }))
+      succeeded(yield* rotate({ idle: "10 minutes", onStep }))
       const waited = (times.get("Deleted") ?? 0) - (times.get("Waiting") ?? 0)
       assert.isAtLeast(waited, 60_000)
       assert.isBelow(waited, 3 * 60_000)
@@ -127,11 +127,11 @@ layer(layerMemory)("rotating an API key", (it) => {
     ["0 seconds", "1 hour"]
   ] as const)(
     "does not keep a key that nobody ever used: after %s of grace, with a quiet span of %s",
-    ([grace, quiet]) =>
+    ([grace, idle]) =>
       Effect.gen(function* () {
         const { keys, makeKey, rotate, steps } = yield* makeTrial
         yield* makeKey
-        assert.deepStrictEqual(succeeded(yield* rotate({ grace, quiet })), { name: "ci", isResumed: false })
+        assert.deepStrictEqual(succeeded(yield* rotate({ grace, idle })), { name: "ci", isResumed: false })
         assert.strictEqual((yield* keys).length, 1)
         assert.strictEqual(steps.at(-1)?._tag, "Renamed")
       })
@@ -143,7 +143,7 @@ layer(layerMemory)("rotating an API key", (it) => {
       yield* makeKey
       yield* secrets.use(ci)
       // The schedule looks at 0 and 7 minutes.
-      const rarely = { schedule: Schedule.spaced("7 minutes"), grace: "10 minutes", quiet: "9 minutes" } as const
+      const rarely = { schedule: Schedule.spaced("7 minutes"), grace: "10 minutes", idle: "9 minutes" } as const
       assert.deepStrictEqual(succeeded(yield* rotate(rarely)), { name: "ci", isResumed: false })
       assert.strictEqual((yield* keys).length, 1)
     })
@@ -158,7 +158,7 @@ layer(layerMemory)("rotating an API key", (it) => {
         yield* secrets.use(ci)
         const used = (yield* secrets.service.apiKeys.list({ subaccount }))[0]?.lastUse
         assert.isNotNull(used ?? null)
-        const kept = yield* rotate({ grace: "5 minutes", quiet: "1 hour" })
+        const kept = yield* rotate({ grace: "5 minutes", idle: "1 hour" })
         assert.strictEqual(tagOf(kept), "StillInUse")
         const said = Exit.isFailure(kept) ? kept.cause.reasons.find(Cause.isFailReason)?.error : undefined
         assert.deepStrictEqual(said?._tag === "StillInUse" ? said.lastUse : undefined, used)

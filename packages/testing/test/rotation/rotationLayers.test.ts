@@ -19,7 +19,7 @@ const rotateBoth = Effect.gen(function* () {
   const secrets: Array<string> = [key, login].map(({ token }) => Redacted.value(token))
   const options = {
     journal: yield* rotationJournalMemory,
-    quiet: "50 millis",
+    idle: "50 millis",
     schedule: Schedule.spaced("10 millis"),
     deliver: ({ token }: { readonly token: Redacted.Redacted<string> }) =>
       Effect.sync(() => {

@@ -64,25 +64,29 @@ export const entryOf = (transitions: Iterable<Transition>): RunChanges | undefin
   }
 }
 
+/** A failure to record is one of the operation whose changes are recorded: that is not carried out. */
+const failing = (operation: string) =>
+  Effect.mapError((reason: StoreFailure) => new ServiceError({ operation, reason }))
+
 /** Appends the entries of a run, and counts them. */
 export const makeRecorder = (log: RunLog) => {
   let counts = noCounts
   const unknown = new Set<string>()
   return {
     /** Records once that the run makes changes that cannot be known. */
-    recordUnknown: (what: string) =>
+    recordUnknown: (operation: string, what: string) =>
       Effect.suspend(() => {
         if (unknown.has(what)) return Effect.void
         unknown.add(what)
-        return log.append({ _tag: "Unknown", what })
+        return failing(operation)(log.append({ _tag: "Unknown", what }))
       }),
     isIncomplete: Effect.sync(() => unknown.size > 0),
     /** Records transitions before they are written, or in the transaction that writes them. */
-    record: (transitions: Iterable<Transition>) =>
+    record: (operation: string, transitions: Iterable<Transition>) =>
       Effect.suspend(() => {
         const entry = entryOf(transitions)
         if (entry === undefined) return Effect.void
-        return Effect.map(log.append(entry), () => {
+        return Effect.map(failing(operation)(log.append(entry)), () => {
           counts = sumOf(counts, countsOf(entry))
         })
       }),
@@ -162,8 +166,9 @@ export const recordedWrites = Effect.fnUntraced(function* ({ lookup, recorder }:
           )
           // A key that may write but not read can still be used.
           const { expected, write } = plan(before ?? emails.map(() => undefined))
-          if (before === undefined) yield* recorder.recordUnknown("changes by a key that may not read contacts")
-          else yield* recorder.record(transitions(emails, before, expected()))
+          if (before === undefined)
+            yield* recorder.recordUnknown(operation, "changes by a key that may not read contacts")
+          else yield* recorder.record(operation, transitions(emails, before, expected()))
           return yield* write
         })
       : store.atomically(
@@ -172,7 +177,7 @@ export const recordedWrites = Effect.fnUntraced(function* ({ lookup, recorder }:
             const { madeBy, write } = plan(before)
             const answer = yield* write
             const after = madeBy?.(answer) ?? (yield* store.read(emails)).map(stateOrNone)
-            yield* recorder.record(transitions(emails, before, after))
+            yield* recorder.record(operation, transitions(emails, before, after))
             return answer
           })
         )
@@ -241,8 +246,14 @@ export const recordedContacts = Effect.fnUntraced(function* (
             expected: () => gone(before),
             write: service.deleteMany(filter)
           }))
-        : Effect.andThen(recordUnknown("contacts that a rule selected were deleted"), service.deleteMany(filter)),
+        : Effect.andThen(
+            recordUnknown("contactsDeletePost", "contacts that a rule selected were deleted"),
+            service.deleteMany(filter)
+          ),
     import: (source, options) =>
-      Effect.andThen(recordUnknown("a file that the service imported itself"), service.import(source, options))
+      Effect.andThen(
+        recordUnknown("contactsImportPost", "a file that the service imported itself"),
+        service.import(source, options)
+      )
   })
 })

@@ -2,7 +2,7 @@
  * The record of a run: what a command changed, so that it can be undone.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/undo.md)
  */
-import type { ServiceError } from "@roster/domain"
+import type { StoreFailure } from "@roster/domain"
 import { type Effect, Schema } from "effect"
 import { ContactState, FieldChanges, isCircumstance } from "./ContactState.ts"
 
@@ -54,7 +54,7 @@ export type RunChanges = Extract<RunEntry, { readonly _tag: "Changes" }>
 
 /** The storage of a record. A line that `append` returned from survives a power failure. */
 export interface RunLog {
-  readonly append: (entry: RunEntry) => Effect.Effect<void, ServiceError>
+  readonly append: (entry: RunEntry) => Effect.Effect<void, StoreFailure>
 }
 
 /** How many contacts a run created, changed (not only in their dates) and deleted. */

@@ -276,7 +276,7 @@ export const undoRun = fnRedacted("undoRun")(function* <E, R>(
         targets.map(({ email }) => email)
       )
       const steps = yield* Effect.forEach(targets, (target, index) => writable(stepOf(target, current[index])))
-      yield* recorder.record(transitionsOf(targets, current, steps))
+      yield* recorder.record("contactsPost", transitionsOf(targets, current, steps))
       yield* remove(steps)
       yield* write(steps)
       return steps

@@ -71,12 +71,12 @@ interface RotationKind<C extends Credential, P extends CredentialPayload> {
 const unrecordedFor = Duration.minutes(1)
 
 /**
- * Waits until the last use of a credential has not moved for the quiet span, or it is gone. One that was never used is
+ * Waits until the last use of a credential has not moved for the idle time, or it is gone. One that was never used is
  * waited for only as long as its first use may stay unrecorded. Checks once more at the end
  * of the grace, when a credential that was never used may go. Times of the service are never compared with the local
  * clock.
  *
- * Fails with `StillInUse` if the credential is not quiet by then, with the service's error if the last check has no
+ * Fails with `StillInUse` if the credential is not idle by then, with the service's error if the last check has no
  * answer, and with `CredentialNotFound` if the successor is gone, so that the old credential is kept.
  */
 const awaitUnused = Effect.fnUntraced(function* (options: {
@@ -86,7 +86,7 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
     { readonly old: Credential | undefined; readonly successor: Credential | undefined },
     ServiceError | InvalidInput
   >
-  readonly quiet: Duration.Duration
+  readonly idle: Duration.Duration
   readonly grace: Duration.Duration
   readonly schedule: Schedule.Schedule<unknown>
   readonly onStep: (step: RotationStep) => Effect.Effect<void>
@@ -122,8 +122,8 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
     if (last === undefined) {
       yield* onStep(RotationStep.Waiting({ name, lastUse: next }))
     } else if (next === null || (last !== null && DateTime.Equivalence(last, next))) {
-      const quiet = next === null ? Duration.min(options.quiet, unrecordedFor) : options.quiet
-      return now - seen.movedAt >= Duration.toMillis(quiet)
+      const idle = next === null ? Duration.min(options.idle, unrecordedFor) : options.idle
+      return now - seen.movedAt >= Duration.toMillis(idle)
     } else {
       yield* onStep(RotationStep.StillUsed({ name, lastUse: next }))
     }
@@ -246,7 +246,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         name,
         successor: successor.name,
         look,
-        quiet: Duration.fromInputUnsafe(options.quiet ?? "10 minutes"),
+        idle: Duration.fromInputUnsafe(options.idle ?? "10 minutes"),
         grace: Duration.fromInputUnsafe(options.grace ?? "1 day"),
         schedule: options.schedule ?? Schedule.spaced("30 seconds"),
         onStep

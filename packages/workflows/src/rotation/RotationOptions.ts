@@ -16,7 +16,7 @@ export interface RotationOptions<New, E = never, R = never> extends RotationPlan
    * How long the old credential must stay unused (default: 10 minutes), but not more than a minute if it was never used. A
    * service may record uses only once a minute.
    */
-  readonly quiet?: Duration.Input | undefined
+  readonly idle?: Duration.Input | undefined
   /** Maximum wait for that, per run (default: 1 day). A credential that was never used is deleted at its end. */
   readonly grace?: Duration.Input | undefined
   /** When to check the last use (default: every 30 seconds). */

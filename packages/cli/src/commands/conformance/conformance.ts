@@ -17,8 +17,8 @@ import { probeAccess } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { Output } from "../../terminal/Output.ts"
-import { turn } from "../../terminal/Progress.ts"
+import { Output, turn } from "../../terminal/Output.ts"
+import { printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { confirm, yes } from "../shared/Confirm.ts"
 import { refuse, texts, withExamples } from "../shared/CommonFlags.ts"
@@ -64,19 +64,19 @@ const findingOfObservation = ({ answer, question }: Observation): Finding => ({
 })
 
 /** A finding as lines for people, below the name of its area. */
-const lines = () => {
+export const findingLines = () => {
   let last = ""
   return ({ area, detail, name, result }: Finding): string => {
     const heading = area === last ? "" : `\n${area}\n`
     last = area
-    return `${heading}  ${result.padEnd(8)}  ${name}\n${detail === "" ? "" : `${" ".repeat(12)}${detail}\n`}`
+    return `${heading}  ${result.padEnd(8)}  ${printable(name)}\n${detail === "" ? "" : `${" ".repeat(12)}${printable(detail)}\n`}`
   }
 }
 
 const print = <R>(findings: Stream.Stream<Finding, never, R>) =>
   Effect.flatMap(Output, (output) =>
     output.format === "table"
-      ? output.write(Stream.map(findings, lines()))
+      ? output.write(Stream.map(findings, findingLines()))
       : Results.records(Finding, ["Result", "Area", "Case", "Detail"], findings)
   )
 
@@ -93,7 +93,7 @@ export const command = Command.make(
     area: texts("area", "Only the cases of areas whose name contains TEXT, such as: reads after writes"),
     given: Flag.Literals("given", names).pipe(
       Flag.withDescription(
-        `What the account also gives, so that the cases which need it run; own-account lets cases delete by rules and fill the account`
+        "Run also the cases that need this of the account; own-account allows them to delete by rules and to fill the account"
       ),
       Flag.between(0, names.length)
     ),

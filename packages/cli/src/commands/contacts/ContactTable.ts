@@ -2,8 +2,8 @@
 import { Contact, ContactColumns, Rule } from "@roster/domain"
 import { writeContact } from "@roster/domain/ContactJson"
 import { readBackup } from "@roster/workflows"
-import { Effect, FileSystem, Path, PlatformError, Stream } from "effect"
-import { fileProblem } from "../../errors/FileProblem.ts"
+import { Effect, Stream } from "effect"
+import { temporaryPath, temporaryProblem, temporarySink } from "../../files/TemporaryFile.ts"
 import { readBytes } from "../../settings/InputFile.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
@@ -23,7 +23,7 @@ export const columns = parsed(
       ? Effect.succeed(names.map((name) => recordColumns.get(name.toLowerCase()) ?? name))
       : refuse("columns", "write the names of fields with commas between them, such as Email,Status,city")
   },
-  "Fields to show in a table or CSV, custom fields too",
+  `Fields to show in a table or CSV (default: ${usual.join(",")}; in CSV, custom fields too)`,
   "NAME,..."
 )
 
@@ -38,23 +38,16 @@ const fieldsIn = (columns: ReadonlyArray<string>) => {
 }
 
 /** Keeps contacts in a private temporary file, to read the names of all custom fields before the first is printed. */
-const spooled = Effect.fnUntraced(
-  function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const file = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-list-" }), "contacts")
-    const names = new Set<string>()
-    const noted = Stream.map(contacts, (contact) => {
-      for (const name of Object.keys(contact.customFields ?? {})) names.add(name)
-      return contact
-    })
-    yield* Stream.run(Results.jsonLines(noted, "json", writeContact), fs.sink(file, { flag: "wx", mode: 0o600 }))
-    return { names: [...names].toSorted(), contacts: readBackup(yield* readBytes(file)) }
-  },
-  Effect.catchIf(PlatformError.isPlatformError, (error) =>
-    Effect.fail(fileProblem("A temporary file for the contacts", "written")(error))
-  )
-)
+const spooled = Effect.fnUntraced(function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
+  const file = yield* temporaryPath("contacts")
+  const names = new Set<string>()
+  const noted = Stream.map(contacts, (contact) => {
+    for (const name of Object.keys(contact.customFields ?? {})) names.add(name)
+    return contact
+  })
+  yield* Stream.run(Results.jsonLines(noted, "json", writeContact), temporarySink(file))
+  return { names: [...names].toSorted(), contacts: readBackup(yield* readBytes(file)) }
+}, temporaryProblem("the contacts"))
 
 /** Prints contacts with these columns. `onPrint` learns how many are about to be printed. */
 export const printContacts = Effect.fnUntraced(function* <E, R>(

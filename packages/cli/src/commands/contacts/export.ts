@@ -1,12 +1,14 @@
 /** `roster contacts export` */
 import { contactFilterFromInput, ContactsService, type ExportId, ExportLink, type ExportRequest } from "@roster/domain"
 import { exportTo } from "@roster/workflows"
-import { Effect, Option } from "effect"
+import { Effect, Option, type Stdio } from "effect"
 import { Command, Flag } from "effect/cli"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
 import { forgetLink, keepLink } from "../shared/ExportLinks.ts"
-import { parsedEach, parseEmail, refuseFlags, toggle, withExamples } from "../shared/CommonFlags.ts"
+import { toggle } from "../../settings/FlagForms.ts"
+import { parsedEach, parseEmail, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
+import { commandHere } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
 import { filterFlags, noteAbsentFields, noteFields, twoRules } from "../shared/RuleFlags.ts"
 import { settings } from "../../settings/Settings.ts"
@@ -80,11 +82,12 @@ export const command = Command.make(
       yield* keepLink(link)
       yield* Results.record(ExportLink, link)
       if ((yield* settings)._tag === "Local") {
-        yield* output.note(`Nothing writes it yet: roster exports status ${link.id} does, and so does roster serve.`)
+        const status = yield* commandHere(["exports", "status", link.id])
+        yield* output.note(`Nothing writes it yet. To write it, run: ${status} (or roster serve)`)
       }
       return
     }
-    const context = yield* Effect.context<Effect.Services<ReturnType<typeof keepLink>>>()
+    const context = yield* Effect.context<Effect.Services<ReturnType<typeof keepLink>> | Stdio.Stdio>()
     const deliver = yield* delivery({ out, force })
     let id: ExportId | undefined
     yield* exportTo(request, (content) => deliver(content), {
@@ -93,7 +96,10 @@ export const command = Command.make(
         return Effect.provideContext(keepLink(link), context)
       },
       onWaitInterrupted: ({ id }) =>
-        output.note(`The export is still running. Check it with: roster exports status ${id}`)
+        commandHere(["exports", "status", id]).pipe(
+          Effect.flatMap((status) => output.note(`The export is still running. Check it with: ${status}`)),
+          Effect.provideContext(context)
+        )
     })
     if (id !== undefined) yield* forgetLink(id)
   }, Effect.scoped)

@@ -3,7 +3,7 @@ import { readBackup, restoreContacts, surveyBackup } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { resubscribe } from "../shared/CommonFlags.ts"
-import { readBytes } from "../../settings/InputFile.ts"
+import { readBytes, refuseStream } from "../../settings/InputFile.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
 import { PartlyDone } from "../../errors/UsageError.ts"
@@ -26,6 +26,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun, file, resubscribe }) {
     const output = yield* Output
+    yield* refuseStream(file, "A backup")
     // Reads the whole file before anything is sent.
     const { count } = yield* surveyBackup(readBackup(yield* readBytes(file)))
     if (dryRun) {

@@ -4,7 +4,8 @@ import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { DateTime, type Duration, Effect, type Schema } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
-import { parsed, parsedEach, parseEmail, refuse, refuseFlags, toggle } from "../shared/CommonFlags.ts"
+import { toggle } from "../../settings/FlagForms.ts"
+import { parsed, parsedEach, parseEmail, refuse, refuseFlags } from "../shared/CommonFlags.ts"
 import { shorten } from "../../terminal/Printable.ts"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { parseWith } from "../../errors/UsageError.ts"
@@ -12,7 +13,7 @@ import { parseWith } from "../../errors/UsageError.ts"
 export const subaccount = parsed(
   "subaccount",
   parseEmail("subaccount"),
-  "Subaccount that the credentials belong to",
+  "Subaccount that the credentials belong to (default: the account of the key)",
   "EMAIL"
 )
 
@@ -93,14 +94,14 @@ export const expires = parsed(
         isAhead ? Effect.void : refuse("expires", `${given} is in the past`)
       )
     ),
-  "Expiry: a date (UTC), or a time from now",
+  "Expiry: a date (UTC), or a time from now (default for new credentials: none)",
   "DATE|30d"
 )
 
 export const ipRanges = parsedEach(
   "ip-range",
   parseWith(IpRange, "ip-range"),
-  "Allow use only from this IP address or range",
+  "Allow use only from this IP address or range (default for new credentials: any)",
   "CIDR"
 ).pipe(Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges)))
 

@@ -9,10 +9,10 @@ import { refuseTaken } from "../../files/AtomicFile.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
 import { printable } from "../../terminal/Printable.ts"
-import { quoted, ResumeHint } from "../../terminal/ResumeHint.ts"
+import { commandHere, ResumeHint } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { text, withExamples } from "../shared/CommonFlags.ts"
+import { outFile, withExamples } from "../shared/CommonFlags.ts"
 import { confirm, yes } from "../shared/Confirm.ts"
 
 /** A credential with its secret, as the service returns it once. */
@@ -94,7 +94,7 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
   return { list, get, remove }
 }
 
-export const out = text("out", "Write only the secret to FILE (default: print it with the record)", "FILE")
+export const out = outFile("Write only the secret to FILE (default: print it with the record)")
 
 const device = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -132,16 +132,18 @@ export const createCredential = Effect.fnUntraced(function* <
   const deliver = yield* secretDelivery({ out, exec: undefined }, kind.created, ({ token }) =>
     Redacted.make(`${Redacted.value(token)}\n`)
   )
-  const account = subaccount === undefined ? "" : ` --subaccount ${quoted(subaccount)}`
+  const account = subaccount === undefined ? [] : ["--subaccount", subaccount]
   const hint = yield* ResumeHint
-  hint.look = `roster ${kind.group} get ${quoted(name)}${account}`
+  hint.look = yield* commandHere([kind.group, "get", name, ...account])
   const created = yield* service.create(payload)
   const takeBack = service.delete(created.name, { subaccount }).pipe(
-    Effect.match({
-      onSuccess: () => `The secret could not be delivered, so ${created.name} was deleted again.`,
-      onFailure: () => `The secret of ${created.name} could not be delivered and is lost. Delete ${created.name}.`
-    }),
-    Effect.flatMap(output.note)
+    Effect.matchEffect({
+      onSuccess: () => output.note(`The secret could not be delivered, so ${created.name} was deleted again.`),
+      onFailure: () =>
+        output.noteExactly(
+          printable(`The secret of ${created.name} could not be delivered and is lost. Delete ${created.name}.`)
+        )
+    })
   )
   yield* Effect.onError(deliver(created), () => takeBack)
   if (out === undefined) return

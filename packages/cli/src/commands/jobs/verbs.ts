@@ -1,14 +1,17 @@
 /** `roster jobs list`, `get` and `cancel` */
 import { KeptStatusRow } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
 import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
-import { count, refuseFlags, text, toggle, withExamples } from "../shared/CommonFlags.ts"
+import { text, toggle } from "../../settings/FlagForms.ts"
+import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
+
+const id = Argument.String("id").pipe(Argument.withDescription("Id of the job, as shown by: roster jobs list"))
 
 const columns = ["id", "kind", "state", "running", "created", "rowsDone", "accepted", "rejected", "duplicates"]
 
@@ -31,7 +34,7 @@ export const list = Command.make(
 export const get = Command.make(
   "get",
   {
-    id: EmbeddedStore.jobId,
+    id,
     rejected: text(
       "rejected",
       "Write the rejected rows to FILE (- for stdout), to correct and import them again",
@@ -79,7 +82,7 @@ export const get = Command.make(
 
 export const cancel = Command.make(
   "cancel",
-  { id: EmbeddedStore.jobId, yes, dryRun },
+  { id, yes, dryRun },
   Effect.fnUntraced(function* ({ dryRun, id, yes }) {
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs

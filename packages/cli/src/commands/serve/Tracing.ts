@@ -34,7 +34,9 @@ const withPath = (url: URL): URL => {
   return full
 }
 
-const text = (name: string) => Config.withDefault(Config.String(name), undefined)
+/** An empty text is as good as none: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+const text = (name: string) =>
+  Config.map(Config.withDefault(Config.String(name), undefined), (text) => (text === "" ? undefined : text))
 const record = (name: string) =>
   Config.withDefault(Config.Record(Schema.String, Schema.StringFromUriComponent, name), undefined)
 
@@ -101,11 +103,11 @@ export const tracing = Effect.fnUntraced(function* (flag: URL | undefined) {
   )
   const isOn = !given.isDisabled && (given.exporter === undefined || given.exporter.split(",").includes("otlp"))
   const named = given.traces ?? given.base
-  if (flag === undefined && (!isOn || named === undefined || named === "")) return undefined
+  if (flag === undefined && (!isOn || named === undefined)) return undefined
   const url = flag ?? URL.parse(named ?? "")
   if (!isHttp(url)) {
     return yield* usageError(
-      "The collector that OTEL_EXPORTER_OTLP_ENDPOINT names is no address of HTTP.",
+      `The address of the collector in OTEL_EXPORTER_OTLP_${given.traces === undefined ? "" : "TRACES_"}ENDPOINT is not one of HTTP.`,
       "Write it as http://127.0.0.1:4318."
     )
   }

@@ -1,5 +1,5 @@
 /** `roster serve` */
-import { FaultPlan, invalidInput, IpRange } from "@roster/domain"
+import { FaultPlan, invalidInput, IpRange, isLoopbackHost } from "@roster/domain"
 import { Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { setFlagsFromString } from "node:v8"
@@ -10,20 +10,11 @@ import { database, databaseUrl } from "../../settings/Database.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
+import { quoted } from "../../terminal/ResumeHint.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
 import { Signals } from "../../terminal/Signals.ts"
-import {
-  count,
-  parsed,
-  parsedEach,
-  refuse,
-  refuseFlags,
-  text,
-  texts,
-  toggle,
-  withExamples
-} from "../shared/CommonFlags.ts"
-import { isThisMachine } from "../shared/Loopback.ts"
+import { text, toggle } from "../../settings/FlagForms.ts"
+import { count, outFile, parsed, parsedEach, refuse, refuseFlags, texts, withExamples } from "../shared/CommonFlags.ts"
 import { parseTracesEndpoint, tracing } from "./Tracing.ts"
 
 const parsePublicUrl = (given: string) => {
@@ -56,7 +47,7 @@ const serveFlags = {
     Flag.withDescription("Address to listen on (default: 127.0.0.1)"),
     Flag.withDefault("127.0.0.1")
   ),
-  keyFile: text("key-file", "Write the administrator key of a new store to FILE (default: stdout)", "FILE"),
+  keyFile: outFile("Write the administrator key of a new store to FILE (default: stdout)", "key-file"),
   allowedSenders: texts("allow-sender", "Allow e-mails from this sender: an address, or '*@example.com'", "PATTERN"),
   allowFileUrl: texts("allow-file-url", "Allow imports of files from this host, or from any", "HOST|any"),
   trustedProxies: parsedEach(
@@ -75,7 +66,7 @@ const serveFlags = {
   tlsKey: text("tls-key", "Private key of the certificate (PEM, without a passphrase)", "FILE"),
   accessLog: toggle(
     "access-log",
-    "Write a line of JSON to stdout for each response, without addresses, names and keys"
+    "Write a line of JSON to stdout for each response, with the IP address of the client and the ends of its key"
   ),
   metricsListen: parsed(
     "metrics-listen",
@@ -97,7 +88,7 @@ const serveFlags = {
   ),
   databaseUrl,
   databaseConnections: count("database-connections", "Maximum number of connections to PostgreSQL (default: 14)", 8),
-  faults: text("faults", "Let the calls fail that the fault plan in FILE (JSON) names, to test clients", "FILE")
+  faults: text("faults", "Fail the calls that the fault plan in FILE (JSON) lists, to test clients", "FILE")
 }
 
 const decodePlan = Schema.decodeUnknownEffect(Schema.fromJsonString(FaultPlan.FaultPlan), {
@@ -131,7 +122,7 @@ const tlsFiles = Effect.fnUntraced(function* (certFile: string | undefined, keyF
 })
 
 /** The flags that name another service are refused; the environment may name one for other commands. */
-const storeFile = Effect.fnUntraced(function* (isOnPostgres: boolean) {
+const storeToServe = Effect.fnUntraced(function* (isOnPostgres: boolean) {
   const { apiKeyFile, apiKeyHeader, apiKeyPrefix, baseUrl, db } = yield* flags
   if ([baseUrl, apiKeyFile, apiKeyHeader, apiKeyPrefix].some((flag) => flag !== undefined)) {
     return yield* usageError(
@@ -182,7 +173,7 @@ export const command = Command.make(
     const tls = yield* tlsFiles(tlsCert, tlsKey)
     const plan = faults === undefined ? undefined : yield* readFaults(faults)
     const postgres = yield* database(databaseAddress)
-    const filename = yield* storeFile(postgres !== undefined)
+    const filename = yield* storeToServe(postgres !== undefined)
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
     const file = keyFile === undefined ? undefined : yield* pendingFile(keyFile, filename)
     let isNew = false
@@ -215,15 +206,17 @@ export const command = Command.make(
     const untilStopped = Effect.gen(function* () {
       const { address, metricsAddress } = yield* RosterServer.RosterServer
       if (keyFile !== undefined && !isNew)
-        yield* output.note(keysAreThere(keyFile, postgres === undefined ? `--db ${filename}` : "--base-url URL"))
+        yield* output.note(
+          keysAreThere(keyFile, postgres === undefined ? `--db ${quoted(filename)}` : "--base-url URL")
+        )
       const stopped = yield* (yield* Signals).expect
-      if (tls === undefined && !isThisMachine(host)) {
+      if (tls === undefined && !isLoopbackHost(host)) {
         yield* output.note(
           `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Give it a certificate with --tls-cert and --tls-key, or put a TLS proxy in front of it.`
         )
       }
       if (metricsAddress !== undefined) yield* output.note(`metrics are at ${metricsAddress}`)
-      if (metricsListen !== undefined && !isThisMachine(metricsListen.host)) {
+      if (metricsListen !== undefined && !isLoopbackHost(metricsListen.host)) {
         yield* output.note(
           `warning: whoever reaches ${metricsListen.host}:${metricsListen.port} reads the metrics, without a key. They name nobody, but show how busy the service is.`
         )
@@ -242,7 +235,7 @@ export const command = Command.make(
     "roster serve --database-url postgres://roster@db.example.com/roster":
       "On PostgreSQL, with the password in ROSTER_DATABASE_PASSWORD; any number of processes serve it",
     "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
-    "roster serve --db test.db --faults faults.json": "Let the calls fail that a fault plan names, to test clients",
+    "roster serve --db test.db --faults faults.json": "Fail the calls that a fault plan lists, to test clients",
     "roster serve --metrics-listen 127.0.0.1:9464 --traces-endpoint http://127.0.0.1:4318":
       "With metrics for Prometheus, and traces for a collector of OpenTelemetry",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"

@@ -1,4 +1,5 @@
 /** `roster doctor` */
+import { isLoopbackHost } from "@roster/domain"
 import { probeAccess } from "@roster/workflows"
 import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
@@ -14,7 +15,6 @@ import { type Settings, settingsWithoutKey } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
-import { isThisMachine } from "../shared/Loopback.ts"
 
 const Finding = Schema.Struct({
   check: Schema.String,
@@ -153,7 +153,7 @@ const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   const answer = yield* Effect.result(ask(url))
   if (Result.isFailure(answer)) return [named, failed("connection", answer.failure)]
   const plain =
-    url.protocol === "http:" && !isThisMachine(host)
+    url.protocol === "http:" && !isLoopbackHost(host)
       ? [warning("tls", "the address is http: keys are sent unencrypted")]
       : []
   return [

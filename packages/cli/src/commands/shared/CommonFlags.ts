@@ -4,6 +4,7 @@ import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
+import { text, toggle } from "../../settings/FlagForms.ts"
 
 /** Fails the parsing of a flag or an argument with its name and the issue. */
 export const refuse = (field: string, issue: string) => refusedInput(Effect.fail(invalid(field, issue)))
@@ -14,13 +15,9 @@ export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolea
   return message === undefined ? Effect.void : Effect.fail(new CliError.ValidationError({ message }))
 }
 
-/** A switch, off by default. */
-export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
-  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
-
-/** An optional text. */
-export const text = (name: string, description: string, metavar = "TEXT") =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
+/** A file to write to; `undefined` for `-`, which is stdout, as without the flag. */
+export const outFile = (description: string, name = "out") =>
+  text(name, description, "FILE").pipe(Flag.map((path) => (path === "-" ? undefined : path)))
 
 /** A text that can be given several times. */
 export const texts = (name: string, description: string, metavar = "TEXT"): Flag.Flag<ReadonlyArray<string>> =>
@@ -100,7 +97,7 @@ export const resubscribe = toggle(
 )
 
 /** An optional duration. */
-export const optionalSpan = (name: string, description: string) =>
+export const optionalDuration = (name: string, description: string) =>
   parsed(
     name,
     (given) => {
@@ -112,8 +109,12 @@ export const optionalSpan = (name: string, description: string) =>
   )
 
 /** A duration with a default. */
-export const span = (name: string, description: string, otherwise: Duration.Duration): Flag.Flag<Duration.Duration> =>
-  optionalSpan(name, `${description} (default: ${Duration.format(otherwise)})`).pipe(
+export const duration = (
+  name: string,
+  description: string,
+  otherwise: Duration.Duration
+): Flag.Flag<Duration.Duration> =>
+  optionalDuration(name, `${description} (default: ${Duration.format(otherwise)})`).pipe(
     Flag.map((given) => given ?? otherwise)
   )
 

@@ -1,7 +1,7 @@
 /** Confirmation before data is lost. Without a terminal the answer is no, unless a flag of the command confirms. */
 import { Effect, Schema, Stdio, Terminal } from "effect"
 import { Flag } from "effect/cli"
-import { toggle } from "./CommonFlags.ts"
+import { toggle } from "../../settings/FlagForms.ts"
 import { mayAsk } from "../../settings/GlobalFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { Target } from "../../target/Target.ts"
@@ -44,6 +44,9 @@ export const confirm = Effect.fnUntraced(function* (what: string, given: { reado
   yield* canAgree(what, { agreed: false })
   if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* declined("Nothing was done.")
 })
+
+/** More contacts than this are neither deleted nor changed back by a simple yes. */
+export const mostByYes = 1000
 
 /** Asks for the number of contacts when much would be lost, unless `--confirm` gave it. `--yes` is not enough. */
 export const confirmNumber = Effect.fnUntraced(function* (

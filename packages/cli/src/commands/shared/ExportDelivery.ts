@@ -1,7 +1,7 @@
 /** Delivers the bytes of an export to a file or to standard output. */
 import { Effect, Stream } from "effect"
-import { Flag } from "effect/cli"
-import { text, toggle } from "./CommonFlags.ts"
+import { toggle } from "../../settings/FlagForms.ts"
+import { outFile } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { prepare } from "../../files/AtomicFile.ts"
 import { printable } from "../../terminal/Printable.ts"
@@ -9,9 +9,7 @@ import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 
 export const deliveryFlags = {
-  out: text("out", "Write to FILE (default: stdout)", "FILE").pipe(
-    Flag.map((path) => (path === "-" ? undefined : path))
-  ),
+  out: outFile("Write to FILE (default: stdout)"),
   force: toggle("force", "Overwrite the file if it exists")
 }
 

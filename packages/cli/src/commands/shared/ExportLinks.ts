@@ -6,7 +6,7 @@ import { type ExportId, ExportLink, ExportNotFound } from "@roster/domain"
 import { Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
 import { writeLine } from "../../files/AtomicFile.ts"
-import { removeOld } from "../../files/KeptFiles.ts"
+import { removeOld } from "../../files/Retention.ts"
 import { stateFolder, userFolderPath } from "../../files/UserFolder.ts"
 import { settings } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
@@ -41,7 +41,7 @@ const makeRoom = Effect.gen(function* () {
   )
 })
 
-/** Keeps the link of an export that has begun. It is a help for later, so that a failure is no failure of the export. */
+/** Keeps the link of an export that has begun. A failure to keep it does not fail the export. */
 export const keepLink = Effect.fnUntraced(
   function* (link: ExportLink) {
     if ((yield* settings)._tag === "Local") return
@@ -81,7 +81,7 @@ export const knownLink = Effect.fnUntraced(function* (id: ExportId) {
   const link = yield* findLink(id)
   if (link !== undefined) return link
   return yield* usageError(
-    `The link of the export ${id} is not known here: a service tells it only to who begins the export.`,
+    `The link of the export ${id} is not known here: a service tells it only when the export begins.`,
     "Use the link that roster contacts export --no-wait printed."
   )
 })

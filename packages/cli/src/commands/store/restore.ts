@@ -23,7 +23,7 @@ const question = (file: string, { contacts, replaced }: StoreBackup.RestorePlan)
   }
 }
 
-const account = (file: string, { contacts, kept, replaced }: StoreBackup.Restored): string => {
+const restoredText = (file: string, { contacts, kept, replaced }: StoreBackup.Restored): string => {
   const restored = `Restored ${counted(contacts)} from ${printable(file)}`
   switch (replaced._tag) {
     case "Nothing":
@@ -64,7 +64,7 @@ export const command = Command.make(
         replacedContacts: replaced._tag === "Store" ? replaced.contacts : null,
         kept: kept ?? null
       },
-      account(file, restored)
+      restoredText(file, restored)
     )
   })
 ).pipe(

@@ -77,6 +77,7 @@ describe("the collector", () => {
       const off = [
         {},
         { OTEL_EXPORTER_OTLP_ENDPOINT: "" },
+        { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "" },
         { ...endpoint, OTEL_SDK_DISABLED: "true" },
         { ...endpoint, OTEL_TRACES_EXPORTER: "none" }
       ]
@@ -84,6 +85,8 @@ describe("the collector", () => {
       const on = [
         endpoint,
         { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://127.0.0.1:4318/own" },
+        { ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "" },
+        { ...endpoint, OTEL_TRACES_EXPORTER: "" },
         { ...endpoint, OTEL_TRACES_EXPORTER: "otlp" }
       ]
       for (const variables of on) assert.isDefined(yield* withEnvironment(variables), JSON.stringify(variables))
@@ -93,8 +96,14 @@ describe("the collector", () => {
 
   it.effect("is an address of HTTP", () =>
     Effect.gen(function* () {
-      const refused = yield* Effect.exit(withEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }))
-      assert.isTrue(Exit.isFailure(refused))
+      const valid = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }
+      for (const [variable, others] of [
+        ["OTEL_EXPORTER_OTLP_ENDPOINT", {}],
+        ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", valid]
+      ] as const) {
+        const { message } = yield* Effect.flip(withEnvironment({ ...others, [variable]: "collector:4318" }))
+        assert.include(message, variable)
+      }
       assert.strictEqual((yield* parseTracesEndpoint("https://collector.example.com/otlp")).pathname, "/otlp")
       assert.isTrue(Exit.isFailure(yield* Effect.exit(parseTracesEndpoint("collector:4318"))))
     })

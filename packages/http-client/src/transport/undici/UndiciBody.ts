@@ -15,7 +15,7 @@ export interface BodySource {
 }
 
 export class UndiciBody implements ResponseBody {
-  readonly showsCutEncoding = true
+  readonly detectsTruncation = true
   readonly #maximumBytes: number
   readonly #source: BodySource
   #chunks: Array<Uint8Array> = []

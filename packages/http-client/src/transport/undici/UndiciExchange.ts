@@ -197,7 +197,7 @@ const codeOf = (error: unknown): string | undefined =>
   Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
 
 /** The connection broke before the request was written; `syscall` marks it like one that was never made. */
-export class NeverSent extends Error {
+export class NotSent extends Error {
   readonly code: string
   readonly syscall = "connect"
   constructor(code: string, cause: unknown) {
@@ -219,5 +219,5 @@ const explain = (error: Error, begun: boolean): Error => {
   const code = codeOf(error)
   if (error.name === "HTTPParserError") return new NotHttp(error)
   if (begun || code === undefined || !broken.has(code)) return error
-  return Predicate.hasProperty(error, "syscall") && error.syscall === "connect" ? error : new NeverSent(code, error)
+  return Predicate.hasProperty(error, "syscall") && error.syscall === "connect" ? error : new NotSent(code, error)
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { addressOf } from "../../../src/transport/undici/UndiciHttpClient.ts"
+import { addressOf } from "../../../src/transport/undici/UndiciAddress.ts"
 
 const Origin = Schema.Literals([
   "https://example.com",

@@ -8,7 +8,7 @@ import { runInNewContext } from "node:vm"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { CurrentRequestPhase, type RequestPhase } from "../../../src/transport/RequestPhase.ts"
 import { UnsupportedEncoding } from "../../../src/transport/undici/UndiciDecoder.ts"
-import { NeverSent } from "../../../src/transport/undici/UndiciExchange.ts"
+import { NotSent } from "../../../src/transport/undici/UndiciExchange.ts"
 import { layer, type UndiciOptions } from "../../../src/transport/undici/UndiciHttpClient.ts"
 
 const mebibyte = 1024 * 1024
@@ -612,7 +612,7 @@ describe("UndiciHttpClient", () => {
         )
         const reset = yield* failure(get(breaking.url.replace("http:", "https:")))
         assert.strictEqual(reset.tag, "TransportError")
-        assert.instanceOf(reset.cause, NeverSent)
+        assert.instanceOf(reset.cause, NotSent)
         assert.propertyVal(reset.cause, "syscall", "connect")
         assert.deepStrictEqual(reset.codes, ["ECONNRESET", "ECONNRESET"])
         const silent = yield* serve((connection) => connection.closed)

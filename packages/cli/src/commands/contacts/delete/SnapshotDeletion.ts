@@ -19,22 +19,19 @@ import {
   surveyBackup
 } from "@roster/workflows"
 import { DateTime, Effect, FileSystem, Path, Result, Stream } from "effect"
-import { readBytes } from "../../../settings/InputFile.ts"
+import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 import { refuseAbsentFields } from "../../shared/RuleFlags.ts"
-import { canAgree, confirm, confirmNumber } from "../../shared/Confirm.ts"
+import { canAgree, confirm, confirmNumber, mostByYes } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare, refuseTaken } from "../../../files/AtomicFile.ts"
-import { fileProblem } from "../../../errors/FileProblem.ts"
+import { temporaryPath, temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { invalid, PartlyDone, refusedHere } from "../../../errors/UsageError.ts"
 import { recorded } from "../runs/RecordedRun.ts"
-import { quoted, ResumeHint } from "../../../terminal/ResumeHint.ts"
-
-/** More contacts than this are never deleted by a simple yes. */
-export const mostByYes = 1000
+import { commandHere, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 interface Given {
   readonly yes: boolean
@@ -50,15 +47,7 @@ const defaultBackup = Effect.gen(function* () {
 })
 
 /** A name for the backup of a dry run, which goes with the scope. */
-const temporaryBackup = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const folder = yield* Effect.mapError(
-    fs.makeTempDirectoryScoped({ prefix: "roster-delete-" }),
-    fileProblem("A temporary file for the contacts", "written")
-  )
-  return path.join(folder, "contacts.json")
-})
+const temporaryBackup = temporaryPath("contacts.json").pipe(temporaryProblem("the contacts"))
 
 const describe = ({ count, sample, statuses }: BackupSurvey): string =>
   [
@@ -88,6 +77,7 @@ const someOf = (emails: ReadonlyArray<string>): string =>
 export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options: Given & Deletion) {
   const { dryRun, isSevere, missing, what } = options
   const output = yield* Output
+  yield* refuseStream(file, "A backup")
   const survey = yield* surveyBackup(readBackup(yield* readBytes(file)))
   const { count, statuses } = survey
   const notThere = missing === undefined ? {} : { notThere: missing.length }
@@ -108,7 +98,8 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
   yield* output.note(describe(survey))
   yield* severe || options.confirm !== undefined ? confirmNumber(what, count, options) : confirm(what, options)
   const hint = yield* ResumeHint
-  const resume = `roster contacts delete --snapshot ${quoted(file)} --yes --confirm ${count}`
+  const resume = yield* commandHere(["contacts", "delete", "--snapshot", file, "--yes", "--confirm", String(count)])
+  const restore = yield* commandHere(["contacts", "restore", file])
   hint.command = resume
   const contacts = readBackup(yield* readBytes(file))
   const report = yield* recorded({ command: "delete", expected: count }, () =>
@@ -124,12 +115,12 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
   )
   yield* Results.summary(
     { deleted: report.deleted, ...notThere, left: report.left, backup: file },
-    `Deleted ${counted(report.deleted)}${notThereWords(missing)}. To restore: roster contacts restore ${printable(quoted(file))}`
+    `Deleted ${counted(report.deleted)}${notThereWords(missing)}. To restore: ${printable(restore)}`
   )
   if (report.deleted === 0 && report.stoppedBy !== undefined) return yield* report.stoppedBy
   if (report.left > 0) {
     return yield* new PartlyDone({
-      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""} Resume with: ${resume}`,
+      message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""}`.trimEnd(),
       hint: "When it resumes, contacts that are already gone count as deleted."
     })
   }
@@ -229,15 +220,37 @@ export const deleteUnread = Effect.fnUntraced(function* (given: ReadonlyArray<st
   const what = namedWords(emails)
   const words = `${what}, without a backup`
   const agreed = { ...options, yes: options.yes || options.dryRun }
-  yield* count > mostByYes && !options.dryRun ? confirmNumber(words, count, options) : confirm(words, agreed)
+  const wantsNumber = (count > mostByYes || options.confirm !== undefined) && !options.dryRun
+  yield* wantsNumber ? confirmNumber(words, count, options) : confirm(words, agreed)
+  const hint = yield* ResumeHint
+  if (!options.dryRun) hint.command = yield* resumeCommand()
   const missing: Array<string> = []
+  let deleted = 0
+  const remove = (email: string) =>
+    contacts.delete(email).pipe(
+      Effect.map(() => void deleted++),
+      Effect.catchTag("ContactNotFound", () => Effect.sync(() => void missing.push(email)))
+    )
+  let stoppedBy: Effect.Error<ReturnType<typeof remove>> | undefined
+  // A failure ends the deletion, but not requests that may already have been carried out.
   yield* Effect.forEach(
     emails,
     (email) =>
-      Effect.catchTag(contacts.delete(email), "ContactNotFound", () => Effect.sync(() => void missing.push(email))),
+      Effect.suspend(() => (stoppedBy === undefined ? remove(email) : Effect.void)).pipe(
+        Effect.catch((error) => Effect.sync(() => void (stoppedBy ??= error)))
+      ),
     { concurrency: requestsAtOnce, discard: true }
   )
+  const left = count - deleted - missing.length
+  if (left === 0) hint.command = undefined
+  if (deleted === 0 && stoppedBy !== undefined) return yield* stoppedBy
   if (missing.length === count) return yield* new ContactNotFound({ email: someOf(missing) })
-  const deleted = count - missing.length
-  yield* Results.summary({ deleted, notThere: missing.length }, `Deleted ${counted(deleted)}${notThereWords(missing)}`)
+  const facts = { deleted, notThere: missing.length, ...(left === 0 ? {} : { left }) }
+  yield* Results.summary(facts, `Deleted ${counted(deleted)}${notThereWords(missing)}`)
+  if (left > 0) {
+    return yield* new PartlyDone({
+      message: `${deleted} of ${count} contacts are deleted. ${stoppedBy?.message ?? ""}`.trimEnd(),
+      hint: "When it resumes, contacts that are already gone are no error."
+    })
+  }
 })

@@ -4,7 +4,8 @@ import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { confirmCount, yes } from "../../shared/Confirm.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { parseEmail, refuseFlags, text, toggle, withExamples } from "../../shared/CommonFlags.ts"
+import { text, toggle } from "../../../settings/FlagForms.ts"
+import { parseEmail, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 import { filterFlags, noteFields, twoRules } from "../../shared/RuleFlags.ts"
 import { deleteByEmails, deleteByRule, deleteSnapshot, deleteUnread } from "./SnapshotDeletion.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
@@ -57,6 +58,7 @@ export const command = Command.make(
         snapshot === undefined && !isByRule && emails.length === 0,
         "Name the contacts: by address, --rule or --snapshot."
       ],
+      [backup === "-", "Stdout is used for the summary: write the backup to a file."],
       [noBackup && (emails.length === 0 || backup !== undefined), "--no-backup needs addresses, and no --backup."]
     )
   }),

@@ -3,7 +3,6 @@ import type { PlanSummary, UploadReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
-import { quoted } from "../../../terminal/ResumeHint.ts"
 import { planSummary, planWords } from "./PlanReport.ts"
 
 /** The number of rejected rows that the report does not list. */
@@ -107,6 +106,8 @@ export interface Planned {
   readonly lists: ReadonlyArray<string>
   readonly resubscribe: boolean
   readonly file: string | undefined
+  /** The command that carries out the plan in the file. */
+  readonly apply: string | undefined
 }
 
 /** The report of a dry run or of a plan as JSON. */
@@ -133,9 +134,9 @@ export const plannedWords = (report: UploadReport, target: string, planned?: Pla
     ...(planned === undefined ? [] : [planWords(planned.summary, planned.lists, planned.resubscribe)]),
     ...rowWords(rejectedRows, rejected, "; use -o json to see them"),
     "Nothing was sent.",
-    ...(planned?.file === undefined
+    ...(planned?.file === undefined || planned.apply === undefined
       ? []
-      : [`The plan is in ${printable(planned.file)}. To carry it out: roster contacts apply ${quoted(planned.file)}`])
+      : [printable(`The plan is in ${planned.file}. To carry it out: ${planned.apply}`)])
   ].join("\n")
 }
 

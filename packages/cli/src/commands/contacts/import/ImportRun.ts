@@ -26,7 +26,7 @@ import * as Results from "../../../terminal/Results.ts"
 import { Target, targetIdentity } from "../../../target/Target.ts"
 import { uploadJournalFile, withUploadJournal } from "./UploadJournalFile.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
-import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
+import { commandHere, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 export interface ImportRun<E> {
   readonly file: ImportedFile
@@ -63,12 +63,11 @@ const uploadOf = Effect.fnUntraced(function* <E extends { readonly message: stri
 
 const journaled = Effect.fnUntraced(function* <E>(run: ImportRun<E>, lines: UploadJournal<UsageError>) {
   const { columns, delimiter, encoding } = run.reading
-  const { name } = yield* Target
   const journal: JournaledUpload<UsageError> = {
     lines,
     subject: {
       ...(yield* run.file.digest),
-      target: name,
+      target: yield* targetIdentity,
       listNames: run.lists,
       columns,
       ...Results.omitUndefined({ delimiter, encoding })
@@ -176,7 +175,8 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
     })
   )
   const summary = yield* plan.summary
-  return { summary, lists, resubscribe: run.resubscribe, file }
+  const apply = file === undefined ? undefined : yield* commandHere(["contacts", "apply", file])
+  return { summary, lists, resubscribe: run.resubscribe, file, apply }
 })
 
 /** Sends the rows of a surveyed file, or reports what would be sent. */

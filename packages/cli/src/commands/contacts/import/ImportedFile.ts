@@ -1,8 +1,9 @@
 /** A file that is read twice. Stdin, pipes and zip archives are copied to a private temporary file first. */
 import { isZip, unzipped } from "@roster/domain/ZippedFile"
-import { Effect, FileSystem, Option, Path, PlatformError, Stream } from "effect"
+import { Effect, FileSystem, Option, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
+import { temporaryPath, temporaryProblem, temporarySink } from "../../../files/TemporaryFile.ts"
 import { readBytes } from "../../../settings/InputFile.ts"
 import { usageError, type UsageError } from "../../../errors/UsageError.ts"
 
@@ -22,18 +23,11 @@ export interface ImportedFile {
 }
 
 /** Copies a stream to a private temporary file, which is removed with the scope, and returns its path. */
-const temporaryCopy = Effect.fnUntraced(
-  function* <E>(content: Stream.Stream<Uint8Array, E>) {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const copy = path.join(yield* fs.makeTempDirectoryScoped({ prefix: "roster-copy-" }), "content")
-    yield* Stream.run(content, fs.sink(copy, { flag: "wx", mode: 0o600 }))
-    return copy
-  },
-  Effect.catchIf(PlatformError.isPlatformError, (error) =>
-    Effect.fail(fileProblem("A temporary file for what comes from a pipe or an archive", "written")(error))
-  )
-)
+const temporaryCopy = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>) {
+  const copy = yield* temporaryPath("content")
+  yield* Stream.run(content, temporarySink(copy))
+  return copy
+}, temporaryProblem("what comes from a pipe or an archive"))
 
 /** The path of the CSV in a file: the file itself, or a copy of the one in a zip archive. */
 const csvIn = Effect.fnUntraced(function* (path: string) {

@@ -1,6 +1,6 @@
 /** What the plan of an import says: a summary for programs, a table for people. */
 import type { FieldValue, PlanSummary } from "@roster/workflows"
-import { printable } from "../../../terminal/Printable.ts"
+import { counted, printable } from "../../../terminal/Printable.ts"
 
 /** The summary as JSON. */
 export const planSummary = (summary: PlanSummary, lists: ReadonlyArray<string>, file: string | undefined) => ({
@@ -25,7 +25,7 @@ export const planWords = (
   return [
     ...Object.entries({ new: added, changed, unchanged }).map(([name, count]) => `${name.padEnd(10)}  ${count}`),
     ...(lists.length === 0 ? [] : [`lists       ${lists.map(printable).join(", ")}`]),
-    ...names.slice(0, shownFields).map(([field, count]) => printable(`  ${field} of ${count}`)),
+    ...names.slice(0, shownFields).map(([field, count]) => printable(`  ${field}: ${counted(count)}`)),
     ...isMore(names.length, names.slice(0, shownFields), " fields"),
     ...sample.map(({ changes, email, line }) =>
       printable(
@@ -44,6 +44,6 @@ export const planWords = (
     ...isMore(wouldResubscribe, wouldResubscribeRows, ""),
     ...(onlyLists === 0
       ? []
-      : [`Nobody can see over this interface who is on a list, so ${onlyLists} unchanged rows are sent for the lists.`])
+      : [`This interface does not show who is on a list, so ${onlyLists} unchanged rows are sent, too.`])
   ].join("\n")
 }

@@ -2,7 +2,7 @@
 import { rejectedFile, type RejectedRow } from "@roster/domain"
 import { type UploadReport } from "@roster/workflows"
 import { Effect, FileSystem, type Stream } from "effect"
-import { text, toggle } from "../../shared/CommonFlags.ts"
+import { text, toggle } from "../../../settings/FlagForms.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { usageError } from "../../../errors/UsageError.ts"

@@ -4,6 +4,7 @@ import { type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
+import { commandHere } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { settings } from "../../../settings/Settings.ts"
 import { Target } from "../../../target/Target.ts"
@@ -65,7 +66,7 @@ export const handOver = Effect.fnUntraced(function* (
   )
   const isLocal = (yield* settings)._tag === "Local"
   const status = isLocal
-    ? "Check its progress with: roster jobs list"
+    ? `Check its progress with: ${yield* commandHere(["jobs", "list"])}`
     : "The interface has no status of imports: check the contacts themselves."
   yield* Results.summary(
     { handedOver: true, ...counts, status },

@@ -1,11 +1,10 @@
 /** `roster contacts apply` */
-import { applyPlan, type ApplyReport, checkPlan, PlannedRow, verifyPlan } from "@roster/workflows"
-import { Effect, PlatformError, Stream } from "effect"
+import { applyPlan, type ApplyReport, checkPlan, verifyPlan } from "@roster/workflows"
+import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
-import { fileProblem } from "../../../errors/FileProblem.ts"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
-import { readBytes } from "../../../settings/InputFile.ts"
+import { temporaryProblem } from "../../../files/TemporaryFile.ts"
+import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
 import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
@@ -14,28 +13,21 @@ import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { toggle, withExamples } from "../../shared/CommonFlags.ts"
+import { toggle } from "../../../settings/FlagForms.ts"
+import { withExamples } from "../../shared/CommonFlags.ts"
 import { lookupFor, withRun } from "../runs/RecordedRun.ts"
-
-// Every row is read twice.
-SchemaJITCompiler.enable(PlannedRow.ast)
-
-const temporaryProblem = <A, E, R>(effect: Effect.Effect<A, E | PlatformError.PlatformError, R>) =>
-  Effect.catchIf(effect, PlatformError.isPlatformError, (error) =>
-    Effect.fail(fileProblem("A temporary file for the contacts", "read")(error))
-  )
 
 const words = (report: ApplyReport): string =>
   [
     ...Object.entries({
       rows: report.rows,
       applied: report.applied,
-      "as planned": report.alreadyApplied,
+      "already done": report.alreadyApplied,
       outdated: report.outdated,
       refused: report.refused,
       "not sent": report.notSent,
       unknown: report.unknown
-    }).map(([name, count]) => `${name.padEnd(10)}  ${count}`),
+    }).map(([name, count]) => `${name.padEnd(12)}  ${count}`),
     ...report.outdatedRows.map(({ email, line }) =>
       printable(`line ${line}: ${email} changed since the plan was made`)
     ),
@@ -59,7 +51,7 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ dryRun, plan: file, skipChanged }) {
     const name = yield* targetIdentity
     const output = yield* Output
-    if (file === "-") return yield* usageError("A plan is read more than once.", "Name its file.")
+    yield* refuseStream(file, "A plan")
     const plan = yield* checkPlan(yield* readBytes(file))
     const { counts, subject } = plan
     if (subject.target !== name) {
@@ -71,7 +63,7 @@ export const command = Command.make(
     const expected = counts.new + counts.changed
     const lookup = yield* lookupFor(expected)
     // Either way every row is read before anything is sent.
-    yield* skipChanged ? Stream.runDrain(plan.rows) : temporaryProblem(verifyPlan(plan, lookup))
+    yield* skipChanged ? Stream.runDrain(plan.rows) : temporaryProblem("the contacts", "read")(verifyPlan(plan, lookup))
     if (dryRun) {
       return yield* Results.summary(
         { dryRun: true, ...counts, lists: subject.listNames },

@@ -3,13 +3,14 @@ import { ContactColumns, isEncoding, readContacts, type ReadContactsOptions } fr
 import { surveyContacts } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { fileProblem } from "../../../errors/FileProblem.ts"
+import { temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { openImported } from "./ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
 import { invalidRows } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
+import { text, toggle } from "../../../settings/FlagForms.ts"
 import {
   count,
   lists,
@@ -18,8 +19,6 @@ import {
   refuse,
   refuseFlags,
   resubscribe,
-  text,
-  toggle,
   withExamples
 } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -125,7 +124,7 @@ export const command = Command.make(
     const file = yield* openImported(given.file)
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
       Effect.catchTags(surveyContacts(readContacts(file.digested, reading), { onProgress }), {
-        PlatformError: (error) => Effect.fail(fileProblem("A temporary file for the addresses", "written")(error)),
+        PlatformError: (error) => temporaryProblem("the addresses")(Effect.fail(error)),
         UnreadableFile: (error) =>
           error.likelyFields === undefined || given.via === "file"
             ? Effect.fail(error)

@@ -1,10 +1,11 @@
 /** Runs a command whose changes of contacts are recorded, so that it can be undone. */
 import { ContactsService } from "@roster/domain"
 import { type ContactLookup, makeContactLookup, makeRecorder, recordedContacts, type Recorder } from "@roster/workflows"
-import { Effect, Exit, PlatformError } from "effect"
-import { fileProblem } from "../../../errors/FileProblem.ts"
+import { Effect, Exit } from "effect"
+import { temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
+import { commandHere } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { targetIdentity } from "../../../target/Target.ts"
 import { newRun } from "./RunFiles.ts"
@@ -12,9 +13,7 @@ import { newRun } from "./RunFiles.ts"
 /** Finds contacts as they are, with progress if all of them have to be read. */
 export const lookupFor = (expected: number) =>
   withProgress({ doing: "Reading the contacts that are there", unit: "contacts" }, (onProgress) =>
-    Effect.catchIf(makeContactLookup({ expected, onProgress }), PlatformError.isPlatformError, (error) =>
-      Effect.fail(fileProblem("A temporary file for the contacts", "written")(error))
-    )
+    temporaryProblem("the contacts")(makeContactLookup({ expected, onProgress }))
   )
 
 /** The same for a command that works without: where the key may not read contacts, what it changes is not recorded. */
@@ -57,7 +56,7 @@ export const withRun = Effect.fnUntraced(function* <A, E, R>(
     if (yield* recorder.isIncomplete) {
       yield* output.note("warning: not all that this changed is known, so undoing it would leave the rest.")
     }
-    yield* output.note(`To undo it: roster contacts undo ${subject.id}`)
+    yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", subject.id])}`)
   })
   return yield* Effect.onExit(use({ id: subject.id, recorder, lookup }), end)
 }, Effect.scoped)

@@ -1,12 +1,11 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
-import { JsonParser, ServiceError, StoreFailure } from "@roster/domain"
+import { JsonParser, StoreFailure } from "@roster/domain"
 import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
-import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"
-import { removeOld } from "../../../files/KeptFiles.ts"
+import { removeOld } from "../../../files/Retention.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 import { shorten } from "../../../terminal/Printable.ts"
 
@@ -22,8 +21,6 @@ const Header = Schema.fromJsonString(
 const encodeHeader = Schema.encodeSync(Header)
 const decodeHeader = Schema.decodeUnknownEffect(Header)
 const Line = JsonParser.fromJsonString(RunEntry)
-// An undo reads each changed field of each contact twice.
-SchemaJITCompiler.enable(Line.ast)
 /** An entry is JSON as it is. */
 const encodeLine = (entry: RunEntry): string => JSON.stringify(entry)
 const decodeLine = Schema.decodeUnknownEffect(Line)
@@ -89,10 +86,10 @@ export const newRun = Effect.fnUntraced(function* (given: Omit<RunSubject, "id" 
         const full: RunEntry = { _tag: "Unknown", what: "more changes than a record holds" }
         return Effect.andThen(begin, add(isFull ? encodeLine(full) : line))
       }).pipe(
-        Effect.mapError(({ message }) => {
-          const detail = `what it changes cannot be recorded: ${message.replace(/\.$/, "")}`
-          return new ServiceError({ operation: "contactsPost", reason: new StoreFailure({ detail }) })
-        })
+        Effect.mapError(
+          ({ message }) =>
+            new StoreFailure({ detail: `what it changes cannot be recorded: ${message.replace(/\.$/, "")}` })
+        )
       )
   }
   return { subject, log, hasBegun: Effect.sync(() => bytes > 0) }

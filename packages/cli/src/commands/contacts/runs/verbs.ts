@@ -9,9 +9,10 @@ import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
+import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
-import { confirm, confirmCount, confirmNumber, yes } from "../../shared/Confirm.ts"
+import { confirm, confirmCount, confirmNumber, mostByYes, yes } from "../../shared/Confirm.ts"
 import { lookupFor, withRun } from "./RecordedRun.ts"
 import { allRuns, lastRunOn, openRun } from "./RunFiles.ts"
 
@@ -44,24 +45,21 @@ export const runs = Command.make(
   })
 )
 
-/** More contacts than this are not changed back by a simple yes. */
-const mostByYes = 1000
-
 const words = (report: UndoReport, isExact: boolean): string => {
   const { changedSince, changedSinceSample, incomplete, recreated, removed, restored, unchanged, unknown } = report
   const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
   return [
-    ...line(removed, "that the run created: deleted"),
-    ...line(restored, "that the run changed: as before"),
-    ...line(recreated, "that the run deleted: added again"),
+    ...line(removed, "created by the run: deleted"),
+    ...line(restored, "changed by the run: changed back"),
+    ...line(recreated, "deleted by the run: added again"),
     ...line(unchanged, "already as before"),
-    ...line(changedSince, "changed since by others: left as they are, at least in part"),
+    ...line(changedSince, "changed by others since: left as they are, at least in part"),
     ...changedSinceSample.map(({ email, fields }) => printable(`  ${email}  ${fields.join(", ")}`).trimEnd()),
-    ...(isExact ? [] : line(incomplete, "of which this interface cannot bring back everything")),
+    ...(isExact ? [] : line(incomplete, "cannot be restored completely over this interface")),
     ...(isExact || recreated + restored + removed === 0
       ? []
-      : ["Not brought back over this interface: lists, source, dates and activity."]),
-    ...unknown.map((what) => printable(`Not known, and left: ${what}`))
+      : ["Not restored over this interface: lists, source, dates and activity."]),
+    ...unknown.map((what) => printable(`Not recorded, and left as it is: ${what}`))
   ].join("\n")
 }
 
@@ -111,6 +109,10 @@ export const undo = Command.make(
     yield* output.note(text)
     const what = `undo the run ${id}, which changes ${counted(number)}`
     yield* number > mostByYes || given.confirm !== undefined ? confirmNumber(what, number, given) : confirm(what, given)
+    const hint = yield* ResumeHint
+    // By its id: an interrupted undo is itself the last run.
+    const resume = yield* commandHere(["contacts", "undo", id])
+    hint.command = resume
     // Whoever is asked may take long to answer, and then contacts are read again.
     const asRun = { command: "undo", expected, undoes: id, lookup: given.yes ? lookup : undefined }
     const report = yield* withRun(asRun, ({ lookup, recorder }) =>
@@ -119,11 +121,12 @@ export const undo = Command.make(
           doing: "Undoing",
           unit: "contacts",
           total: expected,
-          interrupted: (done) => `${done} of ${expected} contacts are done. Run the same command again to resume.`
+          interrupted: (done) => `${done} of ${expected} contacts are done. Resume with: ${resume}`
         },
         (onProgress) => undoRun(run.backwards, { lookup, recorder, onProgress })
       )
     )
+    hint.command = undefined
     yield* Results.summary({ undoes: id, ...report, exact: isExact }, `Undone: ${counted(changedBy(report))}.`)
     if (report.changedSince + report.unknown.length > 0) {
       return yield* new PartlyDone({

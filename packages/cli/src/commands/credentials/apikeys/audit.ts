@@ -10,7 +10,8 @@ import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { optionalSpan, span, toggle, withExamples } from "../../shared/CommonFlags.ts"
+import { toggle } from "../../../settings/FlagForms.ts"
+import { duration, optionalDuration, withExamples } from "../../shared/CommonFlags.ts"
 
 /** The keys, and the access levels that each was used for, by name. The HTTP interface has no operation for the latter. */
 const keysAndUse = Effect.fnUntraced(function* (subaccount: EmailAddress | undefined) {
@@ -38,8 +39,8 @@ const Row = Schema.Struct({
 export const command = Command.make(
   "audit",
   {
-    unusedFor: span("unused-for", "Report keys not used for this long", Duration.days(90)),
-    expiring: optionalSpan(
+    unusedFor: duration("unused-for", "Report keys not used for this long", Duration.days(90)),
+    expiring: optionalDuration(
       "expiring",
       "Report keys that expire within this time (default: the last tenth of their life, at most 30d)"
     ),

@@ -24,11 +24,12 @@ import { type Argument, Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { readKey } from "../../../settings/InputFile.ts"
-import { refuseFlags, span, withExamples } from "../../shared/CommonFlags.ts"
+import { duration, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { type Destination, type JournalFile, journalToRead, whereItWent, withJournal } from "./RotationJournal.ts"
-import { deliveryFlags, secretDelivery } from "./SecretDelivery.ts"
+import { secretFlags, type NotDelivered, secretDelivery } from "./SecretDelivery.ts"
+import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"
 import { writeSecret } from "../../../files/AtomicFile.ts"
@@ -37,9 +38,9 @@ import { printable } from "../../../terminal/Printable.ts"
 import { quoted, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 const rotationFlags = {
-  ...deliveryFlags,
-  idle: span("idle", "Delete the old one after it has been unused for this long", Duration.minutes(10)),
-  grace: span("grace", "Maximum total wait; after that, both are kept", Duration.hours(24)),
+  ...secretFlags,
+  idle: duration("idle", "Delete the old one after it has been unused for this long", Duration.minutes(10)),
+  grace: duration("grace", "Maximum total wait; after that, both are kept", Duration.hours(24)),
   dryRun,
   subaccount
 }
@@ -108,13 +109,6 @@ const keySwitch = Effect.fnUntraced(function* (out: string | undefined) {
   return switchToNewKey
 })
 
-/** The absolute path identifies a store file from every folder. */
-const targetName = Effect.gen(function* () {
-  const path = yield* Path.Path
-  const on = yield* settings
-  return on._tag === "Remote" ? on.baseUrl : `file:${on.filename === undefined ? "" : path.resolve(on.filename)}`
-})
-
 /** Where the secret of this run goes. */
 const destinationOf = Effect.fnUntraced(function* (given: {
   readonly exec: string | undefined
@@ -157,7 +151,7 @@ const checkDelivered = Effect.fnUntraced(function* <E, R>(
 
 type NewCredential = Pick<NewApiKey, "name" | "dateCreated" | "token">
 
-type DeliveryError = UsageError | PlatformError.PlatformError
+type DeliveryError = NotDelivered | UsageError | PlatformError.PlatformError
 
 /** The differences between API keys and SMTP credentials. */
 interface Kind<New extends NewCredential> {
@@ -181,7 +175,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
   const output = yield* Output
   const resume = yield* resumeCommand()
   const hint = yield* ResumeHint
-  const subject = { target: yield* targetName, kind, name, subaccount }
+  const subject = { target: yield* targetIdentity, kind, name, subaccount }
 
   const showPlan = Effect.fnUntraced(function* (journal: JournalFile) {
     const { state, successor } = yield* plan(name, { journal, subaccount })
@@ -200,7 +194,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
     return yield* rotate(name, {
       subaccount,
       journal,
-      quiet: idle,
+      idle,
       grace,
       schedule: Schedule.spaced(Duration.min(Duration.seconds(30), Duration.times(idle, 0.25))),
       deliver: (made) => Effect.andThen(journal.expect(made, content(made), destination), deliver(made)),

@@ -1,23 +1,22 @@
 /** Delivers a new secret to a file, a command or standard output, which is checked before anything is created. */
-import { Effect, type FileSystem, Redacted, type Schema, Stream } from "effect"
+import { Effect, type FileSystem, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { text } from "../../shared/CommonFlags.ts"
+import { text } from "../../../settings/FlagForms.ts"
+import { outFile } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
-import { UsageError } from "../../../errors/UsageError.ts"
 import * as Results from "../../../terminal/Results.ts"
 
-export const deliveryFlags = {
-  out: text("out", "Write the new secret to FILE, replacing its content", "FILE"),
+export const secretFlags = {
+  out: outFile("Write the new secret to FILE, replacing its content (default: print it with the record)"),
   exec: text("exec", "Pass the new secret to this command on stdin; exit code 0 means that it was stored", "CMD")
 }
 
+/** The command of `--exec` did not take the new secret, which was discarded. The old one still works. */
+export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", { message: Schema.String }) {}
+
 const notDelivered = (commandLine: string, what: string) =>
-  new UsageError({
-    code: "NotDelivered",
-    message: `The command ${what}, so the new secret was not delivered: ${commandLine}`,
-    hint: "The new secret was discarded, and the old one still works. Correct the command and try again."
-  })
+  new NotDelivered({ message: `The command ${what}, so the new secret was not delivered: ${commandLine}` })
 
 /** Passes the secret on stdin, since others can see command lines and environments. Its output goes to stderr. */
 const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted.Redacted<string>) {

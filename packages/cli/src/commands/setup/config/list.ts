@@ -3,7 +3,7 @@ import { apiKeyHeader } from "@roster/api"
 import { Effect, Redacted, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { configPath } from "../../../settings/ConfigFile.ts"
-import { toggle } from "../../shared/CommonFlags.ts"
+import { toggle } from "../../../settings/FlagForms.ts"
 import { maskedKey } from "../../../settings/ApiKeySource.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { environment, flags, profileInUse } from "../../../settings/Settings.ts"
@@ -52,7 +52,13 @@ export const command = Command.make(
         [kept?.apiKeyPrefix, ofProfile]
       ],
       ["db", [flag.db, "--db"], [env.db, "ROSTER_DB"]],
-      ["require-remote", [env.requireRemote, "ROSTER_REQUIRE_REMOTE"], [profile?.requireRemote, ofProfile]]
+      [
+        "require-remote",
+        // Either of them is enough.
+        [env.requireRemote === true ? true : undefined, "ROSTER_REQUIRE_REMOTE"],
+        [profile?.requireRemote, ofProfile],
+        [env.requireRemote, "ROSTER_REQUIRE_REMOTE"]
+      ]
     ]
     const rows = settings.flatMap(([setting, ...candidates]): ReadonlyArray<typeof Row.Type> => {
       const [value, origin] = candidates.find(([candidate]) => candidate !== undefined) ?? []

@@ -78,7 +78,7 @@ const limitsOf = (clock: Clock.Clock): Limits => {
 }
 
 /** Runs an effect in a fiber with the given context, interrupts it after the time limit, and fails once it has ended. */
-export const within = <A, E>(
+export const withTimeout = <A, E>(
   effect: Effect.Effect<A, E>,
   context: Context.Context<never>,
   duration: Duration.Duration,

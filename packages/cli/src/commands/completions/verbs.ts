@@ -1,12 +1,12 @@
-/** `roster commands` and `roster completions`, which print the tree of all commands for programs and for shells. */
+/** `roster completions` and `commands`: all commands for shells and for programs. */
 import { purposes } from "@roster/api/Purpose"
 import { AccessLevel } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
-import { globalFlags } from "../settings/GlobalFlags.ts"
-import { localProfile } from "../settings/Profile.ts"
-import { Output } from "../terminal/Output.ts"
-import { jsonText } from "../terminal/Printable.ts"
+import { globalFlags } from "../../settings/GlobalFlags.ts"
+import { localProfile } from "../../settings/Profile.ts"
+import { Output } from "../../terminal/Output.ts"
+import { jsonText } from "../../terminal/Printable.ts"
 
 /** The global flags, which descriptors omit unless a command has them as its own. */
 const common = Completions.fromCommand(

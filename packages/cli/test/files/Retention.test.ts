@@ -4,13 +4,13 @@ import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { readdirSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Keeping, removeOld } from "../../src/files/KeptFiles.ts"
+import { type Retention, removeOld } from "../../src/files/Retention.ts"
 import { temporaryFolder } from "../roster.ts"
 
 const now = 1_700_000_000
 
 /** What stays of files of 10 bytes that are 0, 1, 2 and 3 seconds old, and of one that is gone already. */
-const kept = Effect.fnUntraced(function* (keeping: Keeping) {
+const kept = Effect.fnUntraced(function* (retention: Retention) {
   const folder = yield* temporaryFolder
   const names = ["2", "0", "3", "1"]
   for (const name of names) {
@@ -20,7 +20,7 @@ const kept = Effect.fnUntraced(function* (keeping: Keeping) {
   yield* TestClock.setTime(now * 1000)
   yield* removeOld(
     ["gone", ...names].map((name) => join(folder, name)),
-    keeping
+    retention
   )
   return readdirSync(folder).join("")
 }, Effect.provide(NodeServices.layer))

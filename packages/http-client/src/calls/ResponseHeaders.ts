@@ -29,7 +29,7 @@ const shown = [
 const longestValue = 200
 
 /** Adds the request id and the headers of the answer to a failure that has none yet. */
-export const fromAnswer =
+export const withResponseHeaders =
   (secrets: Secrets, { headers }: HttpClientResponse.HttpClientResponse) =>
   <E>(failure: Failure<E>): Failure<E> => {
     const { error } = failure

@@ -2,15 +2,15 @@
 import { Clock, Duration, Effect, FileSystem, Option } from "effect"
 
 /** How long files are kept, and how many or how large all of them may be. */
-export interface Keeping {
+export interface Retention {
   readonly keptFor: Duration.Duration
   readonly maximumFiles?: number
   readonly maximumBytes?: number
 }
 
 /** Removes those of some files that are too old, and the oldest of too many. */
-export const removeOld = Effect.fnUntraced(function* (files: ReadonlyArray<string>, keeping: Keeping) {
-  const { keptFor, maximumBytes = Number.POSITIVE_INFINITY, maximumFiles = Number.POSITIVE_INFINITY } = keeping
+export const removeOld = Effect.fnUntraced(function* (files: ReadonlyArray<string>, retention: Retention) {
+  const { keptFor, maximumBytes = Number.POSITIVE_INFINITY, maximumFiles = Number.POSITIVE_INFINITY } = retention
   const fs = yield* FileSystem.FileSystem
   const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(keptFor)
   const found = yield* Effect.forEach(files, (file) =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { runInNewContext } from "node:vm"
-import { bracketed } from "../firstCalls.ts"
+import { parenthesized } from "../eagerFunctions.ts"
 
 const code = [
   'import { a } from "./a.js"',
@@ -15,12 +15,12 @@ const code = [
 const at = (...beginnings: ReadonlyArray<string>) => new Set(beginnings.map((text) => code.indexOf(text)))
 
 describe("functions that a start calls", () => {
-  const written = bracketed(
+  const written = parenthesized(
     code,
     at("(value) =>", "(one)", "function first", "twice => twice", "method()", "function (one)")
   )
 
-  it("stand in brackets, wherever they can", () => {
+  it("stand in parentheses, wherever they can", () => {
     assert.include(written, "twice = ((value) => [value, value].map(((one) => one * 2)))")
     assert.include(written, "never = () => 0")
     assert.include(written, "return (twice => twice(value))")

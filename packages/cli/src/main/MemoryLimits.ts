@@ -1,5 +1,5 @@
 /**
- * Starts `roster serve` anew with what Node and malloc take only at their start: under attack it holds some 140 MiB less.
+ * Restarts `roster serve` with memory settings that Node and malloc read only at start (about 140 MiB less under attack).
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
  */
 
@@ -11,14 +11,13 @@ const flag = `${semiSpace}=8`
 const mebibyte = String(1024 * 1024)
 
 /**
- * Settings of malloc. It would keep what each of the threads has freed for this thread alone, and give pieces of up to
- * 32 MiB from a memory of which other pieces keep it from giving anything back. With a threshold for pieces of their own it
- * would give back each 128 KiB at the end of that memory, and take them again for the next request.
+ * Two arenas instead of one per thread; blocks of 1 MiB or more come from the system, so freeing them returns them. The
+ * trim threshold is set because malloc would otherwise return and take 128 KiB per request.
  */
 const malloc = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: mebibyte, MALLOC_TRIM_THRESHOLD_: mebibyte }
 
 /** Replaces this process, which keeps its number and its files, unless its size was given or the system cannot do it. */
-export const replaceProcess = (): void => {
+export const relaunchWithMemoryLimits = (): void => {
   const { argv, env, execArgv, execPath, execve, versions } = process
   if ([...execArgv, env["NODE_OPTIONS"] ?? ""].join(" ").includes(semiSpace)) return
   // Not on Windows, in other runtimes, and where a parent speaks to this process over a channel, which would be lost.
