@@ -9,7 +9,7 @@ export * from "./changes/ImportPlan.ts"
 export { makeRecorder, recordedContacts, type Recorder, type RecordOptions } from "./changes/RecordedContacts.ts"
 export * from "./changes/RunRecord.ts"
 export * from "./changes/Undo.ts"
-export { prepareFile, type PrepareOptions } from "./exports/AtomicFile.ts"
+export { prepareFile, type PrepareOptions } from "./exports/PreparedFile.ts"
 export * from "./exports/ExportPolling.ts"
 export * from "./exports/ExportToFile.ts"
 export { createWithRetry } from "./rotation/CredentialCreation.ts"
@@ -21,7 +21,7 @@ export {
   RotationRecord,
   type RotationState,
   RotationStep
-} from "./rotation/RotationPlan.ts"
+} from "./rotation/RotationState.ts"
 export * from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/DuplicateIndex.ts"
 export * from "./upload/Upload.ts"

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { ContactsService, ExportId, type ExportLink, type ExportStatus } from "@roster/domain"
 import { Effect, Fiber, FileSystem, Path, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { prepareFile } from "../../src/exports/AtomicFile.ts"
+import { prepareFile } from "../../src/exports/PreparedFile.ts"
 import { type DownloadedExport, exportTo } from "../../src/exports/ExportToFile.ts"
 
 const link: ExportLink = { id: ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6"), link: "https://example.com/file" }

@@ -13,9 +13,9 @@ import {
   Unauthorized,
   Unavailable
 } from "../errors/ServiceError.ts"
-import { ContactsService } from "./ContactsService.ts"
-import { type CredentialOperations, CredentialsService } from "./CredentialsService.ts"
-import { EmailsService } from "./EmailsService.ts"
+import { ContactsService } from "../services/ContactsService.ts"
+import { type CredentialOperations, CredentialsService } from "../services/CredentialsService.ts"
+import { EmailsService } from "../services/EmailsService.ts"
 import * as InputChecks from "./InputChecks.ts"
 
 /**
