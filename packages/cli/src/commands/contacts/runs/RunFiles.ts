@@ -161,7 +161,7 @@ export const openRun = Effect.fnUntraced(function* (id: string) {
         Stream.mapEffect(
           Stream.fromIterable(places),
           Effect.fnUntraced(function* ({ at, length }) {
-            const line = yield* Effect.mapError(readAt(opened, at, length), fileProblem(file, "read"))
+            const line = yield* Effect.mapError(readAt(opened, at, new Uint8Array(length)), fileProblem(file, "read"))
             return yield* Effect.mapError(decodeLine(decoder.decode(line)), damaged)
           })
         )
