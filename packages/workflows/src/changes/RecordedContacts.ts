@@ -15,6 +15,7 @@ import {
   type StoredContact,
   StoreFailure
 } from "@roster/domain"
+import { FastContacts } from "@roster/domain/FastContacts"
 import { Effect } from "effect"
 import type { ContactLookup } from "./ContactLookup.ts"
 import {
@@ -215,11 +216,13 @@ export const recordedContacts = Effect.fnUntraced(function* (
     add: (contacts, options) => add(contacts, options, service.add(contacts, options)),
     addWithoutAnswer: (contacts, options = {}) =>
       Effect.suspend(() => {
+        // Contacts that can be read once alone are both recorded and added.
+        const some = Array.from(contacts)
         // A store keeps the answers to calls with a key.
         if (options.idempotencyKey !== undefined) {
-          return add(Array.from(contacts), options, service.addWithoutAnswer(contacts, options))
+          const sent = contacts instanceof FastContacts ? contacts : some
+          return add(some, options, service.addWithoutAnswer(sent, options))
         }
-        const some = Array.from(contacts)
         return Effect.map(
           add(some, options, addQuietly(some, options), ({ states }) => states),
           ({ summary }) => summary
