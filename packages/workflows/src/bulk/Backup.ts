@@ -3,6 +3,7 @@ import { Effect, Schema, Stream } from "effect"
 import { Contact, ContactPayload, fnRedacted, JsonParser, type ServiceError, type WithheldStatus } from "@roster/domain"
 import { addAll } from "../upload/BulkAdd.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
+import { makeUtf8Decoder } from "./Utf8Decoder.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
@@ -105,13 +106,7 @@ const arrayReader = () => {
 const jsonElements = <E, R>(content: Stream.Stream<Uint8Array, E, R>) =>
   Stream.suspend(() => {
     const reader = arrayReader()
-    // Fatal, since replacement characters must not get into names.
-    const decoder = new TextDecoder("utf-8", { fatal: true })
-    const decode = (piece?: Uint8Array) =>
-      Effect.try({
-        try: () => decoder.decode(piece, { stream: piece !== undefined }),
-        catch: () => unreadable("it is not UTF-8")
-      })
+    const decode = makeUtf8Decoder(() => unreadable("it is not UTF-8"))
     return content.pipe(
       Stream.mapEffect((piece) => Effect.flatMap(decode(piece), reader.read)),
       Stream.flattenIterable,

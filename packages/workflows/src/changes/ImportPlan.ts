@@ -12,6 +12,7 @@ import {
   type RejectedRow
 } from "@roster/domain"
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
+import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import type { UploadSurvey } from "../upload/UploadSurvey.ts"
 import type { ContactLookup } from "./ContactLookup.ts"
 import {
@@ -301,7 +302,9 @@ export const readPlan = <E, R>(
       if (counts === undefined) return unreadable("it breaks off")
       return rows === counts.new + counts.changed ? Effect.void : unreadable("it does not have all its rows")
     })
-    return Stream.decodeText(content).pipe(
+    const decode = makeUtf8Decoder(() => unreadable("it is not UTF-8"))
+    return Stream.mapEffect(content, (piece) => decode(piece)).pipe(
+      Stream.concat(Stream.fromEffect(Effect.suspend(() => decode()))),
       Stream.splitLines,
       Stream.filter((line) => line !== ""),
       Stream.mapArrayEffect((part) => Effect.fromResult(Result.all(Arrays.map(part, read)))),
