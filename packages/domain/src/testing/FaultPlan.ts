@@ -186,7 +186,8 @@ const faultOf = (next: NextFault, operation: Operation) => {
   return {
     seconds: given?.fault === "Delay" ? given.seconds : 0,
     error: reason === undefined ? undefined : new ServiceError({ operation: operations[operation], reason }),
-    isAfter: given !== undefined && isAfter(given)
+    isAfter: given !== undefined && isAfter(given),
+    isBodyCut: given?.fault === "CutBody"
   }
 }
 
@@ -214,9 +215,11 @@ const calling = (next: NextFault) => {
     Stream.unwrap(
       Effect.map(isSendable(check), (sendable): Stream.Stream<A, E | ServiceError> => {
         if (!sendable) return content
-        const { error, isAfter, seconds } = faultOf(next, operation)
+        const { error, isAfter, isBodyCut, seconds } = faultOf(next, operation)
         if (error !== undefined) {
-          return isAfter ? Stream.concat(Stream.take(content, 1), Stream.fail(error)) : Stream.fail(error)
+          if (isBodyCut) return Stream.concat(Stream.take(content, 1), Stream.fail(error))
+          const done = isAfter ? Effect.ignore(Stream.runHead(content)) : Effect.void
+          return Stream.fromEffectDrain(Effect.andThen(done, Effect.fail(error)))
         }
         return seconds === 0 ? content : Stream.unwrap(Effect.as(Effect.sleep(Duration.seconds(seconds)), content))
       })

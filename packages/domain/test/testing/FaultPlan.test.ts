@@ -176,6 +176,29 @@ describe("a fault plan", () => {
     )
   )
 
+  it.effect("gives nothing of a stream whose answer is lost, though it was asked for", () => {
+    const asked: Array<string> = []
+    return Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const seen: Array<string> = []
+      const read = Stream.runForEach(contacts.stream(), (contact) => Effect.sync(() => seen.push(contact.email)))
+      assert.strictEqual(yield* outcome(read), "Unavailable")
+      assert.deepStrictEqual([asked, seen], [[email], []])
+    }).pipe(
+      Effect.provide(
+        layerTestContacts({
+          stream: () =>
+            Stream.fromEffect(
+              Effect.sync(() => {
+                asked.push(email)
+                return Contact.make({ email })
+              })
+            )
+        }).pipe(FaultPlan.layer(FaultPlan.make({ "contacts.list": { 1: FaultPlan.cutAfter } })))
+      )
+    )
+  })
+
   it.effect("keeps services apart that it does not name", () =>
     Effect.gen(function* () {
       const { apiKeys, smtp } = yield* CredentialsService
