@@ -11,6 +11,7 @@ import {
   type ContactState,
   digestOf,
   emailOf,
+  type FieldChanges,
   type FieldValue,
   isCircumstance,
   payloadOf,
@@ -72,8 +73,12 @@ type Step =
 
 const nothing: Step = { _tag: "Nothing" }
 
+/** The names of the fields that say what a contact is. */
+const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
+  Object.keys(fields).filter((field) => !isCircumstance(field))
+
 const restoreOf = ({ after: digest, email, fields, id }: Changed, current: ContactState): Step => {
-  if (id !== undefined && current[placeField] !== id) return { _tag: "Keep", email, fields: Object.keys(fields) }
+  if (id !== undefined && current[placeField] !== id) return { _tag: "Keep", email, fields: contentFields(fields) }
   const isOurs = contentDigestOf(current) === digest
   const after: Record<string, FieldValue> = { ...current }
   const restored: Record<string, FieldValue | null> = {}
@@ -102,7 +107,7 @@ const stepOf = (target: Target, current: ContactState | undefined): Step => {
       return digestOf(current) === target.digest ? { _tag: "Remove", email } : { _tag: "Keep", email, fields: [] }
     case "Changed":
       return current === undefined
-        ? { _tag: "Keep", email, fields: Object.keys(target.change.fields) }
+        ? { _tag: "Keep", email, fields: contentFields(target.change.fields) }
         : restoreOf(target.change, current)
     case "Deleted": {
       if (current === undefined) return { _tag: "Recreate", state: target.state }
