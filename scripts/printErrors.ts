@@ -22,7 +22,7 @@ export const advice = {
   ExceedsGrantor: "Stay within `limit`, or use a key that lasts longer or opens more addresses.",
   ExportExpired: "Ask for a new export.",
   ExportFailed: "Ask for a new export; the service does not try again by itself.",
-  ExportInterrupted: "Call `awaitExport` again with the same `id`: the export goes on.",
+  ExportPollingFailed: "Call `awaitExport` again with the same `id`: the export goes on.",
   ExportNotFound: "Check the id. A file is there once the export is `Ready`: wait with `awaitExport`.",
   ExportTimedOut: "Call `awaitExport` again with the same `id`, with more time.",
   ImportRefused: "Change the file or its options as `reason` says.",

@@ -72,12 +72,12 @@ export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportEx
 }
 
 /** Polling gave up with the status unknown; the export may still be running, so wait again with the same id. */
-export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("ExportInterrupted", {
+export class ExportPollingFailed extends Schema.TaggedError<ExportPollingFailed>()("ExportPollingFailed", {
   id: ExportId,
   reason: Schema.String
 }) {
   override get message(): string {
-    return `The wait for export ${this.id} was interrupted: ${this.reason} The export is still running: wait again with its id.`
+    return `The status of export ${this.id} is unknown: ${this.reason} It may still be running: wait again with its id.`
   }
 }
 
