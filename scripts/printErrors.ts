@@ -22,8 +22,8 @@ export const advice = {
   ExceedsGrantor: "Stay within `limit`, or use a key that lasts longer or opens more addresses.",
   ExportExpired: "Ask for a new export.",
   ExportFailed: "Ask for a new export; the service does not try again by itself.",
-  ExportPollingFailed: "Call `awaitExport` again with the same `id`: the export goes on.",
   ExportNotFound: "Check the id. A file is there once the export is `Ready`: wait with `awaitExport`.",
+  ExportPollingFailed: "Call `awaitExport` again with the same `id`: the export goes on.",
   ExportTimedOut: "Call `awaitExport` again with the same `id`, with more time.",
   ImportRefused: "Change the file or its options as `reason` says.",
   InvalidInput:
