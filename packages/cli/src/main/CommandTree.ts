@@ -1,5 +1,5 @@
 /** `roster commands` and `roster completions`, which print the tree of all commands for programs and for shells. */
-import { purposes } from "@roster/api/Purpose"
+import { purposes } from "@roster/domain/Purpose"
 import { AccessLevel } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
