@@ -3,7 +3,7 @@ import * as Equal from "effect/Equal"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { fromTextBy } from "../errors/Constructors.ts"
-import { print, type Rule } from "./Rule.ts"
+import { printUnchecked, type Rule } from "./Rule.ts"
 import type { InvalidRule } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
 import { invalidRule } from "./RuleLexer.ts"
@@ -33,7 +33,7 @@ export type RuleText = typeof RuleText.Type
  * is not one word, or beyond the limits of the parser.
  */
 export const printRule = (rule: Rule): RuleText => {
-  const text = RuleText.make(print(rule))
+  const text = RuleText.make(printUnchecked(rule))
   if (Equal.equals(Result.getOrThrow(parseRule(text)), rule)) return text
   throw invalidRule(text, { position: 0, length: text.length }, "it was made of parts that read as another rule")
 }
