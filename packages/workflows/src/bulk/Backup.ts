@@ -177,7 +177,7 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
   options: {
     readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
-    /** Whether contacts that left since may be resubscribed, as `AddOptions` has it (default: false). */
+    /** Whether contacts that left since may be resubscribed, as `BulkAddOptions` has it (default: false). */
     readonly resubscribe?: boolean | undefined
   } = {}
 ) {

@@ -14,7 +14,7 @@ import { type ContactState, contentOf } from "./ContactState.ts"
 
 /** Finds contacts. */
 export interface ContactLookup {
-  /** Gives the state for each address, in their order, without what says when and how. */
+  /** Gives the state for each address, in their order, without metadata. */
   readonly find: (
     emails: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<ContactState | undefined>, InvalidInput | ServiceError | PlatformError.PlatformError>

@@ -26,7 +26,7 @@ import {
 } from "./ContactState.ts"
 
 /** What a plan is for. */
-export const PlanSubject = Schema.Struct({
+export const PlanHeader = Schema.Struct({
   plan: Schema.Literal("roster contacts import"),
   version: Schema.Literal(1),
   /** The name of the service or store. */
@@ -39,7 +39,7 @@ export const PlanSubject = Schema.Struct({
   /** Whether contacts that receive no mail are made ones that do. */
   resubscribe: Schema.Boolean
 })
-export interface PlanSubject extends Schema.Schema.Type<typeof PlanSubject> {}
+export interface PlanHeader extends Schema.Schema.Type<typeof PlanHeader> {}
 
 const rowFields = {
   line: Schema.Int,
@@ -105,12 +105,12 @@ export const maximumCountedFields = 1000
 
 /** How a plan is made. */
 export interface PlanOptions {
-  readonly subject: PlanSubject
+  readonly subject: PlanHeader
   readonly lookup: ContactLookup
   readonly onProgress?: ((planned: number) => Effect.Effect<void>) | undefined
 }
 
-const encodeSubject = Schema.encodeSync(Schema.fromJsonString(PlanSubject))
+const encodeHeader = Schema.encodeSync(Schema.fromJsonString(PlanHeader))
 const encodeRow = Schema.encodeSync(JsonParser.fromJsonString(WrittenRow))
 const encodeCounts = Schema.encodeSync(Schema.fromJsonString(PlanCounts))
 
@@ -221,7 +221,7 @@ export const makeImportPlan = <E, R>(
     if (onProgress !== undefined) yield* onProgress(planned)
     return text
   })
-  const lines = Stream.make(`${encodeSubject(subject).slice(0, -1)}${rowsBegin}\n`).pipe(
+  const lines = Stream.make(`${encodeHeader(subject).slice(0, -1)}${rowsBegin}\n`).pipe(
     Stream.concat(
       sendableRows(rows, survey.sendable.has).pipe(Stream.grouped(maximumContactsPerAdd), Stream.mapEffect(linesOf))
     ),
@@ -243,19 +243,19 @@ const unreadable = (reason: string) => new UnreadablePlan({ reason })
 
 /** A line of the file of a plan. */
 export type PlanLine =
-  | { readonly _tag: "Subject"; readonly subject: PlanSubject }
+  | { readonly _tag: "Subject"; readonly subject: PlanHeader }
   | { readonly _tag: "Row"; readonly row: PlannedRow }
   | { readonly _tag: "Unread" }
   | { readonly _tag: "Counts"; readonly counts: PlanCounts }
 
-const decodeSubject = Schema.decodeUnknownResult(Schema.fromJsonString(PlanSubject))
+const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(PlanHeader))
 const decodeRow = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlannedRow))
 const decodeCounts = Schema.decodeUnknownResult(Schema.fromJsonString(PlanCounts))
 
 const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.Result<PlanLine, UnreadablePlan> => {
   if (isFirst) {
     if (!text.endsWith(rowsBegin)) return Result.fail(unreadable("it does not begin as one"))
-    return Result.mapBoth(decodeSubject(`${text.slice(0, -rowsBegin.length)}}`), {
+    return Result.mapBoth(decodeHeader(`${text.slice(0, -rowsBegin.length)}}`), {
       onSuccess: (subject): PlanLine => ({ _tag: "Subject", subject }),
       onFailure: () => unreadable("it does not begin as one of this version")
     })

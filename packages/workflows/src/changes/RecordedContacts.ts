@@ -25,7 +25,7 @@ import {
   digestOf,
   givenBy,
   merged,
-  placeField,
+  idField,
   stateOf
 } from "./ContactState.ts"
 import { type Changed, countsOf, noCounts, type RunChanges, type RunLog, sumOf } from "./RunRecord.ts"
@@ -40,7 +40,7 @@ export interface Transition {
 }
 
 /** The entry of a write; `undefined` if it changed nothing. */
-export const entryOf = (transitions: Iterable<Transition>): RunChanges | undefined => {
+const entryOf = (transitions: Iterable<Transition>): RunChanges | undefined => {
   const created: Array<readonly [string, string]> = []
   const changed: Array<Changed> = []
   const deleted: Array<ContactState> = []
@@ -52,7 +52,7 @@ export const entryOf = (transitions: Iterable<Transition>): RunChanges | undefin
     } else {
       const fields = changesOf(before, after)
       if (Object.keys(fields).length === 0) continue
-      const id = before[placeField]
+      const id = before[idField]
       changed.push({ email, fields, after: contentDigestOf(after), ...(typeof id === "number" ? { id } : {}) })
     }
   }
@@ -95,7 +95,7 @@ export const makeRecorder = (log: RunLog) => {
 export type Recorder = ReturnType<typeof makeRecorder>
 
 /** A failure of the file system as a failure of the call that needed it. */
-const failedHere = (operation: string) =>
+const temporaryFileFailure = (operation: string) =>
   new ServiceError({
     operation,
     reason: new StoreFailure({ detail: "the temporary file of the contacts as they were cannot be read" })
@@ -158,7 +158,7 @@ export const recordedWrites = Effect.fnUntraced(function* ({ lookup, recorder }:
     store === undefined
       ? Effect.gen(function* () {
           const before = yield* lookup.find(emails).pipe(
-            Effect.catchTag("PlatformError", () => failedHere(operation)),
+            Effect.catchTag("PlatformError", () => temporaryFileFailure(operation)),
             Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined)
           )
           // A key that may write but not read can still be used.

@@ -13,9 +13,9 @@ import {
   emailOf,
   type FieldChanges,
   type FieldValue,
-  isCircumstance,
+  isMetadata,
   payloadOf,
-  placeField,
+  idField,
   stateOf,
   storedOf
 } from "./ContactState.ts"
@@ -73,12 +73,12 @@ type Step =
 
 const nothing: Step = { _tag: "Nothing" }
 
-/** The names of the fields that say what a contact is. */
+/** The names of the fields that are no metadata. */
 const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
-  Object.keys(fields).filter((field) => !isCircumstance(field))
+  Object.keys(fields).filter((field) => !isMetadata(field))
 
 const restoreOf = ({ after: digest, email, fields, id }: Changed, current: ContactState): Step => {
-  if (id !== undefined && current[placeField] !== id) return { _tag: "Keep", email, fields: contentFields(fields) }
+  if (id !== undefined && current[idField] !== id) return { _tag: "Keep", email, fields: contentFields(fields) }
   const isOurs = contentDigestOf(current) === digest
   const after: Record<string, FieldValue> = { ...current }
   const restored: Record<string, FieldValue | null> = {}
@@ -88,7 +88,7 @@ const restoreOf = ({ after: digest, email, fields, id }: Changed, current: Conta
     if (now === old) continue
     // The date of somebody else's change may be the same second.
     if (now !== given || (field === "DateUpdated" && !isOurs)) {
-      if (!isCircumstance(field)) kept.push(field)
+      if (!isMetadata(field)) kept.push(field)
       continue
     }
     restored[field] = old

@@ -104,7 +104,7 @@ const refused = ([contact]: Iterable<ContactPayload>, index: number, { field, is
 export const defaultAddConcurrency = 8
 
 /** How contacts are added. */
-export interface AddOptions {
+export interface BulkAddOptions {
   /** Lists that the contacts are put on; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /** Number of concurrent requests (default: 8). */
@@ -125,7 +125,7 @@ export interface AddProgress {
 }
 
 /** How `addAll` adds. */
-export interface AddAllOptions extends AddOptions {
+export interface AddAllOptions extends BulkAddOptions {
   /** Runs after each request. */
   readonly onProgress?: ((progress: AddProgress) => Effect.Effect<void>) | undefined
 }
@@ -178,7 +178,7 @@ const refusedUnsent = (contact: ContactPayload, index: number): AddOutcome | und
  * Makes an adder. Of a refused batch it sends again what our own check lets pass; if that is all of it, it sends halves, to
  * lose only the bad contacts. Other errors stop it.
  */
-export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: AddOptions) {
+export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: BulkAddOptions) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
   let refusedInARow = 0
@@ -334,7 +334,7 @@ export interface RowAddsReport {
 /** Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume. */
 export const addRows = fnRedacted("addRows")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
-  options: AddOptions = {}
+  options: BulkAddOptions = {}
 ) {
   const { concurrency = defaultAddConcurrency } = options
   const adder = yield* makeBulkAdder(options)

@@ -8,7 +8,7 @@ import {
   makeImportPlan,
   maximumCountedFields,
   maximumShownRows,
-  type PlanSubject,
+  type PlanHeader,
   readPlan,
   surveyInMemory
 } from "../../src/index.ts"
@@ -41,7 +41,7 @@ const serviceOf = (count: number) => {
   return { calls, layer: Layer.merge(layer, NodeServices.layer) }
 }
 
-const subject: PlanSubject = {
+const subject: PlanHeader = {
   plan: "roster contacts import",
   version: 1,
   target: "a service",
@@ -51,7 +51,7 @@ const subject: PlanSubject = {
   resubscribe: false
 }
 
-const planOf = Effect.fnUntraced(function* (csv: string, lookup: ContactLookup, given: Partial<PlanSubject> = {}) {
+const planOf = Effect.fnUntraced(function* (csv: string, lookup: ContactLookup, given: Partial<PlanHeader> = {}) {
   const rows = readContacts(Stream.make(new TextEncoder().encode(csv)))
   const plan = makeImportPlan(rows, yield* surveyInMemory(rows), { subject: { ...subject, ...given }, lookup })
   const text = (yield* Stream.runCollect(plan.lines)).join("")

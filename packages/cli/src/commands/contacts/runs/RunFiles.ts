@@ -1,6 +1,6 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
 import { JsonParser, ServiceError, StoreFailure } from "@roster/domain"
-import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
+import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunHeader, sumOf } from "@roster/workflows"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
 import { fileProblem } from "../../../errors/FileProblem.ts"
@@ -17,7 +17,7 @@ export const runsKeptFor = Duration.days(30)
 export const maximumRunBytes = 4 * 1024 * 1024 * 1024
 
 const Header = Schema.fromJsonString(
-  Schema.Struct({ run: Schema.Literal("roster contacts"), version: Schema.Literal(1), subject: RunSubject })
+  Schema.Struct({ run: Schema.Literal("roster contacts"), version: Schema.Literal(1), subject: RunHeader })
 )
 const encodeHeader = Schema.encodeSync(Header)
 const decodeHeader = Schema.decodeUnknownEffect(Header)
@@ -55,14 +55,14 @@ const files = Effect.gen(function* () {
 })
 
 /** The record of a new run. Its file comes into being with the first change. */
-export const newRun = Effect.fnUntraced(function* (given: Omit<RunSubject, "id" | "began">) {
+export const newRun = Effect.fnUntraced(function* (given: Omit<RunHeader, "id" | "began">) {
   const path = yield* Path.Path
   yield* removeOld(
     (yield* files).map(({ file }) => file),
     { keptFor: runsKeptFor, maximumBytes: maximumRunBytes }
   )
   const id = yield* newId
-  const subject: RunSubject = { ...given, id, began: DateTime.formatIso(yield* DateTime.now) }
+  const subject: RunHeader = { ...given, id, began: DateTime.formatIso(yield* DateTime.now) }
   const file = path.join(yield* folder, `${id}${suffix}`)
   const lines = yield* makeDurableLog(file)
   let bytes = 0
