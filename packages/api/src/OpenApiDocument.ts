@@ -19,6 +19,7 @@ import {
   maximumContactsPerAdd,
   maximumContactsPerPage,
   maximumCredentials,
+  maximumIdempotencyKey,
   type NewApiKey,
   type NewSmtpCredentials,
   type SmtpCredentials,
@@ -72,7 +73,7 @@ const headers: Readonly<Record<string, { readonly description: string; readonly 
   [idempotencyKeyHeader]: {
     description:
       "Names this request: sent again with the same key, it is carried out once. The answer is kept for an hour.",
-    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }
+    schema: { type: "string", minLength: 1, maxLength: maximumIdempotencyKey, pattern: "^[!-~]+$" }
   },
   [resubscribeHeader]: {
     description: "Whether a contact that is Unsubscribed, Abuse, Bounced or NotConfirmed may get another status.",
