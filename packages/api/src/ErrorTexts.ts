@@ -1,7 +1,6 @@
 /**
  * The text of each documented refusal, which the server prints and the client parses. The status tells only its kind.
- * (Service interface, Errors, 1, for the sender; for the others
- * https://github.com/roster-effect/roster/blob/main/docs/decisions/status-codes.md)
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/status-codes.md)
  */
 import {
   ConflictingFilter,

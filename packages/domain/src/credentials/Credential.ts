@@ -52,7 +52,7 @@ export type IpRange = typeof IpRange.Type
 /** The maximum number of addresses and ranges of one credential. */
 export const maximumIpRanges = 256
 
-/** The maximum number of credentials of one kind in an account. (Service interface, Limits.) */
+/** The maximum number of credentials of one kind in an account. */
 export const maximumCredentials = 15
 
 /** The fields of every credential as the service returns it. */

@@ -1,4 +1,4 @@
-/** Exports. (Service interface, Resources: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.) */
+/** Exports. (`packages/api/openapi.json`: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.) */
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"

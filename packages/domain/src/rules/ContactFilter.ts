@@ -5,7 +5,7 @@ import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
-/** Selects contacts by a rule or by a non-empty list of addresses, never by both. (Service interface, Contacts, rule 2.) */
+/** Selects contacts by a rule or by a non-empty list of addresses, never by both. */
 export type ContactFilter = Data.TaggedEnum<{
   ByRule: { readonly rule: ContactRule }
   ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }

@@ -35,7 +35,7 @@ export interface AddSummary {
   readonly keptStatuses: ReadonlyArray<KeptStatus>
 }
 
-/** The operations on contacts, the same on every layer. (Service interface, Endpoints, Contacts.) */
+/** The operations on contacts, the same on every layer. */
 export class ContactsService extends Context.Service<
   ContactsService,
   {
