@@ -24,6 +24,7 @@ export {
 } from "./rotation/RotationState.ts"
 export * from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/DuplicateIndex.ts"
+export * from "./upload/RowAdds.ts"
 export { readAt } from "./upload/UnnamedFile.ts"
 export * from "./upload/Upload.ts"
 export * from "./upload/UploadJournal.ts"

@@ -4,8 +4,8 @@
  */
 import { KeptStatusRow } from "@roster/domain"
 import { Effect, Ref, Schema } from "effect"
-import { makeKeptStatusRows } from "./BulkAdd.ts"
 import { makeBitset } from "./DuplicateIndex.ts"
+import { makeKeptStatusRows } from "./RowAdds.ts"
 import type { UploadSurvey } from "./UploadSurvey.ts"
 
 /** The identity of an upload: the file, its target, and the options that change which rows are sent. */
