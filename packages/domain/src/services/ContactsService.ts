@@ -29,7 +29,7 @@ export interface AddOptions extends KeyedCall {
   readonly resubscribe?: boolean | undefined
 }
 
-/** What an add says of its contacts. */
+/** The summary of an add. */
 export interface AddSummary {
   /** The contacts that kept their status, if `resubscribe` is `false`; in input order. */
   readonly keptStatuses: ReadonlyArray<KeptStatus>

@@ -31,7 +31,7 @@ const invalid = Effect.fail("invalid")
 
 const holds = (isValid: boolean): Check => (isValid ? Effect.void : invalid)
 
-/** Whether a value can be encoded. No schema of the interface needs a service to encode. */
+/** Checks that a schema encodes a value. No schema of the interface needs a service for that. */
 const encodes = (schema: Schema.Top): ((value: unknown) => Check) =>
   Schema.encodeUnknownEffect(schema as Schema.Codec<unknown>)
 

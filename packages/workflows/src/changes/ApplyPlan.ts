@@ -60,7 +60,7 @@ export const checkPlan = fnRedacted("checkPlan")(function* <E>(content: Stream.S
   return plan
 })
 
-/** How a row stands to what is stored. */
+/** Whether a row has to be written, was written already, or is of a contact that changed since. */
 type RowState = "Due" | "Done" | "Outdated"
 
 const rowStateOf = ({ after, before }: PlannedRow, state: ContactState | undefined): RowState => {
@@ -69,7 +69,7 @@ const rowStateOf = ({ after, before }: PlannedRow, state: ContactState | undefin
   return now === before ? "Due" : now === after ? "Done" : "Outdated"
 }
 
-/** Looks whether all contacts are as the plan saw them or as it makes them. Fails with `PlanOutdated`. */
+/** Checks that every contact is as the plan found it or as it makes it. Fails with `PlanOutdated`. */
 export const verifyPlan = fnRedacted("verifyPlan")(function* <E>({ rows }: CheckedPlan<E>, lookup: ContactLookup) {
   let count = 0
   const sample: Array<{ readonly line: number; readonly email: string }> = []

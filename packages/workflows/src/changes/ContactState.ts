@@ -160,7 +160,7 @@ export const givenBy = (payload: Given): ContactState => {
   return fields
 }
 
-/** What given fields make of a contact, or of none, and whether they would resubscribe it. */
+/** Merges given fields into a contact, or into none, and says whether they would resubscribe it. */
 export const merged = (
   before: ContactState | undefined,
   given: ContactState,

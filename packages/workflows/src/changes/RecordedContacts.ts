@@ -101,7 +101,7 @@ const temporaryFileFailure = (operation: string) =>
     reason: new StoreFailure({ detail: "the temporary file of the contacts as they were cannot be read" })
   })
 
-/** What the writes of a run are recorded with. */
+/** The recorder of a run and the lookup that it needs. */
 export interface RecordOptions {
   readonly recorder: Recorder
   /** Finds what is stored, where there is no store in this process. */
@@ -114,7 +114,7 @@ type States = ReadonlyArray<ContactState | undefined>
 export interface PlannedWrite<A, E, R> {
   readonly expected: () => States
   readonly write: Effect.Effect<A, E, R>
-  /** What the write itself says it made of it; without it, a store is read again. */
+  /** The states that the answer of the write gives; without them, a store is read again. */
   readonly madeBy?: ((answer: A) => States | undefined) | undefined
 }
 

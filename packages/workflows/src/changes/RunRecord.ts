@@ -9,7 +9,7 @@ import { ContactState, FieldChanges, isMetadata } from "./ContactState.ts"
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20
 
-/** What began a run. */
+/** The command that began a run, its target and its time. */
 export const RunHeader = Schema.Struct({
   id: Schema.String,
   /** The command, such as `import`. */

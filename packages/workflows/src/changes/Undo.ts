@@ -22,7 +22,7 @@ import {
 import type { Recorder, Transition } from "./RecordedContacts.ts"
 import { type Changed, maximumNamedContacts, type RunEntry } from "./RunRecord.ts"
 
-/** What an undo does, or did. */
+/** The outcome of an undo, or of its preview. */
 export interface UndoReport {
   /** New contacts of the run that are deleted. */
   readonly removed: number
@@ -56,7 +56,7 @@ const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
         ...(entry.deleted ?? []).map((state): Target => ({ _tag: "Deleted", email: emailOf(state), state }))
       ]
 
-/** What an undo does to a contact. */
+/** The step of an undo for one contact. */
 type Step =
   | { readonly _tag: "Nothing" }
   | { readonly _tag: "Remove"; readonly email: string }

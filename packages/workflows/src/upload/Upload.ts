@@ -47,7 +47,7 @@ export interface UploadReport {
   readonly rejected: number
   /** The first of them, up to 10,000, in the order of the file. */
   readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
-  /** Number of rows whose address a later row has too; the last one is sent. */
+  /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
   readonly duplicates: number
   /** Number of accepted rows whose contacts kept their status, since the row would have resubscribed them. */
   readonly statusesKept: number
