@@ -44,7 +44,7 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
   { httpApiStatus: 415 }
 ) {}
 
-/** The service has no such name. */
+/** The service does not serve this host name. */
 export class MisdirectedRequest extends Schema.Error<MisdirectedRequest>("MisdirectedRequest")(
   fields("MisdirectedRequest"),
   { httpApiStatus: 421 }

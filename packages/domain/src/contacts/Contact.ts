@@ -63,6 +63,6 @@ export class ListNotFound extends Schema.TaggedError<ListNotFound>()("ListNotFou
   name: Schema.String
 }) {
   override get message(): string {
-    return `There is no list "${this.name}". Lists come into being when contacts are added with their name.`
+    return `There is no list "${this.name}". A list is created when contacts are added with its name.`
   }
 }

@@ -21,7 +21,7 @@ const mailbox = headerText.check(
   Schema.makeFilter(
     (text) =>
       oneMailbox.test(text.replaceAll(quoted, "")) ||
-      'it is one address or Name <address>; a name with a comma or semicolon stands in quotes, as in "Doe, John" <john@example.com>'
+      'it is one address or Name <address>; a name with a comma or semicolon is quoted, as in "Doe, John" <john@example.com>'
   )
 )
 

@@ -60,14 +60,14 @@ export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("Export
 /** The service could not make the file. It does not try again: request a new export. */
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", { id: ExportId }) {
   override get message(): string {
-    return `The service could not complete export ${this.id}. Ask for a new one.`
+    return `The service could not complete export ${this.id}. Request a new one.`
   }
 }
 
 /** The export has expired and its file was deleted. */
 export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", { id: Schema.String }) {
   override get message(): string {
-    return `Export ${this.id} has expired and its file is gone. Ask for a new one.`
+    return `Export ${this.id} has expired and its file is gone. Request a new one.`
   }
 }
 

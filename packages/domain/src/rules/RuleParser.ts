@@ -147,7 +147,7 @@ const parseTokens = (
       if (name.trim() === "") return fail(token, "the name of a field is missing here", { expected: conditionStart })
       // A custom field cannot have the name of a stored field, so this would be a condition about nobody.
       if (Object.hasOwn(contactFields, name)) {
-        return fail(token, `${quoted(token.text)} is no custom field`, { hint: "write it without quotes" })
+        return fail(token, `${quoted(token.text)} is not a custom field`, { hint: "write it without quotes" })
       }
     } else {
       if (token.kind !== "word" || reservedWords.has(name)) return noField(token)

@@ -11,7 +11,7 @@ import { invalidRule } from "./RuleLexer.ts"
 const whyInvalid = (text: unknown): InvalidRule | undefined =>
   typeof text === "string"
     ? Result.match(parseRule(text), { onSuccess: () => undefined, onFailure: (error) => error })
-    : invalidRule("", { position: 0, length: 1 }, "it is no text")
+    : invalidRule("", { position: 0, length: 1 }, "it is not a text")
 
 /**
  * A text that is a valid rule, in which any unknown name is a custom field. `fromText` fails and `make` throws with an
@@ -24,7 +24,7 @@ export const RuleText = fromTextBy(
       arbitraryConstraint: { patterns: [{ source: "^(All|firstname (=|contains) '[A-Za-z]{0,8}')$", flags: "" }] }
     })
   ).pipe(Schema.brand("RuleText")),
-  (_, text) => whyInvalid(text) ?? invalidRule("", { position: 0, length: 1 }, "it is no rule")
+  (_, text) => whyInvalid(text) ?? invalidRule("", { position: 0, length: 1 }, "it is not a rule")
 )
 export type RuleText = typeof RuleText.Type
 

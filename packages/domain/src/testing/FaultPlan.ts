@@ -77,7 +77,7 @@ const isOperation = (name: string): name is Operation => Object.hasOwn(operation
 const Calls = Schema.Record(Schema.String, Fault).check(
   Schema.makeFilter((calls) => {
     const wrong = Object.keys(calls).find((call) => call !== "every" && !/^[1-9]\d{0,8}$/.test(call))
-    return wrong === undefined || `"${wrong}" is no call: write its number from 1 on, or "every"`
+    return wrong === undefined || `"${wrong}" is not a call: write its number from 1 on, or "every"`
   })
 )
 
@@ -86,7 +86,7 @@ export const FaultPlan = explained(
   Schema.Record(Schema.String, Calls).check(
     Schema.makeFilter((plan) => {
       const wrong = Object.keys(plan).find((name) => !isOperation(name))
-      return wrong === undefined || `"${wrong}" is no operation: write one of ${Object.keys(operations).join(", ")}`
+      return wrong === undefined || `"${wrong}" is not an operation: write one of ${Object.keys(operations).join(", ")}`
     })
   ),
   "fault plan"

@@ -10,7 +10,7 @@ export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("Un
   reason: Schema.String
 }) {
   override get message(): string {
-    return `This is no whole backup of contacts: ${this.reason}`
+    return `This is not a whole backup of contacts: ${this.reason}`
   }
 }
 
@@ -68,10 +68,10 @@ const arrayReader = () => {
   const parse = Effect.fnUntraced(function* (elements: string, mayBeEmpty: boolean) {
     const parsed = yield* Effect.try({
       try: () => JsonParser.parse(`[${elements}]`),
-      catch: () => unreadable("it is no JSON")
+      catch: () => unreadable("it is not JSON")
     })
     const isMissing = !mayBeEmpty && !nonSpace.test(elements)
-    return Array.isArray(parsed) && !isMissing ? parsed : yield* unreadable("it is no JSON")
+    return Array.isArray(parsed) && !isMissing ? parsed : yield* unreadable("it is not JSON")
   })
 
   const read = Effect.fnUntraced(function* (piece: string) {
@@ -80,7 +80,7 @@ const arrayReader = () => {
     if (place === "Before") {
       const start = text.search(nonSpace)
       if (start < 0) return elements
-      if (text[start] !== "[") return yield* unreadable("it is no JSON array")
+      if (text[start] !== "[") return yield* unreadable("it is not a JSON array")
       text = text.slice(start + 1)
       place = "Inside"
     }
@@ -95,7 +95,7 @@ const arrayReader = () => {
       scanned -= end + 1
       if (isClosed) place = "After"
     }
-    if (place === "After" && nonSpace.test(text)) return yield* unreadable("something stands behind its end")
+    if (place === "After" && nonSpace.test(text)) return yield* unreadable("there is text after its end")
     return elements
   })
 

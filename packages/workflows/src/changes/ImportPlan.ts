@@ -25,7 +25,7 @@ import {
   onLists
 } from "./ContactState.ts"
 
-/** What a plan is for. */
+/** The first line of a plan: its target, its file and its options. */
 export const PlanHeader = Schema.Struct({
   plan: Schema.Literal("roster contacts import"),
   version: Schema.Literal(1),
@@ -50,7 +50,7 @@ const rowFields = {
   after: Schema.String
 }
 
-/** What an apply needs of a row. */
+/** A row of a plan, as far as an apply reads it. */
 export const PlannedRow = Schema.Struct(rowFields)
 export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
 
@@ -86,7 +86,7 @@ export interface ShownChange {
   readonly changes: FieldChanges
 }
 
-/** What a plan says in numbers and examples. */
+/** The counts and examples of a plan. */
 export interface PlanSummary extends PlanCounts {
   /** The number of stored contacts that change in each field. */
   readonly fields: { readonly [field: string]: number }
@@ -235,7 +235,7 @@ export class UnreadablePlan extends Schema.TaggedError<UnreadablePlan>()("Unread
   reason: Schema.String
 }) {
   override get message(): string {
-    return `This is no whole plan of an import: ${this.reason}`
+    return `This is not a whole plan of an import: ${this.reason}`
   }
 }
 
@@ -290,7 +290,7 @@ export const readPlan = <E, R>(
     let counts: PlanCounts | undefined
     const read = (text: string): Result.Result<PlanLine, UnreadablePlan> => {
       if (text.length > longestLine) return Result.fail(unreadable("one of its lines is too long"))
-      if (counts !== undefined) return Result.fail(unreadable("something stands behind its end"))
+      if (counts !== undefined) return Result.fail(unreadable("there is text after its end"))
       const line = readLine(text, number++ === 0, decodesRows)
       if (Result.isSuccess(line)) {
         if (line.success._tag === "Row" || line.success._tag === "Unread") rows++
