@@ -23,8 +23,8 @@ export const advice = {
   ExceedsGrantor: "Stay within `limit`, or use a key that expires later and has wider ranges.",
   ExportExpired: "Request a new export.",
   ExportFailed: "If the reason is temporary, call `export` again; a smaller filter or another format may help.",
-  ExportInterrupted: "Call `awaitExport` with the same `id` when the service can be reached again.",
   ExportNotFound: "Check the id. A file is there once the export is `Ready`: wait with `awaitExport`.",
+  ExportPollingFailed: "Call `awaitExport` with the same `id` when the service can be reached again.",
   ExportTimedOut: "Call `awaitExport` with the same `id` and a longer `limit`.",
   ImportRefused: "Change the file or its options as `reason` says.",
   InvalidInput:

@@ -7,7 +7,7 @@ import * as domain from "../../packages/domain/src/index.ts"
 import { examples } from "../../packages/api/src/OpenApiDocument.ts"
 import { file, text } from "../printOpenApi.ts"
 
-/** The records and lists that the interface names. (Service interface, Resources.) */
+/** The records and lists that the interface names. */
 const resources =
   "ApiKey ApiKeyPayload CompressionFormat Contact ContactPayload ContactUpdatePayload EmailsPayload ExportFileFormats ExportLink ExportStatus NewApiKey NewSmtpCredentials SmtpCredentials SmtpCredentialsPayload"
 

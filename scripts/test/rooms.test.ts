@@ -8,7 +8,20 @@ import { dirname, join } from "node:path"
 
 /** The rooms of each package, from the bottom up. A folder that is not listed belongs to the listed one that it lies in. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
-  domain: ["values", "tracing", "errors", "contacts", "credentials", "emails", "rules", "csv", "jobs", "services", ""],
+  domain: [
+    "values",
+    "tracing",
+    "errors",
+    "contacts",
+    "credentials",
+    "emails",
+    "rules",
+    "csv",
+    "jobs",
+    "services",
+    "testing",
+    ""
+  ],
   workflows: ["upload", "exports", "bulk", "changes", "access", "rotation", ""],
   api: [""],
   "http-client": ["transport", "transport/undici", "calls", "services", ""],

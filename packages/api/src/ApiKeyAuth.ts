@@ -1,9 +1,15 @@
 import type { AccessLevel } from "@roster/domain"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { Forbidden, KeyRefused, ServerFailure, ServerUnavailable, TooManyRequests } from "./WireError.ts"
+import {
+  Forbidden,
+  UnauthorizedRequest,
+  InternalServerError,
+  ServiceUnavailable,
+  TooManyRequests
+} from "./WireError.ts"
 
-/** The header with the API key. (Service interface, Authentication.) */
+/** The header with the API key. */
 export const apiKeyHeader = "X-Service-ApiKey"
 
 /** The name of the same header at the public service of this interface. Our server accepts both. */
@@ -16,5 +22,5 @@ export class RequiredAccess extends Context.Service<RequiredAccess, AccessLevel>
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth>()("@roster/api/ApiKeyAuth", {
   requiredForClient: true,
   security: { apiKey: HttpApiSecurity.apiKey({ key: apiKeyHeader }) },
-  error: [KeyRefused, Forbidden, TooManyRequests, ServerFailure, ServerUnavailable]
+  error: [UnauthorizedRequest, Forbidden, TooManyRequests, InternalServerError, ServiceUnavailable]
 }) {}

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { needs } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict } from "./WireError.ts"
 
-/** The operation that sends mail. (Service interface, Mail sending and Errors, 1.) */
+/** The operation that sends mail. */
 export class EmailsApi extends HttpApiGroup.make("emails", { topLevel: true })
   .add(
     HttpApiEndpoint.post("emailsPost", "/emails", {

@@ -1,7 +1,6 @@
 /**
  * The text of each documented refusal, which the server prints and the client parses. The status tells only its kind.
- * (Service interface, Errors, 1, for the sender; for the others
- * https://github.com/roster-effect/roster/blob/main/docs/decisions/status-codes.md)
+ * (https://github.com/roster-effect/roster/blob/main/docs/decisions/status-codes.md)
  */
 import {
   ConflictingFilter,
@@ -61,7 +60,7 @@ export const refusalTexts = {
     ({ hint, position, problem }) =>
       `Invalid rule, at character ${position + 1}: ${problem}${hint === undefined ? "" : ` (hint: ${hint})`}`
   ),
-  ListNotFound: text(400, /^There is no list "(.*)"\. Lists come/s, (name = "") => new ListNotFound({ name })),
+  ListNotFound: text(400, /^There is no list "(.*)"\. A list is/s, (name = "") => new ListNotFound({ name })),
   ImportRefused: text(400, /^The import was refused: (.*)$/s, (reason = "") => new ImportRefused({ reason })),
   InvalidInput: text(400, /^Invalid (\S+): (.*)$/s, (field = "", issue = "") => new InvalidInput({ field, issue })),
   ContactNotFound: text(404, /^There is no contact (.*)\.$/s, (email = "") => new ContactNotFound({ email })),
@@ -76,7 +75,7 @@ export const refusalTexts = {
   ),
   TooManyCredentials: text(
     409,
-    /^This account holds (\d+) credentials of this kind already/,
+    /^This account already has (\d+) credentials of this kind/,
     (maximum = "0") => new TooManyCredentials({ maximum: Number(maximum) })
   ),
   // These match anywhere in a text, such as the name of a list, so they come last.
@@ -100,9 +99,9 @@ export const readRefusal = (status: number, answer: string): Refusal | undefined
   return undefined
 }
 
-const exceedsExpiry = /^An API key gives no longer life than its own: Expires has to be (\S+) or earlier\./
+const exceedsExpiry = /^An API key cannot create credentials that outlive it: Expires must be (\S+) or earlier\./
 const exceedsRanges =
-  /^An API key opens no more addresses than its own: RestrictAccessToIPRange has to lie within (.+?)\. Give/
+  /^An API key cannot allow addresses outside its own ranges: RestrictAccessToIPRange must lie within (.+?)\. Give/
 
 /** Parses a refusal of access that states the limit of what a key can grant. */
 export const readExceedsGrantor = (text: string): ExceedsGrantor | undefined => {

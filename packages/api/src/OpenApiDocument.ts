@@ -19,6 +19,7 @@ import {
   maximumContactsPerAdd,
   maximumContactsPerPage,
   maximumCredentials,
+  maximumIdempotencyKey,
   type NewApiKey,
   type NewSmtpCredentials,
   type SmtpCredentials,
@@ -72,7 +73,7 @@ const headers: Readonly<Record<string, { readonly description: string; readonly 
   [idempotencyKeyHeader]: {
     description:
       "Names this request: sent again with the same key, it is carried out once. The answer is kept for an hour.",
-    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }
+    schema: { type: "string", minLength: 1, maxLength: maximumIdempotencyKey, pattern: "^[!-~]+$" }
   },
   [resubscribeHeader]: {
     description: "Whether a contact that is Unsubscribed, Abuse, Bounced or NotConfirmed may get another status.",
@@ -88,7 +89,7 @@ const headersOf = new Map<string, ReadonlyArray<string>>([
   ["emailsPost", [idempotencyKeyHeader]]
 ])
 
-/** The form of an import. A service also takes the options as its fields, but pages fill in whatever a form is said to have. */
+/** The form of an import. A service takes the options as fields too; they are left out, since pages fill in every field. */
 const importForm = {
   "multipart/form-data": {
     schema: {
@@ -183,7 +184,7 @@ const statusTexts: Readonly<Record<string, string>> = {
   409: "The name is taken, the account is full, the last key that manages keys would be lost, or the idempotency key names another request.",
   413: "The body is too large.",
   415: "The body is of a kind that the operation does not take.",
-  421: "The service has no such name.",
+  421: "The service does not serve this host name.",
   429: "Too many requests. Retry-After says how long to wait.",
   500: "The service failed, and the request may have been carried out.",
   503: "The service cannot answer now, and nothing was done. Retry-After says how long to wait."
@@ -259,14 +260,14 @@ const complete = (generated: Document): Document => {
   return document
 }
 
-/** The interface with everything that its OpenAPI document says, for a service at these addresses. */
+/** The interface with the annotations of its OpenAPI document, for a service at these addresses. */
 export const documentedApi = (servers: ReadonlyArray<OpenApi.OpenAPISpecServer>) =>
   RosterApi.annotateMerge(
     OpenApi.annotations({
       description,
       license: { name: "MIT", identifier: "MIT" },
       servers,
-      // What is transformed is the document.
+      // The transform is given the document.
       transform: (document) => complete(document as Document)
     })
   )

@@ -21,5 +21,3 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
     })
   )
 )
-
-export { accessFor } from "@roster/domain/Purpose"

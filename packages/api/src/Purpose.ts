@@ -2,8 +2,6 @@
 import type { Purpose } from "@roster/domain/Purpose"
 import type { OperationId } from "./RosterApi.ts"
 
-export { parsePurpose, type Purpose, purposes } from "@roster/domain/Purpose"
-
 const operationPurposes = {
   contactsByEmailDelete: "contacts:delete",
   contactsByEmailGet: "contacts:read",

@@ -18,7 +18,7 @@ export class RosterApi extends HttpApi.make("roster")
     })
   ) {}
 
-/** The last path segment of the base address. (Service interface, Versioning, 1.) */
+/** The last path segment of the base address. */
 export const versionSegment = "v4"
 
 type Groups = (typeof RosterApi)["groups"]

@@ -11,7 +11,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { byName, bySubaccount, needs } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
-/** The operations on access credentials. (Service interface, Endpoints, Access credentials.) */
+/** The operations on access credentials. */
 export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true })
   .add(
     HttpApiEndpoint.delete("securityApikeysByNameDelete", "/security/apikeys/:name", {

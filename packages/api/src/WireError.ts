@@ -11,7 +11,10 @@ const fields = <const Tag extends string>(tag: Tag) => ({ _tag: Schema.tagDefaul
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(fields("BadRequest"), { httpApiStatus: 400 }) {}
 
 /** The key is missing, unknown or expired. */
-export class KeyRefused extends Schema.Error<KeyRefused>("KeyRefused")(fields("KeyRefused"), { httpApiStatus: 401 }) {}
+export class UnauthorizedRequest extends Schema.Error<UnauthorizedRequest>("UnauthorizedRequest")(
+  fields("UnauthorizedRequest"),
+  { httpApiStatus: 401 }
+) {}
 
 /** The key lacks the access level, is used from an address outside its ranges, or would grant more than it has. */
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(fields("Forbidden"), { httpApiStatus: 403 }) {}
@@ -41,7 +44,7 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
   { httpApiStatus: 415 }
 ) {}
 
-/** The service has no such name. */
+/** The service does not serve this host name. */
 export class MisdirectedRequest extends Schema.Error<MisdirectedRequest>("MisdirectedRequest")(
   fields("MisdirectedRequest"),
   { httpApiStatus: 421 }
@@ -53,13 +56,16 @@ export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyReque
 }) {}
 
 /** The service failed. */
-export class ServerFailure extends Schema.Error<ServerFailure>("ServerFailure")(fields("ServerFailure"), {
-  httpApiStatus: 500
-}) {}
+export class InternalServerError extends Schema.Error<InternalServerError>("InternalServerError")(
+  fields("InternalServerError"),
+  {
+    httpApiStatus: 500
+  }
+) {}
 
 /** The service cannot answer now. */
-export class ServerUnavailable extends Schema.Error<ServerUnavailable>("ServerUnavailable")(
-  fields("ServerUnavailable"),
+export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
+  fields("ServiceUnavailable"),
   { httpApiStatus: 503 }
 ) {}
 
@@ -68,7 +74,7 @@ export const ErrorBody = Schema.Struct({ Error: Schema.String })
 
 /** Declares the errors that every operation may answer besides its own. */
 export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("@roster/api/RequestErrors", {
-  error: [BadRequest, RequestTimeout, MisdirectedRequest, ServerFailure, ServerUnavailable]
+  error: [BadRequest, RequestTimeout, MisdirectedRequest, InternalServerError, ServiceUnavailable]
 }) {}
 
 /** The errors of a JSON body, for an operation that takes one. */

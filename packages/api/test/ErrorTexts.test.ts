@@ -37,7 +37,7 @@ import {
 const hostile = [
   "",
   '"',
-  'x". Lists come into being',
+  'x". A list is created',
   'x" is taken. Choose another one',
   "line\nbreak",
   "\u2028",
@@ -46,7 +46,7 @@ const hostile = [
   "Provide either a rule or a list of e-mails, not both.",
   "Invalid Email: x",
   "1001 contacts in one request, but at most 1000 are allowed.",
-  'There is no list "a". Lists come'
+  'There is no list "a". A list is'
 ]
 const Text = Schema.Union([Schema.Literals(hostile), Schema.String])
 const Word = Schema.String.check(Schema.isPattern(/^[^\s<>]{1,20}$/))

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { accessFor, operations, parsePurpose, purposeOf, purposes } from "../src/index.ts"
+import { accessFor, parsePurpose, purposes } from "@roster/domain"
+import { operations, purposeOf } from "../src/index.ts"
 
 describe("the access levels that a purpose needs", () => {
   // By the table of the service interface, and not by our own annotations.

@@ -13,10 +13,10 @@ import {
   BadRequest,
   Conflict,
   Forbidden,
-  KeyRefused,
+  UnauthorizedRequest,
   NotFound,
-  ServerFailure,
-  ServerUnavailable,
+  InternalServerError,
+  ServiceUnavailable,
   TooManyRequests
 } from "../src/WireError.ts"
 
@@ -113,7 +113,16 @@ describe("lists in a query", () => {
 })
 
 describe("wire errors", () => {
-  it.each([BadRequest, KeyRefused, Forbidden, NotFound, Conflict, TooManyRequests, ServerFailure, ServerUnavailable])(
+  it.each([
+    BadRequest,
+    UnauthorizedRequest,
+    Forbidden,
+    NotFound,
+    Conflict,
+    TooManyRequests,
+    InternalServerError,
+    ServiceUnavailable
+  ])(
     "travel as {Error} and nothing else (%o)",
     (schema: Schema.Codec<unknown, unknown> & { readonly make: (fields: { readonly Error: string }) => unknown }) => {
       const error = schema.make({ Error: "why" })

@@ -3,6 +3,7 @@
  * after it, at the next start if the process was killed in between.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/secrets.md)
  */
+import { syncFolder } from "@roster/workflows"
 import { Effect, FileSystem, Path, type PlatformError, Redacted } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 
@@ -20,9 +21,6 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
   const pending = path.join(folder, `.${path.basename(target)}.${ofOwner}.new`)
   const remove = Effect.ignore(fs.remove(pending, { force: true }))
 
-  /** Makes names durable, where the system can: Windows cannot. */
-  const syncFolder = Effect.ignore(Effect.scoped(Effect.flatMap(fs.open(folder), (opened) => opened.sync)))
-
   /** Puts a secret on disk, without its name. An existing file is refused. */
   const write = Effect.fnUntraced(
     function* (secret: Redacted.Redacted<string>) {
@@ -37,7 +35,7 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
         Effect.scoped,
         Effect.onError(() => remove)
       )
-      yield* syncFolder
+      yield* syncFolder(fs, folder)
     },
     Effect.mapError(fileProblem(target, "written"))
   )
@@ -71,7 +69,7 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
       Effect.andThen(Effect.catchIf(fs.rename(pending, target), isAbsent, () => Effect.void)),
       Effect.mapError(fileProblem(target, "written"))
     )
-    yield* syncFolder
+    yield* syncFolder(fs, folder)
     return true
   })
 

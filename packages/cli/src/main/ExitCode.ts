@@ -116,7 +116,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
       "Use another sender. A local store allows them with roster senders allow, and a service with roster serve --allow-sender."
   }),
   ...allWith(exitCode.unavailable, {
-    ExportInterrupted: stillRunning,
+    ExportPollingFailed: stillRunning,
     ExportTimedOut: stillRunning,
     StoreDamaged: "Restore a backup with: roster restore FILE, or use another store with --db.",
     StoreUnavailable: "Check the path, or use another file with --db.",

@@ -78,7 +78,7 @@ describe("exit codes", () => {
     ["StoreUnavailable", 8],
     ["ServeError", 8],
     ["ExportTimedOut", 8],
-    ["ExportInterrupted", 8],
+    ["ExportPollingFailed", 8],
     ["TimeLimitReached", 8],
     ["PartlyDone", 9],
     ["StillInUse", 9],

@@ -87,7 +87,7 @@ describe("the flags of roster contacts import", () => {
         ["Nom=FirstName", /no column "Nom"; it reads "Email", "Call Name", "Town"/],
         ["Town=FirstName=", /column=Field/],
         ["Town=TotalSent", /TotalSent/],
-        ["Town=Email", /stands twice/]
+        ["Town=Email", /has the column "\w+" twice/]
       ] as const) {
         const refused = yield* run(["contacts", "import", "a.csv", "--map", map])
         assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], map)

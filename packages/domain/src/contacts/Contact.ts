@@ -1,5 +1,5 @@
 /**
- * Contacts. (Service interface, Resources: Contact, ContactPayload;
+ * Contacts. (`packages/api/openapi.json`: Contact, ContactPayload;
  * https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md)
  */
 import { Effect, Result, Schema } from "effect"
@@ -36,7 +36,7 @@ const payloadOf = (contact: Contact): Result.Result<ContactPayload, InvalidInput
     Result.mapError((error) => invalidInput(error))
   )
 
-/** The maximum number of contacts in one add. Larger sets are imported. (Service interface, Limits.) */
+/** The maximum number of contacts in one add. Larger sets are imported. */
 export const maximumContactsPerAdd = 1000
 
 /** The request has more contacts than are allowed. */
@@ -63,6 +63,6 @@ export class ListNotFound extends Schema.TaggedError<ListNotFound>()("ListNotFou
   name: Schema.String
 }) {
   override get message(): string {
-    return `There is no list "${this.name}". Lists come into being when contacts are added with their name.`
+    return `There is no list "${this.name}". A list is created when contacts are added with its name.`
   }
 }

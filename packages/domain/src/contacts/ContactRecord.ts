@@ -43,7 +43,7 @@ export type ConsentTracking = typeof ConsentTracking.Type
 export const CustomFields = Schema.Record(Schema.String, Schema.String)
 export interface CustomFields extends Schema.Schema.Type<typeof CustomFields> {}
 
-/** Custom fields with others over them, of which the empty ones remove a field. */
+/** Merges custom fields: `above` replaces fields of `below`, and an empty text removes one. */
 export const mergedFields = (below: CustomFields, above: CustomFields): CustomFields => {
   // A spread keeps `__proto__`, which an assignment would not.
   const merged: Record<string, string> = { ...below, ...above }

@@ -23,13 +23,13 @@ export interface ContactTexts {
   readonly consent?: { readonly ip?: string | undefined } | undefined
 }
 
-/** JSON escapes a UTF-16 unit in at most so many bytes, and has as many signs around the texts of a custom field. */
+/** The maximum number of bytes of a UTF-16 unit in JSON, and of the punctuation of a custom field. */
 const longestEscape = 6
 
-/** More than the names and signs of a record take. */
+/** An upper bound for the names and the punctuation of a record, in bytes. */
 const recordBytes = 100
 
-/** Texts of at most so many bytes, the custom fields as JSON, make no contact too large: a custom field has 7 or more. */
+/** A contact whose texts have at most this many bytes, its custom fields as JSON, is not too large: each takes 7 or more. */
 export const smallContactBytes = Math.min(
   7 * maximumCustomFields,
   Math.floor((maximumContactBytes - recordBytes) / longestEscape)

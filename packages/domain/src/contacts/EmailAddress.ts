@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 
-// Nearly all addresses are of these signs, which no Unicode class has to be looked up for.
+// Nearly all addresses have only these characters, which need no Unicode class.
 const asciiAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const atom = /^[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+(?:\.[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+)*$/u
 const asciiLabels = /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/
@@ -27,7 +27,7 @@ export const emailAddressIssue = (text: string): string | undefined => {
   if (local.includes("@")) return "an e-mail address has only one @"
   if (local.length > 64) return "the part before the @ has at most 64 characters"
   if (!asciiAtom.test(local) && !atom.test(local)) {
-    return "the part before the @ is letters, digits and signs without spaces, quotes or two dots in a row"
+    return "the part before the @ has letters, digits and symbols, without spaces, quotes or two dots in a row"
   }
   if (!isDomain(text.slice(at + 1))) {
     return "the part after the @ is a domain such as example.com"

@@ -1,4 +1,4 @@
-/** API keys, for programs that use HTTP. (Service interface, Resources: ApiKey, ApiKeyPayload, NewApiKey.) */
+/** API keys, for programs that use HTTP. (`packages/api/openapi.json`: ApiKey, ApiKeyPayload, NewApiKey.) */
 import { DateTime, Effect, Option, Predicate, Schema, Struct } from "effect"
 import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
@@ -65,7 +65,7 @@ const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Re
   // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
   const read = typeof expires === "string" ? Option.fromUndefinedOr(parseWireDate(expires)) : undefined
   const ends = expires == null ? undefined : Option.getOrUndefined(read ?? DateTime.make(expires))
-  if (expires != null && ends === undefined) return yield* refuse("Expires", "it is no date and time that exists")
+  if (expires != null && ends === undefined) return yield* refuse("Expires", "it is not a date and time that exists")
   const payload = {
     name,
     // Levels that are no list are refused below.

@@ -52,7 +52,7 @@ export type IpRange = typeof IpRange.Type
 /** The maximum number of addresses and ranges of one credential. */
 export const maximumIpRanges = 256
 
-/** The maximum number of credentials of one kind in an account. (Service interface, Limits.) */
+/** The maximum number of credentials of one kind in an account. */
 export const maximumCredentials = 15
 
 /** The fields of every credential as the service returns it. */
@@ -102,7 +102,7 @@ export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("Last
   name: Schema.String
 }) {
   override get message(): string {
-    return `The key "${this.name}" is the last one that can manage keys, and has to stay as able as it is. Make another key with the access level ModifyAccessTokens first.`
+    return `The key "${this.name}" is the last one that can manage keys, so it must keep its access level, expiry and ranges. Make another key with the access level ModifyAccessTokens first.`
   }
 }
 
@@ -111,6 +111,6 @@ export class TooManyCredentials extends Schema.TaggedError<TooManyCredentials>()
   maximum: Schema.Int
 }) {
   override get message(): string {
-    return `This account holds ${this.maximum} credentials of this kind already, which is the most it can. Delete one that is no longer used.`
+    return `This account already has ${this.maximum} credentials of this kind, the maximum. Delete one that is no longer used.`
   }
 }

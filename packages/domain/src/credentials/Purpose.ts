@@ -1,4 +1,4 @@
-/** The purposes of a key, from which follow the access levels that it needs. (Service interface, Endpoints.) */
+/** The purposes of a key, from which follow the access levels that it needs. */
 import type { AccessLevel } from "../values/AccessLevel.ts"
 
 const levels = {

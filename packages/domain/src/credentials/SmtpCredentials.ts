@@ -1,4 +1,4 @@
-/** SMTP credentials. (Service interface, Resources: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.) */
+/** SMTP credentials. (`packages/api/openapi.json`: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.) */
 import { Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"

@@ -83,7 +83,7 @@ const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<R
   for (const [column, field] of map) {
     const known = importedByName.get(field.toLowerCase())
     if (known === undefined && isRecordColumn(field)) {
-      return Result.fail(`no column can become "${field}", which the service says itself`)
+      return Result.fail(`no column can become "${field}", which only the service sets`)
     }
     const exact = names.indexOf(column.trim())
     const at = exact >= 0 ? exact : names.findIndex((name) => name.toLowerCase() === column.trim().toLowerCase())
@@ -108,7 +108,7 @@ export const importColumns = (
     const key = custom ? name : name.toLowerCase()
     if ((known !== undefined || custom) && seen.has(key)) {
       return Result.fail(
-        `the column "${name}" stands twice in the header${map.length === 0 ? "" : ", or is mapped to"}`
+        `the header has the column "${name}" twice${map.length === 0 ? "" : ", or another column is mapped to it"}`
       )
     }
     seen.add(key)

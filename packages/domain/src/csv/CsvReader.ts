@@ -113,7 +113,7 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
         }
         place = close + 1
         if (place < length && kinds[bytes[place] ?? 0] !== ending) {
-          return bad(piece, last, "there is text behind a closing quote")
+          return bad(piece, last, "there is text after a closing quote")
         }
       } else {
         let kind = other

@@ -37,7 +37,7 @@ const nothing = new Uint8Array(0)
 const lineFeed = 0x0a
 
 /** Why decoding stopped, and the complete lines of the last piece before that place. */
-export interface BrokenText {
+interface BrokenText {
   readonly reason: string
   readonly before: Uint8Array
 }

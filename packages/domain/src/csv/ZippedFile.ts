@@ -7,7 +7,7 @@ import { UnreadableFile } from "./TextDecoding.ts"
 export const maximumEntries = 100
 
 /** The largest decompressed size, against zip bombs. */
-const maximumUnfoldedBytes = 4 * 1024 * 1024 * 1024
+const maximumDecompressedBytes = 4 * 1024 * 1024 * 1024
 
 /** The largest compression ratio. Real contacts stay below 50, zip bombs are above 1000. */
 const maximumRatio = 200
@@ -16,10 +16,10 @@ const maximumRatio = 200
 const ratioFreeBytes = 16 * 1024 * 1024
 
 /** Why an archive of this size may not decompress to that size, or `undefined`. */
-export const unfoldingIssue = (packed: number, unfolded: number): string | undefined => {
-  if (unfolded > maximumUnfoldedBytes) return "the archive unfolds to more than 4 GiB"
-  return unfolded > ratioFreeBytes && unfolded > packed * maximumRatio
-    ? `the archive unfolds to more than ${maximumRatio} times its size`
+export const decompressionIssue = (packed: number, decompressed: number): string | undefined => {
+  if (decompressed > maximumDecompressedBytes) return "the archive decompresses to more than 4 GiB"
+  return decompressed > ratioFreeBytes && decompressed > packed * maximumRatio
+    ? `the archive decompresses to more than ${maximumRatio} times its size`
     : undefined
 }
 
@@ -30,7 +30,7 @@ export const nameIssue = (name: string): string | undefined =>
     : undefined
 
 /** Whether an entry is a folder, or a file that macOS adds to archives. */
-export const isBeside = (name: string): boolean =>
+export const isIgnoredEntry = (name: string): boolean =>
   name.endsWith("/") || name.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(name)
 
 /** Whether a file has the signature of a zip archive, which may be empty. */
@@ -46,13 +46,13 @@ const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
 export const unzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.suspend(() => {
     let packed = 0
-    let unfolded = 0
+    let decompressed = 0
     let entries = 0
     let files = 0
     const limited = <E2>(body: Stream.Stream<Uint8Array, E2>) =>
       Stream.mapEffect(body, (chunk) => {
-        unfolded += chunk.length
-        const issue = unfoldingIssue(packed, unfolded)
+        decompressed += chunk.length
+        const issue = decompressionIssue(packed, decompressed)
         return issue === undefined ? Effect.succeed(chunk) : Effect.fail(unreadable(issue))
       })
     return bytes.pipe(
@@ -63,7 +63,7 @@ export const unzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<
         const issue = entries > maximumEntries ? tooManyEntries : nameIssue(header.path)
         if (issue !== undefined) return Stream.fail(unreadable(issue))
         // Read with the limit: to find its end the decoder would decompress it without one.
-        if (isBeside(header.path)) return Stream.drain(limited(body))
+        if (isIgnoredEntry(header.path)) return Stream.drain(limited(body))
         files++
         return files === 1 ? limited(body) : Stream.fail(unreadable(tooManyFiles))
       }),

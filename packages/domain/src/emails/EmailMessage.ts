@@ -1,7 +1,4 @@
-/**
- * Messages to send.
- * (Service interface, Mail sending and Errors, 1; https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md)
- */
+/** Messages to send. (https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md) */
 import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
 import { explained } from "../errors/Constructors.ts"
@@ -9,10 +6,10 @@ import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
 const control = /\p{Cc}/u
-const noControl = "it has no control characters, which would end a line of the message's head"
+const noControl = "it has no control characters, which would end a header"
 
-/** A text that becomes part of a header. Behind a line break in it, anything could follow. */
-const headText = Schema.String.check(Schema.makeFilter((text) => !control.test(text) || noControl))
+/** A text that becomes part of a header. A line break in it could begin another header. */
+const headerText = Schema.String.check(Schema.makeFilter((text) => !control.test(text) || noControl))
 
 const quoted = /"(?:[^"\\]|\\.)*"/g
 
@@ -20,16 +17,16 @@ const quoted = /"(?:[^"\\]|\\.)*"/g
 const oneMailbox = /^[^<>",;]*(?:<[^<>",;]*>\s*)?$/
 
 /** One mailbox: an address or `Name <address>`. Of several, only one could be checked. (RFC 5322, 3.4) */
-const mailbox = headText.check(
+const mailbox = headerText.check(
   Schema.makeFilter(
     (text) =>
       oneMailbox.test(text.replaceAll(quoted, "")) ||
-      'it is one address or Name <address>; a name with a comma or semicolon stands in quotes, as in "Doe, John" <john@example.com>'
+      'it is one address or Name <address>; a name with a comma or semicolon is quoted, as in "Doe, John" <john@example.com>'
   )
 )
 
 const optionalText = nullableRequestField(Schema.String)
-const optionalHeadText = nullableRequestField(headText)
+const optionalHeaderText = nullableRequestField(headerText)
 const optionalMailbox = nullableRequestField(mailbox)
 
 /** The headers of senders and recipients, in lower case: as custom headers they would bypass the check of the sender. */
@@ -51,7 +48,7 @@ const MailHeaders = CustomFields.check(
 
 /** A recipient of a message, with the values of its merge fields. */
 export const EmailRecipient = payloadRecord("a recipient", {
-  email: headText,
+  email: headerText,
   fields: requestField(CustomFields)
 })
 export interface EmailRecipient extends Schema.Schema.Type<typeof EmailRecipient> {}
@@ -60,15 +57,15 @@ export interface EmailRecipient extends Schema.Schema.Type<typeof EmailRecipient
 export const BodyPart = payloadRecord("a part of the body", {
   contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
   content: optionalText,
-  charset: optionalHeadText
+  charset: optionalHeaderText
 })
 export interface BodyPart extends Schema.Schema.Type<typeof BodyPart> {}
 
 /** A file attached to a message, in base64. */
 export const Attachment = payloadRecord("an attachment", {
   binaryContent: Schema.String,
-  name: headText,
-  contentType: optionalHeadText,
+  name: headerText,
+  contentType: optionalHeaderText,
   size: nullableRequestField(Schema.Int)
 })
 export interface Attachment extends Schema.Schema.Type<typeof Attachment> {}
@@ -80,18 +77,18 @@ export const EmailContent = payloadRecord("the content of a message", {
   merge: requestField(CustomFields),
   attachments: requestField(Schema.Array(Attachment)),
   headers: requestField(MailHeaders),
-  postback: optionalHeadText,
+  postback: optionalHeaderText,
   envelopeFrom: optionalMailbox,
   replyTo: optionalMailbox,
-  subject: optionalHeadText,
-  templateName: optionalHeadText,
-  attachFiles: requestField(Schema.Array(headText)),
+  subject: optionalHeaderText,
+  templateName: optionalHeaderText,
+  attachFiles: requestField(Schema.Array(headerText)),
   utm: requestField(
     payloadRecord("the utm of a message", {
-      source: optionalHeadText,
-      medium: optionalHeadText,
-      campaign: optionalHeadText,
-      content: optionalHeadText
+      source: optionalHeaderText,
+      medium: optionalHeaderText,
+      campaign: optionalHeaderText,
+      content: optionalHeaderText
     })
   )
 })
@@ -100,9 +97,9 @@ export interface EmailContent extends Schema.Schema.Type<typeof EmailContent> {}
 /** How a message is delivered and tracked. */
 export const EmailOptions = payloadRecord("the options object of a message", {
   timeOffset: nullableRequestField(Schema.Int),
-  poolName: optionalHeadText,
-  channelName: optionalHeadText,
-  encoding: optionalHeadText,
+  poolName: optionalHeaderText,
+  channelName: optionalHeaderText,
+  encoding: optionalHeaderText,
   trackOpens: nullableRequestField(Schema.Boolean),
   trackClicks: nullableRequestField(Schema.Boolean)
 })

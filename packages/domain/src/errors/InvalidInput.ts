@@ -24,7 +24,7 @@ export const isAddressable = Schema.is(addressable)
 
 /** Makes the error for a text that cannot be a segment of a path. */
 export const notAddressable = (field: string): InvalidInput =>
-  new InvalidInput({ field, issue: "it is empty, a dot path or broken text, and cannot stand in an address" })
+  new InvalidInput({ field, issue: "it is empty, a dot path or broken text, which cannot be part of a URL" })
 
 /** The wire names that differ from the name in code with a capital. */
 const wireNames: Readonly<Record<string, string>> = {

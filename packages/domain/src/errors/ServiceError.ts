@@ -26,8 +26,8 @@ export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("Exceed
 }) {
   override get message(): string {
     return this.field === "Expires"
-      ? `An API key gives no longer life than its own: Expires has to be ${this.limit} or earlier. Give such a date, or use a key that lasts longer.`
-      : `An API key opens no more addresses than its own: RestrictAccessToIPRange has to lie within ${this.limit}. Give such ranges, or use a key that has wider ones.`
+      ? `An API key cannot create credentials that outlive it: Expires must be ${this.limit} or earlier. Give such a date, or use a key that lasts longer.`
+      : `An API key cannot allow addresses outside its own ranges: RestrictAccessToIPRange must lie within ${this.limit}. Give such ranges, or use a key that has wider ones.`
   }
 }
 
@@ -128,7 +128,7 @@ export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("Re
   maximumBytes: Schema.Int
 }) {
   override get message(): string {
-    return `The answer is larger than ${this.maximumBytes} bytes. Ask for less at once, or allow more.`
+    return `The answer is larger than ${this.maximumBytes} bytes. Request less at once, or allow more.`
   }
 }
 

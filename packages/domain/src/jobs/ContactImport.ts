@@ -1,4 +1,4 @@
-/** Server-side imports of contacts. (Service interface, contactsImportPost.) */
+/** Server-side imports of contacts. (`packages/api/openapi.json`: contactsImportPost.) */
 import { Data, type PlatformError, Schema, type Stream } from "effect"
 
 /** The file to import: sent with the request, or fetched by the service from an address. */

@@ -1,4 +1,4 @@
-/** Exports. (Service interface, Resources: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.) */
+/** Exports. (`packages/api/openapi.json`: ExportStatus, ExportLink, ExportFileFormats, CompressionFormat.) */
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
@@ -60,24 +60,24 @@ export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("Export
 /** The service could not make the file. It does not try again: request a new export. */
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", { id: ExportId }) {
   override get message(): string {
-    return `The service could not complete export ${this.id}. Ask for a new one.`
+    return `The service could not complete export ${this.id}. Request a new one.`
   }
 }
 
 /** The export has expired and its file was deleted. */
 export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", { id: Schema.String }) {
   override get message(): string {
-    return `Export ${this.id} has expired and its file is gone. Ask for a new one.`
+    return `Export ${this.id} has expired and its file is gone. Request a new one.`
   }
 }
 
 /** Polling gave up with the status unknown; the export may still be running, so wait again with the same id. */
-export class ExportInterrupted extends Schema.TaggedError<ExportInterrupted>()("ExportInterrupted", {
+export class ExportPollingFailed extends Schema.TaggedError<ExportPollingFailed>()("ExportPollingFailed", {
   id: ExportId,
   reason: Schema.String
 }) {
   override get message(): string {
-    return `The wait for export ${this.id} was interrupted: ${this.reason} The export is still running: wait again with its id.`
+    return `The status of export ${this.id} is unknown: ${this.reason} It may still be running: wait again with its id.`
   }
 }
 

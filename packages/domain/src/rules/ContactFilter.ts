@@ -5,7 +5,7 @@ import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
-/** Selects contacts by a rule or by a non-empty list of addresses, never by both. (Service interface, Contacts, rule 2.) */
+/** Selects contacts by a rule or by a non-empty list of addresses, never by both. */
 export type ContactFilter = Data.TaggedEnum<{
   ByRule: { readonly rule: ContactRule }
   ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }
@@ -29,7 +29,7 @@ const emptyList = "the list holds no e-mail"
 const isText = (value: unknown): boolean => typeof value === "string" && value.isWellFormed()
 
 const emailsRefusal = (field: string, emails: unknown): InvalidInput | undefined => {
-  if (!Array.isArray(emails)) return new InvalidInput({ field, issue: "it is no list of e-mails" })
+  if (!Array.isArray(emails)) return new InvalidInput({ field, issue: "it is not a list of e-mails" })
   if (emails.length === 0) return new InvalidInput({ field, issue: emptyList })
   const issue = "an e-mail address is a text without broken characters (lone surrogates)"
   const bad = emails.findIndex((email: unknown) => !isText(email))

@@ -134,15 +134,28 @@ export const date = (date: DateLiteral): Value => ({ _tag: "Date", date })
 export const fieldKind = (field: Field): FieldKind | "custom" =>
   field._tag === "CustomField" ? "custom" : recordFieldInfo(field.name).kind
 
-/** Prints a rule in its canonical form, which parses to the same rule unless it exceeds the parser's limits. */
-export const print = (rule: Rule): string => {
+/** The fields of the conditions of a rule, each as often as it is named. */
+export const fieldsOf = (rule: Rule): ReadonlyArray<Field> => {
+  switch (rule._tag) {
+    case "All":
+      return []
+    case "And":
+    case "Or":
+      return rule.terms.flatMap(fieldsOf)
+    default:
+      return [rule.field]
+  }
+}
+
+/** Prints a rule in its canonical form, without a check that the text parses to the same rule, as `printRule` has it. */
+export const printUnchecked = (rule: Rule): string => {
   switch (rule._tag) {
     case "All":
       return "All"
     case "And":
       return rule.terms.map(printTerm).join(" AND ")
     case "Or":
-      return rule.terms.map(print).join(" OR ")
+      return rule.terms.map(printUnchecked).join(" OR ")
     case "Compare":
       return `${printField(rule.field)} ${rule.operator} ${printValue(rule.value)}`
     case "MonthDay":
@@ -155,7 +168,7 @@ export const print = (rule: Rule): string => {
 const printField = ({ _tag, name }: Field): string =>
   _tag === "RecordField" || (isBareName(name) && !isRecordFieldName(name.toLowerCase())) ? name : quoteText(name)
 
-const printTerm = (term: Condition): string => (term._tag === "Or" ? `(${print(term)})` : print(term))
+const printTerm = (term: Condition): string => (term._tag === "Or" ? `(${printUnchecked(term)})` : printUnchecked(term))
 
 const printValue = (value: Value): string => {
   switch (value._tag) {

@@ -24,7 +24,7 @@ export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule"
 export const ruleRefusal = (field: string, rule: unknown): InvalidInput | undefined =>
   typeof rule === "string" || (Predicate.hasProperty(rule, "text") && typeof rule.text === "string")
     ? undefined
-    : new InvalidInput({ field, issue: "it is no rule" })
+    : new InvalidInput({ field, issue: "it is not a rule" })
 
 const width = 100
 const before = 50

@@ -13,8 +13,8 @@ export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.Date
   ruleMatcher(rule, now)(subject)
 
 /**
- * Compiles `matchesRule` for many contacts: of each, a field is read, folded and parsed at most once, however many
- * conditions name it.
+ * Compiles `matchesRule` for many contacts. Each field of a contact is read, folded and parsed at most once, however
+ * many conditions name it.
  */
 export const ruleMatcher = (rule: Rule, now: DateTime.DateTime): ((subject: RuleSubject) => boolean) => {
   if (rule._tag === "All") return () => true

@@ -147,7 +147,7 @@ const parseTokens = (
       if (name.trim() === "") return fail(token, "the name of a field is missing here", { expected: conditionStart })
       // A custom field cannot have the name of a stored field, so this would be a condition about nobody.
       if (Object.hasOwn(contactFields, name)) {
-        return fail(token, `${quoted(token.text)} is no custom field`, { hint: "write it without quotes" })
+        return fail(token, `${quoted(token.text)} is not a custom field`, { hint: "write it without quotes" })
       }
     } else {
       if (token.kind !== "word" || reservedWords.has(name)) return noField(token)
@@ -198,9 +198,7 @@ const dateFields = recordFieldNames.filter((name) => Rule.fieldKind(Rule.recordF
 
 /** The names of the custom fields of a rule, each once. */
 export const customFieldsOf = (rule: Rule.Rule): ReadonlyArray<string> => [
-  ...new Set(
-    (rule._tag === "All" ? [] : fieldsOf(rule)).flatMap((field) => (field._tag === "CustomField" ? [field.name] : []))
-  )
+  ...new Set(Rule.fieldsOf(rule).flatMap((field) => (field._tag === "CustomField" ? [field.name] : [])))
 ]
 
 /** Hints at custom fields that may be misspelt record fields: `stauts != 'Active'` selects nearly every contact. */
@@ -211,6 +209,3 @@ export const fieldHints = (rule: Rule.Rule): ReadonlyArray<string> =>
       const question = meantField(name)
       return question === undefined ? [] : [`The rule takes ${quoted(name)} for a custom field; ${question}`]
     })
-
-const fieldsOf = (condition: Rule.Condition): ReadonlyArray<Rule.Field> =>
-  condition._tag === "And" || condition._tag === "Or" ? condition.terms.flatMap(fieldsOf) : [condition.field]

@@ -101,7 +101,7 @@ const complements: { readonly [operator: string]: ReadonlyArray<Rule.Operator> }
   "not-contains": ["contains"]
 }
 
-/** The same for fields that always have a value, of which one of two orders holds. */
+/** The complements for fields that always have a value, for which the order operators have complements too. */
 const complementsInOrder: { readonly [operator: string]: ReadonlyArray<Rule.Operator> } = {
   ...complements,
   "<": [">="],

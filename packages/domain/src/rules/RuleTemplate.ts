@@ -23,8 +23,8 @@ const literalOf = (value: unknown): string | undefined => {
   return DateTime.isDateTime(value) ? instant(DateTime.toEpochMillis(value)) : undefined
 }
 
-const noValue = "this is no value: a text, a finite number, or a date of the years 0 to 9999"
-const noPlace = "this is no place for a value; it stands alone where a value stands, and gets its quotes by itself"
+const noValue = "this is not a value: a text, a finite number, or a date of the years 0 to 9999"
+const noPlace = "this is not a place for a value; it is a whole value of a condition, and is quoted automatically"
 
 /** Whether what follows a token is a field, whose name no value can be. */
 const isBeforeField = ({ kind, text }: Token): boolean =>

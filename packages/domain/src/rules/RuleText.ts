@@ -3,7 +3,7 @@ import * as Equal from "effect/Equal"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { fromTextBy } from "../errors/Constructors.ts"
-import { print, type Rule } from "./Rule.ts"
+import { printUnchecked, type Rule } from "./Rule.ts"
 import type { InvalidRule } from "./RuleError.ts"
 import { parseRule } from "./RuleParser.ts"
 import { invalidRule } from "./RuleLexer.ts"
@@ -11,7 +11,7 @@ import { invalidRule } from "./RuleLexer.ts"
 const whyInvalid = (text: unknown): InvalidRule | undefined =>
   typeof text === "string"
     ? Result.match(parseRule(text), { onSuccess: () => undefined, onFailure: (error) => error })
-    : invalidRule("", { position: 0, length: 1 }, "it is no text")
+    : invalidRule("", { position: 0, length: 1 }, "it is not a text")
 
 /**
  * A text that is a valid rule, in which any unknown name is a custom field. `fromText` fails and `make` throws with an
@@ -24,7 +24,7 @@ export const RuleText = fromTextBy(
       arbitraryConstraint: { patterns: [{ source: "^(All|firstname (=|contains) '[A-Za-z]{0,8}')$", flags: "" }] }
     })
   ).pipe(Schema.brand("RuleText")),
-  (_, text) => whyInvalid(text) ?? invalidRule("", { position: 0, length: 1 }, "it is no rule")
+  (_, text) => whyInvalid(text) ?? invalidRule("", { position: 0, length: 1 }, "it is not a rule")
 )
 export type RuleText = typeof RuleText.Type
 
@@ -33,7 +33,7 @@ export type RuleText = typeof RuleText.Type
  * is not one word, or beyond the limits of the parser.
  */
 export const printRule = (rule: Rule): RuleText => {
-  const text = RuleText.make(print(rule))
+  const text = RuleText.make(printUnchecked(rule))
   if (Equal.equals(Result.getOrThrow(parseRule(text)), rule)) return text
   throw invalidRule(text, { position: 0, length: text.length }, "it was made of parts that read as another rule")
 }

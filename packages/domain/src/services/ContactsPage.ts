@@ -1,4 +1,4 @@
-/** A page of contacts, and its bounds. Apart from the tag of the service, which needs no code of rules and errors. */
+/** A page of contacts and its bounds, in a file of its own so that the tag of the service loads no rules and errors. */
 import { Effect } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { ruleRefusal } from "../rules/RuleError.ts"

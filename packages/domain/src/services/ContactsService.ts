@@ -29,13 +29,13 @@ export interface AddOptions extends KeyedCall {
   readonly resubscribe?: boolean | undefined
 }
 
-/** What an add says of its contacts. */
+/** The summary of an add. */
 export interface AddSummary {
   /** The contacts that kept their status, if `resubscribe` is `false`; in input order. */
   readonly keptStatuses: ReadonlyArray<KeptStatus>
 }
 
-/** The operations on contacts, the same on every layer. (Service interface, Endpoints, Contacts.) */
+/** The operations on contacts, the same on every layer. */
 export class ContactsService extends Context.Service<
   ContactsService,
   {

@@ -32,7 +32,7 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
   ) => Effect.Effect<void, CredentialNotFound | Protected | InvalidInput | ServiceError>
 }
 
-/** The operations on API keys and SMTP credentials. (Service interface, Endpoints, Access credentials.) */
+/** The operations on API keys and SMTP credentials. */
 export class CredentialsService extends Context.Service<
   CredentialsService,
   {

@@ -4,7 +4,7 @@ import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { KeyedCall } from "./KeyedCall.ts"
 
-/** Sends messages. (Service interface, Mail sending.) */
+/** Sends messages. */
 export class EmailsService extends Context.Service<
   EmailsService,
   {

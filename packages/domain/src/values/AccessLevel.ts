@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { openLiterals } from "./OpenLiterals.ts"
 
-/** What a key may do. Most levels belong to other areas of the service. (Service interface, Authentication, 3.) */
+/** What a key may do. Most levels belong to other areas of the service. (`packages/api/openapi.json`: AccessLevel.) */
 export const AccessLevel = Schema.Literals([
   "None",
   "ViewAccount",

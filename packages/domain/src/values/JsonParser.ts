@@ -30,7 +30,7 @@ const partLength = 64 * 1024
  */
 export const parse = (text: string): unknown => {
   if (!text.includes("\\")) return JSON.parse(text)
-  // Of one byte, as most texts are; with a random number if the text contains it.
+  // A one-byte character keeps the copy a one-byte string; a random number is added if the text contains it.
   const mark = text.includes("\u007F") ? `\u007F${Math.random()} ` : "\u007F"
   const names: Array<string> = []
   // Objects of the same names get the same placeholders, which JSON.parse is fast with.
@@ -40,7 +40,7 @@ export const parse = (text: string): unknown => {
   let partStart = 0
   let plain = ""
   let taken = 0
-  /** Parses the text up to an index, and begins anew behind it. */
+  /** Parses the text up to an index, and starts the next part after it. */
   const parsePart = (before: string, end: number, after: string): unknown => {
     const part: unknown = JSON.parse(before + plain + text.slice(taken, end) + after)
     plain = ""

@@ -1,6 +1,6 @@
 /**
- * Checks the text of a request before any value is built from it: how deep and how large it is, and that no object
- * gives a name twice, of which `JSON.parse` keeps the last without a word.
+ * Checks the text of a request before any value is built from it: its depth, its size, and that no object has a name
+ * twice, of which `JSON.parse` silently keeps the last.
  */
 
 import { endOfString } from "./JsonString.ts"
@@ -18,7 +18,7 @@ const closeArray = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** A number that names which differ seldom share: their length and some of their characters, none from before the quote. */
+/** A hash of a name: its length and some of its characters, none from before the quote. */
 const hashOf = (text: string, start: number, end: number): number =>
   ((((end - start) * 31 + text.charCodeAt(start + 1)) * 31 + text.charCodeAt((start + end) >> 1)) * 31 +
     text.charCodeAt(Math.max(start, end - 2))) *

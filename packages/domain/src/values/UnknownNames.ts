@@ -1,4 +1,4 @@
-/** Names that no record has, which would be lost without a word. */
+/** Names that no record has, which would be dropped silently. */
 import { didYouMean, quoted } from "./DidYouMean.ts"
 
 /** The names that a record in code may have. */

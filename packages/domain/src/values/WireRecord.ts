@@ -5,7 +5,7 @@ type WireNames<Fields, Others> = {
   readonly [Name in keyof Fields]: Name extends keyof Others ? Others[Name] & string : Capitalize<Name & string>
 }
 
-/** Refuses records with unknown names, which a struct would drop without a word. Those of the wire are dropped before. */
+/** Refuses records with unknown names, which a struct would drop silently. Unknown names of the wire are dropped before. */
 const withKnownNames = <Fields extends Schema.Struct.Fields>(
   struct: Schema.Struct<Fields>,
   known: KnownNames

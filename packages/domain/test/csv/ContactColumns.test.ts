@@ -233,8 +233,8 @@ describe("a map of columns", () => {
         ["Nom", "FirstName"],
         'the header has no column "Nom"; it reads "Email", " First Name ", "last_name", "Town", "Total"'
       ],
-      [["Town", "totalsent"], 'no column can become "totalsent", which the service says itself'],
-      [["Town", "EMAIL"], 'the column "EMAIL" stands twice in the header, or is mapped to']
+      [["Town", "totalsent"], 'no column can become "totalsent", which only the service sets'],
+      [["Town", "EMAIL"], 'the header has the column "EMAIL" twice, or another column is mapped to it']
     ] as const) {
       assert.deepStrictEqual<unknown>(importColumns(header, [map]), Result.fail(says))
     }

@@ -59,7 +59,7 @@ describe("a file of rejected rows", () => {
         again,
         [
           "\ufeffEmail,_error",
-          '"""bob@example.com",there is text behind a closing quote',
+          '"""bob@example.com",there is text after a closing quote',
           '"cem@example.co""m",there is a quote in the middle of a cell',
           ""
         ].join("\r\n")

@@ -68,23 +68,23 @@ describe("rule`...`", () => {
 
   const evil = " OR city != "
   it.effect.each<readonly [string, Effect.Effect<RuleText, InvalidRule>, string]>([
-    ["quotes of the writer around a value", rule`city = '${evil}'`, "it stands alone"],
-    ["double quotes of the writer", rule`city = "${evil}"`, "it stands alone"],
+    ["quotes of the writer around a value", rule`city = '${evil}'`, "it is a whole value"],
+    ["double quotes of the writer", rule`city = "${evil}"`, "it is a whole value"],
     ["a part of a text", rule`city = 'New ${"York"}'`, "unexpected"],
-    ["the name of a field", rule`${"city"} = 'x'`, "it stands alone"],
-    ["the name of a field in parentheses", rule`age = 1 AND (${"city"} = 'x')`, "it stands alone"],
-    ["the name of a field of dates", rule`daysfrom[${"city"}] < 3`, "it stands alone"],
-    ["a part of a name", rule`city${1} = 'x'`, "it stands alone"],
-    ["a part of a number", rule`age > 1${1}`, "it stands alone"],
+    ["the name of a field", rule`${"city"} = 'x'`, "it is a whole value"],
+    ["the name of a field in parentheses", rule`age = 1 AND (${"city"} = 'x')`, "it is a whole value"],
+    ["the name of a field of dates", rule`daysfrom[${"city"}] < 3`, "it is a whole value"],
+    ["a part of a name", rule`city${1} = 'x'`, "it is a whole value"],
+    ["a part of a number", rule`age > 1${1}`, "it is a whole value"],
     ["an operator", rule`age ${"="} 1`, "an operator is missing"],
     ["another rule", rule`${RuleText.make("status = Active")} AND age = 1`, "unknown operator"],
-    ["not a number", rule`age = ${Number.NaN}`, "this is no value"],
-    ["an endless number", rule`age = ${Infinity}`, "this is no value"],
+    ["not a number", rule`age = ${Number.NaN}`, "this is not a value"],
+    ["an endless number", rule`age = ${Infinity}`, "this is not a value"],
     ["too large a number", rule`age = ${2 ** 53}`, "too large"],
-    ["no date", rule`dateadded = ${new Date(Number.NaN)}`, "this is no value"],
-    ["a date of five digits", rule`dateadded = ${new Date(8.64e15)}`, "this is no value"],
-    ["nothing", rule`city = ${unchecked(undefined)}`, "this is no value"],
-    ["a truth value", rule`city = ${unchecked(true)}`, "this is no value"],
+    ["no date", rule`dateadded = ${new Date(Number.NaN)}`, "this is not a value"],
+    ["a date of five digits", rule`dateadded = ${new Date(8.64e15)}`, "this is not a value"],
+    ["nothing", rule`city = ${unchecked(undefined)}`, "this is not a value"],
+    ["a truth value", rule`city = ${unchecked(true)}`, "this is not a value"],
     ["a NUL", rule`city = ${"\0"}`, "unexpected character"],
     ["half a character", rule`city = ${"\ud800"}`, "unexpected character"],
     ["a text that is too long", rule`city = ${"x".repeat(maximumRuleLength)}`, "the limit is 16384"]
@@ -111,7 +111,7 @@ describe("rule`...`", () => {
         [
           "the rule is not valid",
           "  age > 5 AND city = '' OR a = ''",
-          "                      ^^^^^^^^^^ this is no place for a value; it stands alone where a value stands, and gets its quotes by itself"
+          "                      ^^^^^^^^^^ this is not a place for a value; it is a whole value of a condition, and is quoted automatically"
         ].join("\n")
       )
     })
@@ -126,7 +126,7 @@ describe("Rule.fromText", () => {
       assert.instanceOf(error, InvalidRule)
       assert.deepStrictEqual(error, Result.getOrThrow(Result.flip(parseRule("status == Active"))))
       const noText = yield* Effect.flip(Rule.fromText(unchecked(null) as string))
-      assert.strictEqual(noText.message, "the rule is not valid: it is no text")
+      assert.strictEqual(noText.message, "the rule is not valid: it is not a text")
     })
   )
 

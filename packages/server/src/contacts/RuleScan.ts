@@ -3,7 +3,7 @@
  * sees each contact as it is when its turn comes, and none twice, since ids ascend.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/rules.md)
  */
-import { type Rule, ruleMatcher } from "@roster/domain"
+import { Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { setImmediate } from "node:timers/promises"
@@ -37,21 +37,9 @@ export const sliceMillis = 5
 /** Lets the event loop turn, so that others go on. */
 export const giveWay = Effect.promise(() => setImmediate())
 
-const fieldsOf = (rule: Rule.Rule): ReadonlyArray<Rule.Field> => {
-  switch (rule._tag) {
-    case "All":
-      return []
-    case "And":
-    case "Or":
-      return rule.terms.flatMap(fieldsOf)
-    default:
-      return [rule.field]
-  }
-}
-
 /** Reads of each contact only what a rule names, and matches it. */
 export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
-  const names = new Set(fieldsOf(rule).map(columnOf))
+  const names = new Set(Rule.fieldsOf(rule).map(columnOf))
   const places = contactColumns.flatMap((name, place) => (names.has(name) ? [place] : []))
   const matches = ruleMatcher(rule, now)
   // What is not named has any value that `toContact` takes.

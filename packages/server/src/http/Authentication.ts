@@ -1,5 +1,5 @@
 /** Authenticates and authorises a request before anything else of it is read. */
-import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, KeyRefused, RequiredAccess } from "@roster/api"
+import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, UnauthorizedRequest, RequiredAccess } from "@roster/api"
 import { AccessDenied, type AccessLevel, SecretFormat, Unauthorized } from "@roster/domain"
 import { Clock, Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -98,7 +98,7 @@ export const authentication = Effect.gen(function* () {
 
     const refuse = Effect.fnUntraced(function* (peer: string) {
       yield* delayWrongKey(peer)
-      return yield* new KeyRefused({ Error: new Unauthorized({}).message })
+      return yield* new UnauthorizedRequest({ Error: new Unauthorized({}).message })
     })
 
     const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {

@@ -1,4 +1,5 @@
 import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
+import { maximumIdempotencyKey } from "@roster/domain"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -36,8 +37,8 @@ export const onceByKey = <E, R>(
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
   if (key === undefined || !keyed.has(operation)) return answer
-  if (key.length === 0 || key.length > 255)
-    return Effect.succeed(errorResponse(400, "An Idempotency-Key has 1 to 255 characters."))
+  if (key.length === 0 || key.length > maximumIdempotencyKey)
+    return Effect.succeed(errorResponse(400, `An Idempotency-Key has 1 to ${maximumIdempotencyKey} characters.`))
   const hash = createHash("sha256").update(request.url).update("\0").update(body)
   const resubscribe = request.headers[resubscribeHeader.toLowerCase()]
   // No JSON holds a NUL, so no other request has this digest.

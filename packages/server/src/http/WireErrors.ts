@@ -3,12 +3,12 @@ import {
   BadRequest,
   Conflict,
   Forbidden,
-  KeyRefused,
+  UnauthorizedRequest,
   NotFound,
   type Refusal,
   refusalTexts,
-  ServerFailure,
-  ServerUnavailable,
+  InternalServerError,
+  ServiceUnavailable,
   TooManyRequests
 } from "@roster/api"
 import type {
@@ -23,7 +23,7 @@ import type {
 } from "@roster/domain"
 import { Effect } from "effect"
 
-type WireFailure = KeyRefused | Forbidden | TooManyRequests | ServerFailure | ServerUnavailable
+type WireFailure = UnauthorizedRequest | Forbidden | TooManyRequests | InternalServerError | ServiceUnavailable
 
 /** The response that an error becomes. */
 export type WireOf<E> = E extends ServiceError
@@ -58,7 +58,7 @@ export const retryAfterOf = (error: object): number | undefined => waits.get(err
 
 const failure = ({ reason }: ServiceError): WireFailure => {
   const { message, _tag } = reason
-  if (_tag === "Unauthorized") return new KeyRefused({ Error: message })
+  if (_tag === "Unauthorized") return new UnauthorizedRequest({ Error: message })
   if (_tag === "AccessDenied" || _tag === "ExceedsGrantor") return new Forbidden({ Error: message })
   if (_tag === "RateLimited") {
     const answer = new TooManyRequests({ Error: message })
@@ -66,8 +66,8 @@ const failure = ({ reason }: ServiceError): WireFailure => {
     return answer
   }
   // Not a 503, which would say that nothing was done.
-  if (_tag === "OutcomeUnknown") return new ServerFailure({ Error: message })
-  const answer = new ServerUnavailable({ Error: message })
+  if (_tag === "OutcomeUnknown") return new InternalServerError({ Error: message })
+  const answer = new ServiceUnavailable({ Error: message })
   if (_tag === "Unavailable" && reason.retryAfter !== undefined) waits.set(answer, reason.retryAfter)
   return answer
 }

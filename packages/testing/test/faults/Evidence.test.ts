@@ -451,7 +451,7 @@ describe("what the client knows", () => {
       const call = awaitExport(exportId)
       const answers = [{ status: 429, headers: { "Retry-After": "3600" } }]
       const ended = yield* clockedTrial({ call, answers })
-      refusedAs(ended, "ExportInterrupted")
+      refusedAs(ended, "ExportPollingFailed")
       assert.strictEqual(ended.requests.length, 1)
     })
   )

@@ -193,7 +193,7 @@ describe("C.6 Lifecycle and polling", () => {
           // By one attempt for each look, no more than five fail in a row.
           policy: { attempts, attemptTimeout: Duration.millis(80) }
         })
-        if (attempts === 1) refusedAs(ended, "ExportInterrupted")
+        if (attempts === 1) refusedAs(ended, "ExportPollingFailed")
         else succeeded(ended)
         assert.isTrue(ended.requests.every((request) => request.method === "GET"))
       }
@@ -250,7 +250,7 @@ describe("C.6 Lifecycle and polling", () => {
           answers: [status("Loading"), fault],
           step: "500 millis"
         })
-        const interrupted = refusedAs(ended, "ExportInterrupted")
+        const interrupted = refusedAs(ended, "ExportPollingFailed")
         // All that another process needs to go on.
         assert.propertyVal(interrupted, "id", exportId)
         assert.include(interrupted.message, exportId)

@@ -24,7 +24,7 @@ const bad: ReadonlyArray<
   ["a short row", "short@row.example\n", [[3, /1 cells/]]],
   ["a long row", "long@row.example,X,more\n", [[3, /3 cells/]]],
   ["a quote in a cell", 'q@row.example,5" pipe\n', [[3, /quote in the middle/]]],
-  ["text behind a quote", 'q@row.example,"X" Y\n', [[3, /behind a closing quote/]]],
+  ["text behind a quote", 'q@row.example,"X" Y\n', [[3, /after a closing quote/]]],
   ["a quote that never closes", 'q@row.example,"X\n', [[3, /never closed/]]],
   ["a NUL in a name", "nul@row.example,A\0B\n", [[3, /NUL/]]],
   ["a NUL in an address", "n\0l@row.example,A\n", [[3, /Email/]]],

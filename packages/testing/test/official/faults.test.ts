@@ -84,7 +84,7 @@ describe("roster serve --faults", () => {
       const failed = yield* Effect.flip(serveProcess({ args: ["--faults", yield* written('{"contacts.ad": {}}')] }))
       assert.instanceOf(failed, ServeProcessFailed)
       assert.include(failed.message, "exit code 2")
-      assert.include(failed.message, "is no operation: write one of contacts.get, contacts.list")
+      assert.include(failed.message, "is not an operation: write one of contacts.get, contacts.list")
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

@@ -3,13 +3,14 @@ import { Effect, Schema, Stream } from "effect"
 import { Contact, ContactPayload, fnRedacted, JsonParser, type ServiceError, type WithheldStatus } from "@roster/domain"
 import { addAll } from "../upload/BulkAdd.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
+import { makeUtf8Decoder } from "./Utf8Decoder.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
   reason: Schema.String
 }) {
   override get message(): string {
-    return `This is no whole backup of contacts: ${this.reason}`
+    return `This is not a whole backup of contacts: ${this.reason}`
   }
 }
 
@@ -67,10 +68,10 @@ const arrayReader = () => {
   const parse = Effect.fnUntraced(function* (elements: string, mayBeEmpty: boolean) {
     const parsed = yield* Effect.try({
       try: () => JsonParser.parse(`[${elements}]`),
-      catch: () => unreadable("it is no JSON")
+      catch: () => unreadable("it is not JSON")
     })
     const isMissing = !mayBeEmpty && !nonSpace.test(elements)
-    return Array.isArray(parsed) && !isMissing ? parsed : yield* unreadable("it is no JSON")
+    return Array.isArray(parsed) && !isMissing ? parsed : yield* unreadable("it is not JSON")
   })
 
   const read = Effect.fnUntraced(function* (piece: string) {
@@ -79,7 +80,7 @@ const arrayReader = () => {
     if (place === "Before") {
       const start = text.search(nonSpace)
       if (start < 0) return elements
-      if (text[start] !== "[") return yield* unreadable("it is no JSON array")
+      if (text[start] !== "[") return yield* unreadable("it is not a JSON array")
       text = text.slice(start + 1)
       place = "Inside"
     }
@@ -94,7 +95,7 @@ const arrayReader = () => {
       scanned -= end + 1
       if (isClosed) place = "After"
     }
-    if (place === "After" && nonSpace.test(text)) return yield* unreadable("something stands behind its end")
+    if (place === "After" && nonSpace.test(text)) return yield* unreadable("there is text after its end")
     return elements
   })
 
@@ -105,13 +106,7 @@ const arrayReader = () => {
 const jsonElements = <E, R>(content: Stream.Stream<Uint8Array, E, R>) =>
   Stream.suspend(() => {
     const reader = arrayReader()
-    // Fatal, since replacement characters must not get into names.
-    const decoder = new TextDecoder("utf-8", { fatal: true })
-    const decode = (piece?: Uint8Array) =>
-      Effect.try({
-        try: () => decoder.decode(piece, { stream: piece !== undefined }),
-        catch: () => unreadable("it is not UTF-8")
-      })
+    const decode = makeUtf8Decoder(() => unreadable("it is not UTF-8"))
     return content.pipe(
       Stream.mapEffect((piece) => Effect.flatMap(decode(piece), reader.read)),
       Stream.flattenIterable,
@@ -182,7 +177,7 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
   options: {
     readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
-    /** Whether contacts that left since may be resubscribed, as `AddOptions` has it (default: false). */
+    /** Whether contacts that left since may be resubscribed, as `BulkAddOptions` has it (default: false). */
     readonly resubscribe?: boolean | undefined
   } = {}
 ) {

@@ -1,8 +1,8 @@
 import { Effect, Stream } from "effect"
 import { type Contact, ContactFilter, ContactsService, fnRedacted, type ServiceError } from "@roster/domain"
 
-/** Maximum number of addresses in one request. */
-const addressesPerDelete = 1000
+/** Number of addresses per request, small enough to show progress. */
+const deleteBatchSize = 1000
 
 /** The outcome of `deleteContacts`. */
 export interface DeletionReport {
@@ -25,7 +25,7 @@ export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   let stoppedBy: ServiceError | undefined
   yield* contacts.pipe(
     Stream.map(({ email }) => email),
-    Stream.grouped(addressesPerDelete),
+    Stream.grouped(deleteBatchSize),
     Stream.runForEach(([first, ...rest]) => {
       const count = rest.length + 1
       if (stoppedBy !== undefined) {

@@ -13,7 +13,7 @@ import { Effect, Schema, Stream } from "effect"
 import { type AddOutcome, defaultAddConcurrency, makeBulkAdder, outcomesOf } from "../upload/BulkAdd.ts"
 import type { ContactLookup } from "./ContactLookup.ts"
 import { contentDigestOf, type ContactState, givenBy, merged } from "./ContactState.ts"
-import { type PlanCounts, type PlannedRow, type PlanSubject, readPlan, type UnreadablePlan } from "./ImportPlan.ts"
+import { type PlanCounts, type PlannedRow, type PlanHeader, readPlan, type UnreadablePlan } from "./ImportPlan.ts"
 import { type Added, makeAdd, type Recorder, recordedWrites } from "./RecordedContacts.ts"
 import { maximumNamedContacts } from "./RunRecord.ts"
 
@@ -32,14 +32,14 @@ export class PlanOutdated extends Schema.TaggedError<PlanOutdated>()("PlanOutdat
 
 /** A plan that was read to its end, and can be read again. */
 export interface CheckedPlan<E> {
-  readonly subject: PlanSubject
+  readonly subject: PlanHeader
   readonly counts: PlanCounts
   readonly rows: Stream.Stream<PlannedRow, E>
 }
 
 /** Reads the content of a plan to its end, which proves that it is complete. Its rows are read again when they are used. */
 export const checkPlan = fnRedacted("checkPlan")(function* <E>(content: Stream.Stream<Uint8Array, E>) {
-  let subject: PlanSubject | undefined
+  let subject: PlanHeader | undefined
   let counts: PlanCounts | undefined
   yield* Stream.runForEachArray(readPlan(content, { decodesRows: false }), (part) =>
     Effect.sync(() => {
@@ -60,23 +60,23 @@ export const checkPlan = fnRedacted("checkPlan")(function* <E>(content: Stream.S
   return plan
 })
 
-/** How a row stands to what is stored. */
-type Standing = "Due" | "Done" | "Outdated"
+/** Whether a row has to be written, was written already, or is of a contact that changed since. */
+type RowState = "Due" | "Done" | "Outdated"
 
-const standingOf = ({ after, before }: PlannedRow, state: ContactState | undefined): Standing => {
+const rowStateOf = ({ after, before }: PlannedRow, state: ContactState | undefined): RowState => {
   const now = contentDigestOf(state)
   // A row that only puts a contact on lists that cannot be read is never seen to be done.
   return now === before ? "Due" : now === after ? "Done" : "Outdated"
 }
 
-/** Looks whether all contacts are as the plan saw them or as it makes them. Fails with `PlanOutdated`. */
+/** Checks that every contact is as the plan found it or as it makes it. Fails with `PlanOutdated`. */
 export const verifyPlan = fnRedacted("verifyPlan")(function* <E>({ rows }: CheckedPlan<E>, lookup: ContactLookup) {
   let count = 0
   const sample: Array<{ readonly line: number; readonly email: string }> = []
   yield* Stream.runForEach(Stream.grouped(rows, maximumContactsPerAdd), (part) =>
     Effect.map(lookup.find(part.map(({ contact }) => contact.email)), (states) => {
       for (const [index, row] of part.entries()) {
-        if (standingOf(row, states[index]) !== "Outdated") continue
+        if (rowStateOf(row, states[index]) !== "Outdated") continue
         count++
         if (sample.length < maximumNamedContacts) sample.push({ line: row.line, email: row.contact.email })
       }
@@ -127,24 +127,24 @@ export const applyPlan = fnRedacted("applyPlan")(function* <E>(
   const outdatedRows: Array<{ readonly line: number; readonly email: string }> = []
   const refusedRows: Array<{ readonly line: number; readonly reason: string }> = []
   /** The rows that are being written, and how those of them that were looked at stood. */
-  const underWay = new Map<string, { readonly row: PlannedRow; standing: Standing }>()
+  const inFlight = new Map<string, { readonly row: PlannedRow; rowState: RowState }>()
 
   /** Writes the due ones of some contacts. */
   const write = (contacts: ReadonlyArray<ContactPayload>) => {
-    const rows = contacts.flatMap(({ email }) => underWay.get(email) ?? [])
+    const rows = contacts.flatMap(({ email }) => inFlight.get(email) ?? [])
     return recorded(
       "contactsPost",
       contacts.map(({ email }) => email),
       (before) => {
-        for (const [index, known] of rows.entries()) known.standing = standingOf(known.row, before[index])
-        const isDue = (index: number) => rows[index]?.standing === "Due"
+        for (const [index, known] of rows.entries()) known.rowState = rowStateOf(known.row, before[index])
+        const isDue = (index: number) => rows[index]?.rowState === "Due"
         const due = contacts.filter((_, index) => isDue(index))
         const unchanged: Added = { summary: { keptStatuses: [] }, states: [] }
         return {
           expected: () =>
             before.map((state, index) => {
               const known = rows[index]
-              return known?.standing === "Due"
+              return known?.rowState === "Due"
                 ? merged(state, givenBy(known.row.contact), { resubscribe }).after
                 : state
             }),
@@ -166,27 +166,27 @@ export const applyPlan = fnRedacted("applyPlan")(function* <E>(
       addWithoutAnswer: (contacts) => Effect.as(write(Array.from(contacts)), { keptStatuses: [] })
     })
   )
-  const count = ({ contact: { email }, line }: PlannedRow, outcome: AddOutcome, standing: Standing): void => {
+  const count = ({ contact: { email }, line }: PlannedRow, outcome: AddOutcome, rowState: RowState): void => {
     if (outcome._tag === "NotSent") counts.notSent++
     else if (outcome._tag === "Unknown") counts.unknown++
     else if (outcome._tag === "Refused") {
       counts.refused++
       if (refusedRows.length < maximumNamedContacts) refusedRows.push({ line, reason: outcome.error.message })
-    } else if (standing === "Due") counts.applied++
-    else if (standing === "Done") counts.alreadyApplied++
+    } else if (rowState === "Due") counts.applied++
+    else if (rowState === "Done") counts.alreadyApplied++
     else {
       counts.outdated++
       if (outdatedRows.length < maximumNamedContacts) outdatedRows.push({ line, email })
     }
   }
   const applyPart = Effect.fnUntraced(function* (part: ReadonlyArray<PlannedRow>) {
-    for (const row of part) underWay.set(row.contact.email, { row, standing: "Due" })
+    for (const row of part) inFlight.set(row.contact.email, { row, rowState: "Due" })
     const outcomes = outcomesOf(yield* adder.send(part.map(({ contact }) => contact)))
     for (const [index, row] of part.entries()) {
       const { email } = row.contact
       const outcome = outcomes[index]
-      if (outcome !== undefined) count(row, outcome, underWay.get(email)?.standing ?? "Due")
-      underWay.delete(email)
+      if (outcome !== undefined) count(row, outcome, inFlight.get(email)?.rowState ?? "Due")
+      inFlight.delete(email)
     }
   })
 

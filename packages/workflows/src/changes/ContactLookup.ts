@@ -8,12 +8,13 @@ import {
   LocalContacts,
   type ServiceError
 } from "@roster/domain"
-import { Effect, FileSystem, type PlatformError, type Scope, Stream } from "effect"
+import { Effect, type FileSystem, type PlatformError, type Scope, Stream } from "effect"
+import { openUnnamed, readAt } from "../upload/UnnamedFile.ts"
 import { type ContactState, contentOf } from "./ContactState.ts"
 
 /** Finds contacts. */
 export interface ContactLookup {
-  /** Gives the state for each address, in their order, without what says when and how. */
+  /** Gives the state for each address, in their order, without metadata. */
   readonly find: (
     emails: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<ContactState | undefined>, InvalidInput | ServiceError | PlatformError.PlatformError>
@@ -56,7 +57,7 @@ const hash = (text: string): number => {
   return value >>> 0
 }
 
-/** Where each contact stands in a file, by the hash of its address: 16 bytes for a contact, in a table half full. */
+/** The place of each contact in a file by the hash of its address. 16 bytes per slot; the table is at most half full. */
 const makeTable = () => {
   let hashes = new Uint32Array(2048)
   let lengths = new Uint32Array(2048)
@@ -92,27 +93,14 @@ const makeTable = () => {
   }
 }
 
-/** Reads bytes at a place of an open file; `undefined` if it ends before them. */
-export const readAt = Effect.fnUntraced(function* (file: FileSystem.File, at: number, length: number) {
-  const bytes = new Uint8Array(length)
-  for (let done = 0; done < length;) {
-    const got = Number(yield* file.read(bytes.subarray(done), { position: BigInt(at + done) }))
-    if (got === 0) return undefined
-    done += got
-  }
-  return bytes
-})
-
 /** Size of the blocks in which the file is read, and how many of them are kept in memory. */
 const blockBytes = 64 * 1024
 const blocksKept = 64
 
-/** Reads all contacts once, page by page, into a temporary file without a name that others can use. */
+/** Reads all contacts once, page by page, into a temporary file without a name. */
 const listed = Effect.fnUntraced(function* (onProgress: ((read: number) => Effect.Effect<void>) | undefined) {
-  const fs = yield* FileSystem.FileSystem
   const contacts = yield* ContactsService
-  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "roster-contacts-" })
-  const file = yield* fs.open(`${folder}/contacts`, { flag: "wx+", mode: 0o600 })
+  const file = yield* openUnnamed("roster-contacts-")
   const encoder = new TextEncoder()
   const decoder = new TextDecoder()
   const table = makeTable()
@@ -140,7 +128,7 @@ const listed = Effect.fnUntraced(function* (onProgress: ((read: number) => Effec
   const blocks = new Map<number, Uint8Array>()
   const readBlock = Effect.fnUntraced(function* (number: number) {
     const at = number * blockBytes
-    const bytes = yield* readAt(file, at, Math.min(blockBytes, written - at))
+    const bytes = yield* readAt(file, at, new Uint8Array(Math.min(blockBytes, written - at)))
     if (bytes === undefined) return yield* Effect.die(new Error("a temporary file was cut off"))
     const [oldest] = blocks.keys()
     if (blocks.size >= blocksKept && oldest !== undefined) blocks.delete(oldest)

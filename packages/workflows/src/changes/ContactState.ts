@@ -33,13 +33,13 @@ type Fields = Record<string, FieldValue>
 
 const customField = "CustomFields."
 const list = "Lists."
-/** The place of a contact among all of its store. */
-export const placeField = "Id"
+/** The id of a contact in its store. */
+export const idField = "Id"
 
-const circumstances = new Set(["Source", "DateAdded", "DateUpdated", "StatusChangeDate", placeField])
+const metadataFields = new Set(["Source", "DateAdded", "DateUpdated", "StatusChangeDate", idField])
 
-/** Fields that say when and how, rather than what a contact is. Only a store in this process can bring them back. */
-export const isCircumstance = (field: string): boolean => circumstances.has(field) || field.startsWith("Activity.")
+/** Whether a field is metadata: the id, dates, the source and activity, which only a store in this process can bring back. */
+export const isMetadata = (field: string): boolean => metadataFields.has(field) || field.startsWith("Activity.")
 
 const put = (to: Fields, field: string, value: string | number | null | undefined): void => {
   if (value !== null && value !== undefined) to[field] = value
@@ -68,7 +68,7 @@ const putContent = (
   put(to, "Consent.ConsentTracking", consent.tracking)
 }
 
-/** The state of a contact on lists that are known or not, without what says when and how. */
+/** The state of a contact without metadata, on the lists that are known. */
 export const contentOf = (contact: Contact, lists: ReadonlyArray<string> = []): ContactState => {
   const fields: Fields = {}
   putContent(fields, contact)
@@ -78,7 +78,7 @@ export const contentOf = (contact: Contact, lists: ReadonlyArray<string> = []): 
 
 /** The whole state of a contact in a store. */
 export const stateOf = ({ contact, id, lists }: StoredContact): ContactState => {
-  const fields: Fields = { [placeField]: id }
+  const fields: Fields = { [idField]: id }
   putContent(fields, contact)
   const { activity = {}, dateAdded, dateUpdated, source, statusChangeDate } = contact
   put(fields, "Source", source)
@@ -126,7 +126,7 @@ const readContact = Schema.decodeUnknownEffect(Contact)
 
 /** The contact of a whole state, as a store writes it. */
 export const storedOf = (state: ContactState): StoredContact => ({
-  id: Number(state[placeField] ?? 0),
+  id: Number(state[idField] ?? 0),
   contact: decodeContact(wireOf(state)),
   lists: Object.keys(state).flatMap((field) => (field.startsWith(list) ? [field.slice(list.length)] : []))
 })
@@ -146,7 +146,7 @@ export const onLists = (state: ContactState, names: ReadonlyArray<string>): bool
   names.every((name) => state[list + name] !== undefined)
 
 /** How a payload is merged. */
-export interface MergeOptions {
+interface MergeOptions {
   /** The lists that the contact is put on; `undefined` where lists cannot be read. */
   readonly lists?: ReadonlyArray<string> | undefined
   /** Whether a contact that receives no mail may be made one that does. */
@@ -160,7 +160,7 @@ export const givenBy = (payload: Given): ContactState => {
   return fields
 }
 
-/** What given fields make of a contact, or of none, and whether they would resubscribe it. */
+/** Merges given fields into a contact, or into none, and says whether they would resubscribe it. */
 export const merged = (
   before: ContactState | undefined,
   given: ContactState,
@@ -229,11 +229,11 @@ const digest = (state: ContactState, fields: ReadonlyArray<string>): string => {
 }
 
 const orderOfAll = makeOrder(() => true)
-const orderOfContent = makeOrder((field) => !isCircumstance(field))
+const orderOfContent = makeOrder((field) => !isMetadata(field))
 
 /** A short text that two states share only if they are the same, but for one case in 10¹⁹. */
 export const digestOf = (state: ContactState): string => digest(state, orderOfAll(state))
 
-/** The same for all but when and how; empty for no contact. */
+/** The same without metadata; empty for no contact. */
 export const contentDigestOf = (state: ContactState | undefined): string =>
   state === undefined ? "" : digest(state, orderOfContent(state))

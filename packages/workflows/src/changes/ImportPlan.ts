@@ -12,6 +12,7 @@ import {
   type RejectedRow
 } from "@roster/domain"
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
+import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import type { UploadSurvey } from "../upload/UploadSurvey.ts"
 import type { ContactLookup } from "./ContactLookup.ts"
 import {
@@ -24,8 +25,8 @@ import {
   onLists
 } from "./ContactState.ts"
 
-/** What a plan is for. */
-export const PlanSubject = Schema.Struct({
+/** The first line of a plan: its target, its file and its options. */
+export const PlanHeader = Schema.Struct({
   plan: Schema.Literal("roster contacts import"),
   version: Schema.Literal(1),
   /** The name of the service or store. */
@@ -38,7 +39,7 @@ export const PlanSubject = Schema.Struct({
   /** Whether contacts that receive no mail are made ones that do. */
   resubscribe: Schema.Boolean
 })
-export interface PlanSubject extends Schema.Schema.Type<typeof PlanSubject> {}
+export interface PlanHeader extends Schema.Schema.Type<typeof PlanHeader> {}
 
 const rowFields = {
   line: Schema.Int,
@@ -49,7 +50,7 @@ const rowFields = {
   after: Schema.String
 }
 
-/** What an apply needs of a row. */
+/** A row of a plan, as far as an apply reads it. */
 export const PlannedRow = Schema.Struct(rowFields)
 export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
 
@@ -85,7 +86,7 @@ export interface ShownChange {
   readonly changes: FieldChanges
 }
 
-/** What a plan says in numbers and examples. */
+/** The counts and examples of a plan. */
 export interface PlanSummary extends PlanCounts {
   /** The number of stored contacts that change in each field. */
   readonly fields: { readonly [field: string]: number }
@@ -104,12 +105,12 @@ export const maximumCountedFields = 1000
 
 /** How a plan is made. */
 export interface PlanOptions {
-  readonly subject: PlanSubject
+  readonly subject: PlanHeader
   readonly lookup: ContactLookup
   readonly onProgress?: ((planned: number) => Effect.Effect<void>) | undefined
 }
 
-const encodeSubject = Schema.encodeSync(Schema.fromJsonString(PlanSubject))
+const encodeHeader = Schema.encodeSync(Schema.fromJsonString(PlanHeader))
 const encodeRow = Schema.encodeSync(JsonParser.fromJsonString(WrittenRow))
 const encodeCounts = Schema.encodeSync(Schema.fromJsonString(PlanCounts))
 
@@ -220,7 +221,7 @@ export const makeImportPlan = <E, R>(
     if (onProgress !== undefined) yield* onProgress(planned)
     return text
   })
-  const lines = Stream.make(`${encodeSubject(subject).slice(0, -1)}${rowsBegin}\n`).pipe(
+  const lines = Stream.make(`${encodeHeader(subject).slice(0, -1)}${rowsBegin}\n`).pipe(
     Stream.concat(
       sendableRows(rows, survey.sendable.has).pipe(Stream.grouped(maximumContactsPerAdd), Stream.mapEffect(linesOf))
     ),
@@ -234,7 +235,7 @@ export class UnreadablePlan extends Schema.TaggedError<UnreadablePlan>()("Unread
   reason: Schema.String
 }) {
   override get message(): string {
-    return `This is no whole plan of an import: ${this.reason}`
+    return `This is not a whole plan of an import: ${this.reason}`
   }
 }
 
@@ -242,19 +243,19 @@ const unreadable = (reason: string) => new UnreadablePlan({ reason })
 
 /** A line of the file of a plan. */
 export type PlanLine =
-  | { readonly _tag: "Subject"; readonly subject: PlanSubject }
+  | { readonly _tag: "Subject"; readonly subject: PlanHeader }
   | { readonly _tag: "Row"; readonly row: PlannedRow }
   | { readonly _tag: "Unread" }
   | { readonly _tag: "Counts"; readonly counts: PlanCounts }
 
-const decodeSubject = Schema.decodeUnknownResult(Schema.fromJsonString(PlanSubject))
+const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(PlanHeader))
 const decodeRow = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlannedRow))
 const decodeCounts = Schema.decodeUnknownResult(Schema.fromJsonString(PlanCounts))
 
 const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.Result<PlanLine, UnreadablePlan> => {
   if (isFirst) {
     if (!text.endsWith(rowsBegin)) return Result.fail(unreadable("it does not begin as one"))
-    return Result.mapBoth(decodeSubject(`${text.slice(0, -rowsBegin.length)}}`), {
+    return Result.mapBoth(decodeHeader(`${text.slice(0, -rowsBegin.length)}}`), {
       onSuccess: (subject): PlanLine => ({ _tag: "Subject", subject }),
       onFailure: () => unreadable("it does not begin as one of this version")
     })
@@ -289,7 +290,7 @@ export const readPlan = <E, R>(
     let counts: PlanCounts | undefined
     const read = (text: string): Result.Result<PlanLine, UnreadablePlan> => {
       if (text.length > longestLine) return Result.fail(unreadable("one of its lines is too long"))
-      if (counts !== undefined) return Result.fail(unreadable("something stands behind its end"))
+      if (counts !== undefined) return Result.fail(unreadable("there is text after its end"))
       const line = readLine(text, number++ === 0, decodesRows)
       if (Result.isSuccess(line)) {
         if (line.success._tag === "Row" || line.success._tag === "Unread") rows++
@@ -301,7 +302,9 @@ export const readPlan = <E, R>(
       if (counts === undefined) return unreadable("it breaks off")
       return rows === counts.new + counts.changed ? Effect.void : unreadable("it does not have all its rows")
     })
-    return Stream.decodeText(content).pipe(
+    const decode = makeUtf8Decoder(() => unreadable("it is not UTF-8"))
+    return Stream.mapEffect(content, (piece) => decode(piece)).pipe(
+      Stream.concat(Stream.fromEffect(Effect.suspend(() => decode()))),
       Stream.splitLines,
       Stream.filter((line) => line !== ""),
       Stream.mapArrayEffect((part) => Effect.fromResult(Result.all(Arrays.map(part, read)))),

@@ -15,6 +15,7 @@ import {
   type StoredContact,
   StoreFailure
 } from "@roster/domain"
+import { FastContacts } from "@roster/domain/FastContacts"
 import { Effect } from "effect"
 import type { ContactLookup } from "./ContactLookup.ts"
 import {
@@ -24,7 +25,7 @@ import {
   digestOf,
   givenBy,
   merged,
-  placeField,
+  idField,
   stateOf
 } from "./ContactState.ts"
 import { type Changed, countsOf, noCounts, type RunChanges, type RunLog, sumOf } from "./RunRecord.ts"
@@ -39,7 +40,7 @@ export interface Transition {
 }
 
 /** The entry of a write; `undefined` if it changed nothing. */
-export const entryOf = (transitions: Iterable<Transition>): RunChanges | undefined => {
+const entryOf = (transitions: Iterable<Transition>): RunChanges | undefined => {
   const created: Array<readonly [string, string]> = []
   const changed: Array<Changed> = []
   const deleted: Array<ContactState> = []
@@ -51,7 +52,7 @@ export const entryOf = (transitions: Iterable<Transition>): RunChanges | undefin
     } else {
       const fields = changesOf(before, after)
       if (Object.keys(fields).length === 0) continue
-      const id = before[placeField]
+      const id = before[idField]
       changed.push({ email, fields, after: contentDigestOf(after), ...(typeof id === "number" ? { id } : {}) })
     }
   }
@@ -98,13 +99,13 @@ export const makeRecorder = (log: RunLog) => {
 export type Recorder = ReturnType<typeof makeRecorder>
 
 /** A failure of the file system as a failure of the call that needed it. */
-const failedHere = (operation: string) =>
+const temporaryFileFailure = (operation: string) =>
   new ServiceError({
     operation,
     reason: new StoreFailure({ detail: "the temporary file of the contacts as they were cannot be read" })
   })
 
-/** What the writes of a run are recorded with. */
+/** The recorder of a run and the lookup that it needs. */
 export interface RecordOptions {
   readonly recorder: Recorder
   /** Finds what is stored, where there is no store in this process. */
@@ -117,7 +118,7 @@ type States = ReadonlyArray<ContactState | undefined>
 export interface PlannedWrite<A, E, R> {
   readonly expected: () => States
   readonly write: Effect.Effect<A, E, R>
-  /** What the write itself says it made of it; without it, a store is read again. */
+  /** The states that the answer of the write gives; without them, a store is read again. */
   readonly madeBy?: ((answer: A) => States | undefined) | undefined
 }
 
@@ -161,7 +162,7 @@ export const recordedWrites = Effect.fnUntraced(function* ({ lookup, recorder }:
     store === undefined
       ? Effect.gen(function* () {
           const before = yield* lookup.find(emails).pipe(
-            Effect.catchTag("PlatformError", () => failedHere(operation)),
+            Effect.catchTag("PlatformError", () => temporaryFileFailure(operation)),
             Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined)
           )
           // A key that may write but not read can still be used.
@@ -220,11 +221,13 @@ export const recordedContacts = Effect.fnUntraced(function* (
     add: (contacts, options) => add(contacts, options, service.add(contacts, options)),
     addWithoutAnswer: (contacts, options = {}) =>
       Effect.suspend(() => {
+        // Contacts that can be read once alone are both recorded and added.
+        const some = Array.from(contacts)
         // A store keeps the answers to calls with a key.
         if (options.idempotencyKey !== undefined) {
-          return add(Array.from(contacts), options, service.addWithoutAnswer(contacts, options))
+          const sent = contacts instanceof FastContacts ? contacts : some
+          return add(some, options, service.addWithoutAnswer(sent, options))
         }
-        const some = Array.from(contacts)
         return Effect.map(
           add(some, options, addQuietly(some, options), ({ states }) => states),
           ({ summary }) => summary

@@ -4,13 +4,13 @@
  */
 import type { StoreFailure } from "@roster/domain"
 import { type Effect, Schema } from "effect"
-import { ContactState, FieldChanges, isCircumstance } from "./ContactState.ts"
+import { ContactState, FieldChanges, isMetadata } from "./ContactState.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20
 
-/** What began a run. */
-export const RunSubject = Schema.Struct({
+/** The command that began a run, its target and its time. */
+export const RunHeader = Schema.Struct({
   id: Schema.String,
   /** The command, such as `import`. */
   command: Schema.String,
@@ -21,14 +21,14 @@ export const RunSubject = Schema.Struct({
   /** The run that this one undoes. */
   undoes: Schema.optionalKey(Schema.String)
 })
-export interface RunSubject extends Schema.Schema.Type<typeof RunSubject> {}
+export interface RunHeader extends Schema.Schema.Type<typeof RunHeader> {}
 
 const Changed = Schema.Struct({
   email: Schema.String,
   fields: FieldChanges,
   /** The digest of what it became, without dates and activity. */
   after: Schema.String,
-  /** Its place in its store, which another contact of the same address does not have. */
+  /** Its id in its store, which another contact of the same address does not have. */
   id: Schema.optionalKey(Schema.Finite)
 })
 /** A contact whose fields a run changed. */
@@ -72,7 +72,7 @@ export const countsOf = (entry: RunEntry): RunCounts =>
   entry._tag === "Changes"
     ? {
         created: entry.created?.length ?? 0,
-        changed: entry.changed?.filter(({ fields }) => !Object.keys(fields).every(isCircumstance)).length ?? 0,
+        changed: entry.changed?.filter(({ fields }) => !Object.keys(fields).every(isMetadata)).length ?? 0,
         deleted: entry.deleted?.length ?? 0
       }
     : noCounts

@@ -11,17 +11,18 @@ import {
   type ContactState,
   digestOf,
   emailOf,
+  type FieldChanges,
   type FieldValue,
-  isCircumstance,
+  isMetadata,
   payloadOf,
-  placeField,
+  idField,
   stateOf,
   storedOf
 } from "./ContactState.ts"
 import type { Recorder, Transition } from "./RecordedContacts.ts"
 import { type Changed, maximumNamedContacts, type RunEntry } from "./RunRecord.ts"
 
-/** What an undo does, or did. */
+/** The outcome of an undo, or of its preview. */
 export interface UndoReport {
   /** New contacts of the run that are deleted. */
   readonly removed: number
@@ -55,7 +56,7 @@ const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
         ...(entry.deleted ?? []).map((state): Target => ({ _tag: "Deleted", email: emailOf(state), state }))
       ]
 
-/** What an undo does to a contact. */
+/** The step of an undo for one contact. */
 type Step =
   | { readonly _tag: "Nothing" }
   | { readonly _tag: "Remove"; readonly email: string }
@@ -72,8 +73,12 @@ type Step =
 
 const nothing: Step = { _tag: "Nothing" }
 
+/** The names of the fields that are no metadata. */
+const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
+  Object.keys(fields).filter((field) => !isMetadata(field))
+
 const restoreOf = ({ after: digest, email, fields, id }: Changed, current: ContactState): Step => {
-  if (id !== undefined && current[placeField] !== id) return { _tag: "Keep", email, fields: Object.keys(fields) }
+  if (id !== undefined && current[idField] !== id) return { _tag: "Keep", email, fields: contentFields(fields) }
   const isOurs = contentDigestOf(current) === digest
   const after: Record<string, FieldValue> = { ...current }
   const restored: Record<string, FieldValue | null> = {}
@@ -83,7 +88,7 @@ const restoreOf = ({ after: digest, email, fields, id }: Changed, current: Conta
     if (now === old) continue
     // The date of somebody else's change may be the same second.
     if (now !== given || (field === "DateUpdated" && !isOurs)) {
-      if (!isCircumstance(field)) kept.push(field)
+      if (!isMetadata(field)) kept.push(field)
       continue
     }
     restored[field] = old
@@ -102,7 +107,7 @@ const stepOf = (target: Target, current: ContactState | undefined): Step => {
       return digestOf(current) === target.digest ? { _tag: "Remove", email } : { _tag: "Keep", email, fields: [] }
     case "Changed":
       return current === undefined
-        ? { _tag: "Keep", email, fields: Object.keys(target.change.fields) }
+        ? { _tag: "Keep", email, fields: contentFields(target.change.fields) }
         : restoreOf(target.change, current)
     case "Deleted": {
       if (current === undefined) return { _tag: "Recreate", state: target.state }

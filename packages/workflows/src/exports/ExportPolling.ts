@@ -4,7 +4,7 @@ import {
   ExportExpired,
   ExportFailed,
   type ExportId,
-  ExportInterrupted,
+  ExportPollingFailed,
   type ExportNotFound,
   type ExportStatus,
   ExportTimedOut,
@@ -41,7 +41,7 @@ const absencesFor = Duration.seconds(10)
  * Waits until an export is ready by polling its status, at once and then by a schedule. A few failed polls are
  * tolerated. Interrupting the wait does not stop the export, and another process can wait for it by its id alone.
  *
- * Fails with `ExportFailed` or `ExportExpired` if the service says so. After `ExportTimedOut` or `ExportInterrupted`
+ * Fails with `ExportFailed` or `ExportExpired` if the service says so. After `ExportTimedOut` or `ExportPollingFailed`
  * the export may still be running, and the wait can be repeated.
  */
 export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, options: ExportWaitOptions = {}) {
@@ -65,7 +65,7 @@ export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, op
     // Polling earlier than the service asks for would not help.
     const isTooLong = wait !== undefined && wait > Duration.toSeconds(hintLimits.maximum)
     if (isTooLong || failures > toleratedFailures) {
-      return yield* new ExportInterrupted({ id, reason: error.reason.message })
+      return yield* new ExportPollingFailed({ id, reason: error.reason.message })
     }
   })
   const poll = Effect.suspend(() => {

@@ -9,7 +9,7 @@ import {
   type InvalidInput,
   type ServiceError
 } from "@roster/domain"
-import { prepareFile } from "./AtomicFile.ts"
+import { prepareFile } from "./PreparedFile.ts"
 import { awaitExport, type ExportWaitOptions } from "./ExportPolling.ts"
 
 /** Why a download ends early. */

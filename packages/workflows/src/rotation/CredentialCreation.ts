@@ -17,7 +17,7 @@ import {
   type SmtpCredentialsPayload
 } from "@roster/domain"
 import { RotationRefused } from "./RotationOptions.ts"
-import type { Credential } from "./RotationPlan.ts"
+import type { Credential } from "./RotationState.ts"
 
 /** The fields of a payload of either kind that name the credential. */
 export interface CredentialPayload {

@@ -44,7 +44,7 @@ import {
   rotationState,
   RotationStep,
   smtpSuccessors
-} from "./RotationPlan.ts"
+} from "./RotationState.ts"
 
 interface Secret {
   readonly token: Redacted.Redacted<string>

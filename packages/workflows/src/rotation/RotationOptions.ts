@@ -1,6 +1,6 @@
 import { type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
 import { type CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
-import type { RotationJournal, RotationState, RotationStep } from "./RotationPlan.ts"
+import type { RotationJournal, RotationState, RotationStep } from "./RotationState.ts"
 
 /** Options of planning and rotating. */
 export interface RotationPlanOptions<E = never> {

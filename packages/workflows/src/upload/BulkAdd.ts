@@ -3,21 +3,15 @@ import {
   type AddSummary,
   ContactPayload,
   ContactsService,
-  fnRedacted,
-  type ImportRow,
   InvalidInput,
   invalidInput,
-  type KeptStatusRow,
   maximumContactsPerAdd,
   Rejected,
-  type RejectedRow,
   ServiceError,
   Unavailable,
   type WithheldStatus
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Ref, Result, Schema, Stream } from "effect"
-import { batches } from "./UploadBatches.ts"
-import { maximumNamedRows } from "./UploadSurvey.ts"
 
 // Outcomes
 
@@ -104,7 +98,7 @@ const refused = ([contact]: Iterable<ContactPayload>, index: number, { field, is
 export const defaultAddConcurrency = 8
 
 /** How contacts are added. */
-export interface AddOptions {
+export interface BulkAddOptions {
   /** Lists that the contacts are put on; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /** Number of concurrent requests (default: 8). */
@@ -125,7 +119,7 @@ export interface AddProgress {
 }
 
 /** How `addAll` adds. */
-export interface AddAllOptions extends AddOptions {
+export interface AddAllOptions extends BulkAddOptions {
   /** Runs after each request. */
   readonly onProgress?: ((progress: AddProgress) => Effect.Effect<void>) | undefined
 }
@@ -178,7 +172,7 @@ const refusedUnsent = (contact: ContactPayload, index: number): AddOutcome | und
  * Makes an adder. Of a refused batch it sends again what our own check lets pass; if that is all of it, it sends halves, to
  * lose only the bad contacts. Other errors stop it.
  */
-export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: AddOptions) {
+export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: BulkAddOptions) {
   const service = yield* ContactsService
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
   let refusedInARow = 0
@@ -297,87 +291,3 @@ export function addAll<A, E, R>(
     })
   )
 }
-
-// Rows of a file
-
-/** The rows whose contacts kept their status: their number, and the lines of up to 10,000. */
-export const makeKeptStatusRows = () => {
-  const rows: Array<KeptStatusRow> = []
-  let count = 0
-  return {
-    add: ({ line, status }: KeptStatusRow) => {
-      count++
-      if (rows.length < maximumNamedRows) rows.push({ line, status })
-    },
-    report: () => ({ statusesKept: count, keptStatuses: rows.toSorted((one, other) => one.line - other.line) })
-  }
-}
-
-/** The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. An error ends the reading. */
-export interface RowAddsReport {
-  readonly read: number
-  readonly accepted: number
-  /** Number of rows refused by our own check or by the service. */
-  readonly rejected: number
-  /** Up to 10,000 of them, in the order of the file. */
-  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
-  /** Number of accepted rows whose contacts kept their status. */
-  readonly statusesKept: number
-  /** Up to 10,000 of them, in the order of the file. */
-  readonly keptStatuses: ReadonlyArray<KeptStatusRow>
-  readonly notSent: number
-  /** Number of rows that were sent and have no answer. */
-  readonly unknown: number
-  readonly stoppedBy: ServiceError | undefined
-}
-
-/** Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume. */
-export const addRows = fnRedacted("addRows")(function* <E, R>(
-  rows: Stream.Stream<ImportRow, E, R>,
-  options: AddOptions = {}
-) {
-  const { concurrency = defaultAddConcurrency } = options
-  const adder = yield* makeBulkAdder(options)
-  const kept = makeKeptStatusRows()
-  const counts = { Accepted: 0, Refused: 0, NotSent: 0, Unknown: 0 }
-  const rejectedRows: Array<Omit<RejectedRow, "cells">> = []
-  const name = (line: number, reason: string) => {
-    if (rejectedRows.length < maximumNamedRows) rejectedRows.push({ line, reason })
-  }
-  const onInvalid = (row: ImportRow, reason: string) => {
-    counts.Refused++
-    name(row.line, reason)
-  }
-  yield* batches(rows, { onInvalid }).pipe(
-    Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
-    Stream.mapEffect(
-      ({ contacts, lines, release }) =>
-        Effect.map(adder.send(contacts), (runs) => {
-          let at = 0
-          for (const { count, outcome } of runs) {
-            counts[outcome._tag] += count
-            const line = lines[at] ?? 0
-            if (outcome._tag === "Refused") name(line, outcome.error.message)
-            if (outcome._tag === "Accepted" && outcome.keptStatus !== undefined) {
-              kept.add({ line, status: outcome.keptStatus })
-            }
-            at += count
-          }
-          if (runs.every(({ outcome }) => outcome._tag === "Accepted")) release()
-        }),
-      { concurrency, unordered: true }
-    ),
-    Stream.runDrain
-  )
-  const report: RowAddsReport = {
-    read: counts.Accepted + counts.Refused + counts.NotSent + counts.Unknown,
-    accepted: counts.Accepted,
-    rejected: counts.Refused,
-    rejectedRows: rejectedRows.sort((one, other) => one.line - other.line),
-    ...kept.report(),
-    notSent: counts.NotSent,
-    unknown: counts.Unknown,
-    stoppedBy: yield* adder.stoppedBy
-  }
-  return report
-})

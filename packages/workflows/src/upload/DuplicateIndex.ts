@@ -4,6 +4,7 @@
  */
 import { Effect, FileSystem, type PlatformError, Scope } from "effect"
 import type { FastContact } from "@roster/domain"
+import { openUnnamed, readAt } from "./UnnamedFile.ts"
 
 /** Three words of hash, and the number of the row. */
 const wordsPerRow = 4
@@ -65,36 +66,20 @@ interface Spill<E> {
 const bytesOf = ({ buffer, byteLength, byteOffset }: Uint32Array<ArrayBuffer>) =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/**
- * A temporary file for blocks of one length, created with the first block. It has no name, so that it disappears with its
- * scope or the process.
- */
+/** A temporary file for blocks of one length, created with the first block. */
 const makeSpillFile = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const scope = yield* Effect.scope
   let blocks = 0
-
-  // The name is removed at once, so that nothing is left behind.
-  const create = Effect.gen(function* () {
-    const folder = yield* fs.makeTempDirectory({ prefix: "roster-rows-" })
-    return yield* Effect.ensuring(
-      Scope.provide(fs.open(`${folder}/rows`, { flag: "wx+", mode: 0o600 }), scope),
-      Effect.ignore(fs.remove(folder, { recursive: true }))
-    )
-  })
-  const opened = yield* Effect.cached(create)
+  const opened = yield* Effect.cached(
+    openUnnamed("roster-rows-").pipe(Scope.provide(scope), Effect.provideService(FileSystem.FileSystem, fs))
+  )
 
   const spill: Spill<PlatformError.PlatformError> = {
     write: (block) => Effect.flatMap(opened, (file) => Effect.map(file.writeAll(bytesOf(block)), () => blocks++)),
     read: Effect.fnUntraced(function* (number, to) {
-      const file = yield* opened
-      const bytes = bytesOf(to)
-      for (let at = 0; at < bytes.length;) {
-        const position = BigInt(number) * BigInt(bytes.length) + BigInt(at)
-        const read = yield* file.read(bytes.subarray(at), { position })
-        if (read === 0) return yield* Effect.die(new Error("a temporary file without a name was cut off"))
-        at += read
-      }
+      const bytes = yield* readAt(yield* opened, number * to.byteLength, bytesOf(to))
+      if (bytes === undefined) return yield* Effect.die(new Error("a temporary file without a name was cut off"))
     })
   }
   return spill
@@ -137,6 +122,7 @@ const compare = (words: Words, rows: number, last: Words, visit: (row: number) =
   }
 }
 
+/** Finds the rows of a file whose address a later row has again. */
 export interface DuplicateIndex<E> {
   /** Records the canonical address of a row; rows must be added in file order. */
   readonly add: (email: string | Pick<FastContact, "writeCanonicalEmail">, row: number) => void
@@ -237,6 +223,7 @@ export interface Bitset {
   readonly has: (row: number) => boolean
 }
 
+/** An empty set. */
 export const makeBitset = (): Bitset => {
   let bits = new Uint8Array(1024)
   return {

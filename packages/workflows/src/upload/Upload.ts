@@ -16,7 +16,7 @@ import {
 } from "@roster/domain"
 import { Array as Arrays, Effect, Exit, type FileSystem, type PlatformError, Predicate, Result, Stream } from "effect"
 import {
-  type AddOptions,
+  type BulkAddOptions,
   type AddOutcome,
   type AddProgress,
   type AddResult,
@@ -47,7 +47,7 @@ export interface UploadReport {
   readonly rejected: number
   /** The first of them, up to 10,000, in the order of the file. */
   readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
-  /** Number of rows whose address a later row has too; the last one is sent. */
+  /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
   readonly duplicates: number
   /** Number of accepted rows whose contacts kept their status, since the row would have resubscribed them. */
   readonly statusesKept: number
@@ -62,7 +62,7 @@ export interface UploadReport {
 }
 
 /** How rows are uploaded. */
-export interface UploadOptions<E = never> extends AddOptions {
+export interface UploadOptions<E = never> extends BulkAddOptions {
   readonly journal?: JournaledUpload<E> | undefined
 }
 
@@ -149,7 +149,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   const adder = yield* makeBulkAdder(options)
   const earlier = yield* resumeUpload(survey, journal)
   const { refused } = earlier
-  const now = { accepted: 0, refused: 0, unknown: 0, underWay: 0 }
+  const now = { accepted: 0, refused: 0, unknown: 0, inFlight: 0 }
 
   const sendBatch = (batch: UploadBatch, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
     Effect.uninterruptibleMask(
@@ -161,9 +161,9 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
           yield* journal.lines.append({ _tag: "Sending", rows: [first, batch.rows.at(-1) ?? first] })
         }
         // After an interruption they remain counted as unknown.
-        now.underWay += count
+        now.inFlight += count
         const runs = yield* restore(adder.send(batch.contacts))
-        now.underWay -= count
+        now.inFlight -= count
         const outcomes = placed(batch, runs)
         const bad = outcomes.flatMap(({ line, outcome, row }) =>
           outcome._tag === "Refused" ? [{ row, line, reason: outcome.error.message }] : []
@@ -204,7 +204,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   const report = Effect.map(adder.stoppedBy, (stoppedBy): UploadReport => {
     const { duplicates, firstInvalid, header, invalid, read } = survey
     const accepted = earlier.accepted + now.accepted
-    const unknown = now.unknown + now.underWay
+    const unknown = now.unknown + now.inFlight
     const rejected = invalid + refused.size
     return {
       header,

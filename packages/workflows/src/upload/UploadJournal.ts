@@ -4,12 +4,12 @@
  */
 import { KeptStatusRow } from "@roster/domain"
 import { Effect, Ref, Schema } from "effect"
-import { makeKeptStatusRows } from "./BulkAdd.ts"
 import { makeBitset } from "./DuplicateIndex.ts"
+import { makeKeptStatusRows } from "./RowAdds.ts"
 import type { UploadSurvey } from "./UploadSurvey.ts"
 
 /** The identity of an upload: the file, its target, and the options that change which rows are sent. */
-export const UploadSubject = Schema.Struct({
+export const UploadIdentity = Schema.Struct({
   /** SHA-256 of the bytes of the file. */
   sha256: Schema.String,
   bytes: Schema.Int,
@@ -23,7 +23,7 @@ export const UploadSubject = Schema.Struct({
   /** Whether contacts may be resubscribed. */
   resubscribe: Schema.optionalKey(Schema.Boolean)
 })
-export type UploadSubject = typeof UploadSubject.Type
+export type UploadIdentity = typeof UploadIdentity.Type
 
 const Range = Schema.Tuple([Schema.Int, Schema.Int])
 
@@ -45,7 +45,7 @@ export type UploadEntry = typeof UploadEntry.Type
 
 /** The content of a journal. */
 export interface UploadRecord {
-  readonly subject: UploadSubject
+  readonly subject: UploadIdentity
   readonly entries: ReadonlyArray<UploadEntry>
 }
 
@@ -53,7 +53,7 @@ export interface UploadRecord {
 export interface UploadJournal<E = never> {
   readonly load: Effect.Effect<UploadRecord | undefined, E>
   /** Replaces the journal by an empty one. */
-  readonly begin: (subject: UploadSubject) => Effect.Effect<void, E>
+  readonly begin: (subject: UploadIdentity) => Effect.Effect<void, E>
   readonly append: (entry: UploadEntry) => Effect.Effect<void, E>
   /** Waits until all appended lines are durable. */
   readonly fsync: Effect.Effect<void, E>
@@ -63,7 +63,7 @@ export interface UploadJournal<E = never> {
 /** The journal of an upload, and the identity of the upload. */
 export interface JournaledUpload<E = never> {
   readonly lines: UploadJournal<E>
-  readonly subject: UploadSubject
+  readonly subject: UploadIdentity
   /** Starts from the beginning, whatever the journal holds. */
   readonly restart?: boolean | undefined
 }
@@ -93,7 +93,7 @@ export class OtherUpload extends Schema.TaggedError<OtherUpload>()("OtherUpload"
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-const differencesOf = (noted: UploadSubject, now: UploadSubject): ReadonlyArray<string> => [
+const differencesOf = (noted: UploadIdentity, now: UploadIdentity): ReadonlyArray<string> => [
   ...(noted.sha256 === now.sha256 && noted.bytes === now.bytes ? [] : ["the file has changed since"]),
   ...(noted.target === now.target ? [] : [`it went to ${noted.target}, and this goes to ${now.target}`]),
   ...(same(noted.listNames, now.listNames) ? [] : ["the lists were others"]),

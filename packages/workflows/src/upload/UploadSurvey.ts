@@ -22,7 +22,7 @@ export interface UploadSurvey {
   readonly invalid: number
   /** The first of them, up to 10,000. */
   readonly firstInvalid: ReadonlyArray<Omit<RejectedRow, "cells">>
-  /** Number of rows whose address a later row has too; the last one is sent. */
+  /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
   readonly duplicates: number
   /** Whether a row has a status that may resubscribe somebody. */
   readonly mayResubscribe: boolean

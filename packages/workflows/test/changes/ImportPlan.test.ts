@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { canonicalEmail, type Contact, ContactNotFound, layerTestContacts, readContacts } from "@roster/domain"
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Layer, Result, Stream } from "effect"
+import { Effect, FileSystem, Layer, Result, Stream } from "effect"
 import {
   type ContactLookup,
   makeContactLookup,
   makeImportPlan,
   maximumCountedFields,
   maximumShownRows,
-  type PlanSubject,
+  type PlanHeader,
   readPlan,
   surveyInMemory
 } from "../../src/index.ts"
@@ -41,7 +41,7 @@ const serviceOf = (count: number) => {
   return { calls, layer: Layer.merge(layer, NodeServices.layer) }
 }
 
-const subject: PlanSubject = {
+const subject: PlanHeader = {
   plan: "roster contacts import",
   version: 1,
   target: "a service",
@@ -51,7 +51,7 @@ const subject: PlanSubject = {
   resubscribe: false
 }
 
-const planOf = Effect.fnUntraced(function* (csv: string, lookup: ContactLookup, given: Partial<PlanSubject> = {}) {
+const planOf = Effect.fnUntraced(function* (csv: string, lookup: ContactLookup, given: Partial<PlanHeader> = {}) {
   const rows = readContacts(Stream.make(new TextEncoder().encode(csv)))
   const plan = makeImportPlan(rows, yield* surveyInMemory(rows), { subject: { ...subject, ...given }, lookup })
   const text = (yield* Stream.runCollect(plan.lines)).join("")
@@ -105,6 +105,34 @@ describe("a lookup over the interface", () => {
       assert.deepStrictEqual(calls, { get: 0, stream: 1 })
     })
   )
+})
+
+describe("the copy of all contacts on disk", () => {
+  it.effect("has no name while it is read, which a kill could leave behind", () => {
+    const folders: Array<string> = []
+    const watched = Layer.effect(
+      FileSystem.FileSystem,
+      Effect.map(FileSystem.FileSystem, (fs) => {
+        const note = <E, R>(made: Effect.Effect<string, E, R>) =>
+          Effect.tap(made, (folder) => Effect.sync(() => folders.push(folder)))
+        return FileSystem.FileSystem.of({
+          ...fs,
+          makeTempDirectory: (options) => note(fs.makeTempDirectory(options)),
+          makeTempDirectoryScoped: (options) => note(fs.makeTempDirectoryScoped(options))
+        })
+      })
+    ).pipe(Layer.provideMerge(serviceOf(1999).layer))
+    return Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { find } = yield* makeContactLookup({ expected: 2100 })
+      assert.strictEqual(folders.length, 1)
+      for (const folder of folders) assert.isFalse(yield* fs.exists(folder))
+      assert.deepStrictEqual(
+        (yield* find(["c7@example.com"])).map((state) => state?.["Email"]),
+        ["C7@example.com"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(watched))
+  })
 })
 
 describe("a plan", () => {
@@ -169,6 +197,23 @@ describe("a plan", () => {
         const long = `${row.slice(0, -1)}${" ".repeat(length - row.length)}}`
         const outcome = yield* read(lines.with(1, long).join("\n"))
         assert.strictEqual(Result.isSuccess(outcome), isRead)
+      }
+    }).pipe(Effect.scoped)
+  )
+  it.effect("is refused if a byte of it was damaged", () =>
+    Effect.gen(function* () {
+      const { text } = yield* planOf("Email,FirstName\nnew@example.com,Zoë\n", yield* lookupOf(1))
+      const bytes = new TextEncoder().encode(text)
+      const damaged = bytes.slice()
+      // The second of the two bytes of ë.
+      damaged[bytes.indexOf(0xc3) + 1] = 0x20
+      for (const [plan, expected] of [
+        [bytes, undefined],
+        [damaged, "it is not UTF-8"]
+      ] as const) {
+        const outcome = yield* Effect.result(Stream.runCollect(readPlan(Stream.make(plan))))
+        const failure = Result.isFailure(outcome) ? outcome.failure.reason : undefined
+        assert.strictEqual(failure, expected)
       }
     }).pipe(Effect.scoped)
   )

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { ContactsService, ExportId, type ExportLink, type ExportStatus } from "@roster/domain"
 import { Effect, Fiber, FileSystem, Path, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { prepareFile } from "../../src/exports/AtomicFile.ts"
+import { prepareFile } from "../../src/exports/PreparedFile.ts"
 import { type DownloadedExport, exportTo } from "../../src/exports/ExportToFile.ts"
 
 const link: ExportLink = { id: ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6"), link: "https://example.com/file" }
@@ -120,6 +120,32 @@ layer(NodeServices.layer)("prepareFile", (it) => {
       assert.strictEqual(yield* Effect.flip(refused), "taken")
       assert.strictEqual(yield* fs.readFileString(target), "mine")
       assert.deepStrictEqual(yield* names, ["export.csv"])
+    })
+  )
+  it.effect("flushes the folder behind the rename, so that the name survives a power loss", () =>
+    Effect.gen(function* () {
+      const { fs, target } = yield* place
+      const steps: Array<string> = []
+      const step = (name: string) => Effect.sync(() => void steps.push(name))
+      const folder = (yield* Path.Path).dirname(target)
+      const watched = FileSystem.FileSystem.of({
+        ...fs,
+        rename: (from, to) => Effect.tap(fs.rename(from, to), () => step("rename")),
+        open: (path, options) =>
+          Effect.map(fs.open(path, options), (file) =>
+            path === folder
+              ? // Its other members stay those of the file.
+                (Object.create(file, {
+                  sync: { value: Effect.tap(file.sync, () => step("sync of the folder")) }
+                }) as FileSystem.File)
+              : file
+          )
+      })
+      yield* Effect.flatMap(prepareFile(target), (write) => write(Stream.make(bytes("new")))).pipe(
+        Effect.scoped,
+        Effect.provideService(FileSystem.FileSystem, watched)
+      )
+      assert.deepStrictEqual(steps, ["rename", "sync of the folder"])
     })
   )
 })

@@ -17,7 +17,7 @@ import {
   type UploadEntry,
   type UploadJournal,
   uploadJournalMemory,
-  type UploadSubject
+  type UploadIdentity
 } from "../../src/upload/UploadJournal.ts"
 import { surveyContacts } from "../../src/upload/UploadSurvey.ts"
 
@@ -256,7 +256,7 @@ describe("uploadContacts", () => {
   )
 })
 
-const subject: UploadSubject = { sha256: "00", bytes: 1, target: "here", listNames: [], columns: [] }
+const subject: UploadIdentity = { sha256: "00", bytes: 1, target: "here", listNames: [], columns: [] }
 
 /** What can be sent of the files below: good rows, some twice, some that our check or the service refuses. */
 const mixed = (count: number): ReadonlyArray<ImportRow> =>

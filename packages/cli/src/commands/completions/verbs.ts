@@ -1,5 +1,5 @@
 /** `roster completions` and `commands`: all commands for shells and for programs. */
-import { purposes } from "@roster/api/Purpose"
+import { purposes } from "@roster/domain/Purpose"
 import { AccessLevel } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"

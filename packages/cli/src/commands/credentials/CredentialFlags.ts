@@ -1,5 +1,5 @@
 /** The flags of API keys and SMTP credentials, and the values they have in a request. */
-import { parsePurpose, purposes } from "@roster/api/Purpose"
+import { accessFor, parsePurpose, purposes } from "@roster/domain/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { DateTime, type Duration, Effect, type Schema } from "effect"
@@ -62,12 +62,10 @@ type LevelFlags = Command.Command.Config.Infer<typeof levelFlags>
 /** Whether the flags set access levels. */
 export const namesLevels = (flags: LevelFlags): boolean => flags.access.length + flags.for.length > 0
 
-/** The access levels of the flags. The API contract is loaded only for `--for`. */
-export const levelsOf = Effect.fnUntraced(function* ({ access, for: wanted }: LevelFlags) {
-  if (wanted.length === 0) return [...new Set(access)]
-  const { accessFor } = yield* Effect.promise(() => import("@roster/api/Operation"))
-  return [...new Set([...access, ...accessFor(wanted)])]
-})
+/** The access levels of the flags. */
+export const levelsOf = ({ access, for: wanted }: LevelFlags): ReadonlyArray<AccessLevel> => [
+  ...new Set([...access, ...accessFor(wanted)])
+]
 
 /** Parses a date, or a time that `moved` adds to the current time or subtracts from it. */
 export const parseMoment =

@@ -5,12 +5,12 @@
  */
 import { UnreadableFile } from "@roster/domain"
 import {
-  isBeside,
+  isIgnoredEntry,
   isZip,
   maximumEntries,
   nameIssue,
   tooManyFiles,
-  unfoldingIssue,
+  decompressionIssue,
   tooManyEntries,
   unzipped
 } from "@roster/domain/ZippedFile"
@@ -85,7 +85,7 @@ const entriesIssue = (list: Uint8Array, entries: number): string | undefined => 
   let at = 0
   let files = 0
   let packed = 0
-  let unfolded = 0
+  let decompressed = 0
   for (let entry = 0; entry < entries; entry++) {
     if (at + 46 > list.length || view.getUint32(at, true) !== 0x02014b50)
       return "the archive's list of files cannot be read"
@@ -98,13 +98,13 @@ const entriesIssue = (list: Uint8Array, entries: number): string | undefined => 
     if (view.getUint16(at + 40, true) >>> 12 === 0xa) return "the archive holds a link in place of a file"
     // Readers of workbooks find their parts by this name.
     if (name === "[Content_Types].xml") return "it is a workbook; save it as CSV and send that"
-    if (!isBeside(name)) files++
+    if (!isIgnoredEntry(name)) files++
     packed += view.getUint32(at + 20, true)
-    unfolded += view.getUint32(at + 24, true)
+    decompressed += view.getUint32(at + 24, true)
     at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
   }
   if (files !== 1) return files === 0 ? "the archive holds no file" : tooManyFiles
-  return unfoldingIssue(packed, unfolded)
+  return decompressionIssue(packed, decompressed)
 }
 
 /** Refuses an archive by its central directory. Accepts every other file. */

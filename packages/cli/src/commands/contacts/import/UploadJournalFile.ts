@@ -2,7 +2,7 @@
  * The journal beside an imported file, an append-only log of JSON lines.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/bulk-import.md)
  */
-import { UploadEntry, type UploadJournal, UploadSubject } from "@roster/workflows"
+import { UploadEntry, type UploadJournal, UploadIdentity } from "@roster/workflows"
 import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"
@@ -13,7 +13,7 @@ const Header = Schema.fromJsonString(
   Schema.Struct({
     journal: Schema.Literal("roster contacts import"),
     version: Schema.Literal(1),
-    subject: UploadSubject
+    subject: UploadIdentity
   })
 )
 const Line = Schema.fromJsonString(UploadEntry)

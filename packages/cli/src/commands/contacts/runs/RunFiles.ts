@@ -1,6 +1,6 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
 import { JsonParser, StoreFailure } from "@roster/domain"
-import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunSubject, sumOf } from "@roster/workflows"
+import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunHeader, sumOf } from "@roster/workflows"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"
@@ -16,7 +16,7 @@ export const runsKeptFor = Duration.days(30)
 export const maximumRunBytes = 4 * 1024 * 1024 * 1024
 
 const Header = Schema.fromJsonString(
-  Schema.Struct({ run: Schema.Literal("roster contacts"), version: Schema.Literal(1), subject: RunSubject })
+  Schema.Struct({ run: Schema.Literal("roster contacts"), version: Schema.Literal(1), subject: RunHeader })
 )
 const encodeHeader = Schema.encodeSync(Header)
 const decodeHeader = Schema.decodeUnknownEffect(Header)
@@ -52,14 +52,14 @@ const files = Effect.gen(function* () {
 })
 
 /** The record of a new run. Its file comes into being with the first change. */
-export const newRun = Effect.fnUntraced(function* (given: Omit<RunSubject, "id" | "began">) {
+export const newRun = Effect.fnUntraced(function* (given: Omit<RunHeader, "id" | "began">) {
   const path = yield* Path.Path
   yield* removeOld(
     (yield* files).map(({ file }) => file),
     { keptFor: runsKeptFor, maximumBytes: maximumRunBytes }
   )
   const id = yield* newId
-  const subject: RunSubject = { ...given, id, began: DateTime.formatIso(yield* DateTime.now) }
+  const subject: RunHeader = { ...given, id, began: DateTime.formatIso(yield* DateTime.now) }
   const file = path.join(yield* folder, `${id}${suffix}`)
   const lines = yield* makeDurableLog(file)
   let bytes = 0
@@ -158,7 +158,7 @@ export const openRun = Effect.fnUntraced(function* (id: string) {
         Stream.mapEffect(
           Stream.fromIterable(places),
           Effect.fnUntraced(function* ({ at, length }) {
-            const line = yield* Effect.mapError(readAt(opened, at, length), fileProblem(file, "read"))
+            const line = yield* Effect.mapError(readAt(opened, at, new Uint8Array(length)), fileProblem(file, "read"))
             return yield* Effect.mapError(decodeLine(decoder.decode(line)), damaged)
           })
         )

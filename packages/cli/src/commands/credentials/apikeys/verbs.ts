@@ -50,7 +50,7 @@ export const create = Command.make(
   "create",
   { name, ...levelFlags, expires, ipRanges, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount, ...levels }) {
-    const accessLevels = yield* levelsOf(levels)
+    const accessLevels = levelsOf(levels)
     yield* createCredential(
       kind,
       { name, accessLevels, ...Results.omitUndefined({ expires, ipRanges, subaccount }) },
@@ -81,7 +81,7 @@ export const update = Command.make(
     const { apiKeys } = yield* CredentialsService
     const current = yield* apiKeys.get(name, { subaccount })
     const levels = { access, for: wanted }
-    const accessLevels = namesLevels(levels) ? yield* levelsOf(levels) : yield* keptLevels(current.accessLevels)
+    const accessLevels = namesLevels(levels) ? levelsOf(levels) : yield* keptLevels(current.accessLevels)
     const payload = {
       name: changes.rename ?? name,
       accessLevels,

@@ -67,7 +67,7 @@ describe("a fault plan", () => {
     const misnamed: object = { "contacts.ad": { 1: FaultPlan.cutAfter } }
     assert.throws(
       () => FaultPlan.make(misnamed),
-      /^Invalid fault plan: "contacts\.ad" is no operation: write one of contacts\.get/
+      /^Invalid fault plan: "contacts\.ad" is not an operation: write one of contacts\.get/
     )
   })
 
@@ -176,6 +176,29 @@ describe("a fault plan", () => {
     )
   )
 
+  it.effect("gives nothing of a stream whose answer is lost, though it was asked for", () => {
+    const asked: Array<string> = []
+    return Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const seen: Array<string> = []
+      const read = Stream.runForEach(contacts.stream(), (contact) => Effect.sync(() => seen.push(contact.email)))
+      assert.strictEqual(yield* outcome(read), "Unavailable")
+      assert.deepStrictEqual([asked, seen], [[email], []])
+    }).pipe(
+      Effect.provide(
+        layerTestContacts({
+          stream: () =>
+            Stream.fromEffect(
+              Effect.sync(() => {
+                asked.push(email)
+                return Contact.make({ email })
+              })
+            )
+        }).pipe(FaultPlan.layer(FaultPlan.make({ "contacts.list": { 1: FaultPlan.cutAfter } })))
+      )
+    )
+  })
+
   it.effect("keeps services apart that it does not name", () =>
     Effect.gen(function* () {
       const { apiKeys, smtp } = yield* CredentialsService
@@ -204,8 +227,8 @@ describe("a fault plan", () => {
       })
       assert.deepStrictEqual(yield* Schema.decodeEffect(json)(yield* Schema.encodeEffect(json)(plan)), plan)
       for (const [text, expected] of [
-        ['{"contacts.ad": {}}', '"contacts.ad" is no operation: write one of contacts.get'],
-        ['{"contacts.add": {"0": {"fault": "CutAfter"}}}', '"0" is no call: write its number from 1 on'],
+        ['{"contacts.ad": {}}', '"contacts.ad" is not an operation: write one of contacts.get'],
+        ['{"contacts.add": {"0": {"fault": "CutAfter"}}}', '"0" is not a call: write its number from 1 on'],
         ['{"contacts.add": {"1": {"fault": "Cut"}}}', "fault"],
         ['{"contacts.add": {"1": {"fault": "Delay", "seconds": -1}}}', "greater than or equal to 0"]
       ] as const) {

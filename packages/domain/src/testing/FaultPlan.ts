@@ -13,9 +13,9 @@ import {
   Unauthorized,
   Unavailable
 } from "../errors/ServiceError.ts"
-import { ContactsService } from "./ContactsService.ts"
-import { type CredentialOperations, CredentialsService } from "./CredentialsService.ts"
-import { EmailsService } from "./EmailsService.ts"
+import { ContactsService } from "../services/ContactsService.ts"
+import { type CredentialOperations, CredentialsService } from "../services/CredentialsService.ts"
+import { EmailsService } from "../services/EmailsService.ts"
 import * as InputChecks from "./InputChecks.ts"
 
 /**
@@ -77,7 +77,7 @@ const isOperation = (name: string): name is Operation => Object.hasOwn(operation
 const Calls = Schema.Record(Schema.String, Fault).check(
   Schema.makeFilter((calls) => {
     const wrong = Object.keys(calls).find((call) => call !== "every" && !/^[1-9]\d{0,8}$/.test(call))
-    return wrong === undefined || `"${wrong}" is no call: write its number from 1 on, or "every"`
+    return wrong === undefined || `"${wrong}" is not a call: write its number from 1 on, or "every"`
   })
 )
 
@@ -86,7 +86,7 @@ export const FaultPlan = explained(
   Schema.Record(Schema.String, Calls).check(
     Schema.makeFilter((plan) => {
       const wrong = Object.keys(plan).find((name) => !isOperation(name))
-      return wrong === undefined || `"${wrong}" is no operation: write one of ${Object.keys(operations).join(", ")}`
+      return wrong === undefined || `"${wrong}" is not an operation: write one of ${Object.keys(operations).join(", ")}`
     })
   ),
   "fault plan"
@@ -186,7 +186,8 @@ const faultOf = (next: NextFault, operation: Operation) => {
   return {
     seconds: given?.fault === "Delay" ? given.seconds : 0,
     error: reason === undefined ? undefined : new ServiceError({ operation: operations[operation], reason }),
-    isAfter: given !== undefined && isAfter(given)
+    isAfter: given !== undefined && isAfter(given),
+    isBodyCut: given?.fault === "CutBody"
   }
 }
 
@@ -214,9 +215,11 @@ const calling = (next: NextFault) => {
     Stream.unwrap(
       Effect.map(isSendable(check), (sendable): Stream.Stream<A, E | ServiceError> => {
         if (!sendable) return content
-        const { error, isAfter, seconds } = faultOf(next, operation)
+        const { error, isAfter, isBodyCut, seconds } = faultOf(next, operation)
         if (error !== undefined) {
-          return isAfter ? Stream.concat(Stream.take(content, 1), Stream.fail(error)) : Stream.fail(error)
+          if (isBodyCut) return Stream.concat(Stream.take(content, 1), Stream.fail(error))
+          const done = isAfter ? Effect.ignore(Stream.runHead(content)) : Effect.void
+          return Stream.fromEffectDrain(Effect.andThen(done, Effect.fail(error)))
         }
         return seconds === 0 ? content : Stream.unwrap(Effect.as(Effect.sleep(Duration.seconds(seconds)), content))
       })

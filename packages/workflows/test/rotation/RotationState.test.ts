@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import { CredentialName, EmailAddress } from "@roster/domain"
-import { apiKeySuccessor, smtpSuccessors } from "../../src/rotation/RotationPlan.ts"
+import { apiKeySuccessor, smtpSuccessors } from "../../src/rotation/RotationState.ts"
 
 const day = DateTime.makeUnsafe("2026-11-21T23:59:59Z")
 

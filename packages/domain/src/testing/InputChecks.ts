@@ -11,11 +11,11 @@ import { isAddressable } from "../errors/InvalidInput.ts"
 import { CompressionFormat, ExportFileFormat } from "../jobs/Export.ts"
 import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
-import { checkPage } from "./ContactsPage.ts"
-import type { ContactsService } from "./ContactsService.ts"
-import type { CredentialsService } from "./CredentialsService.ts"
-import type { EmailsService } from "./EmailsService.ts"
-import { checkIdempotencyKey } from "./KeyedCall.ts"
+import { checkPage } from "../services/ContactsPage.ts"
+import type { ContactsService } from "../services/ContactsService.ts"
+import type { CredentialsService } from "../services/CredentialsService.ts"
+import type { EmailsService } from "../services/EmailsService.ts"
+import { checkIdempotencyKey } from "../services/KeyedCall.ts"
 
 /** Fails, or dies, if the input would not be sent. */
 export type Check = Effect.Effect<unknown, unknown>
@@ -31,7 +31,7 @@ const invalid = Effect.fail("invalid")
 
 const holds = (isValid: boolean): Check => (isValid ? Effect.void : invalid)
 
-/** Whether a value can be encoded. No schema of the interface needs a service to encode. */
+/** Checks that a schema encodes a value. No schema of the interface needs a service for that. */
 const encodes = (schema: Schema.Top): ((value: unknown) => Check) =>
   Schema.encodeUnknownEffect(schema as Schema.Codec<unknown>)
 

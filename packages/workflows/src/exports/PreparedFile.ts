@@ -8,15 +8,20 @@ export interface PrepareOptions {
   readonly temporary?: string | undefined
 }
 
+/** Makes the names in a folder durable, where the system can: Windows cannot. */
+export const syncFolder = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.scoped(Effect.flatMap(fs.open(folder), ({ sync }) => sync)))
+
 /**
  * Prepares a file that appears only when it is complete: the bytes go to a temporary file, readable by its owner alone,
- * which is flushed, renamed, and removed with the scope. Gives the function that writes the content and returns the
+ * which is flushed, renamed with a flush of its folder, and removed with the scope. Gives the function that writes the content and returns the
  * number of bytes; its second argument is a last check before the file is renamed.
  */
 export const prepareFile = Effect.fnUntraced(function* (target: string, options: PrepareOptions = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const random = path.join(path.dirname(target), `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
+  const folder = path.dirname(target)
+  const random = path.join(folder, `.${path.basename(target)}.${crypto.randomUUID()}.tmp`)
   const { reserve = 0, temporary = random } = options
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(temporary, { force: true })))
   yield* Effect.scoped(
@@ -45,6 +50,7 @@ export const prepareFile = Effect.fnUntraced(function* (target: string, options:
     )
     yield* check
     yield* fs.rename(temporary, target)
+    yield* syncFolder(fs, folder)
     return written
   })
 })

@@ -1,8 +1,8 @@
 /** Services for unit tests: a test gives the methods that it is about, and every other method dies with its name. */
 import { Effect, Layer, Stream } from "effect"
-import { ContactsService } from "./ContactsService.ts"
-import { type CredentialOperations, CredentialsService } from "./CredentialsService.ts"
-import { EmailsService } from "./EmailsService.ts"
+import { ContactsService } from "../services/ContactsService.ts"
+import { type CredentialOperations, CredentialsService } from "../services/CredentialsService.ts"
+import { EmailsService } from "../services/EmailsService.ts"
 
 const absent = (method: string, giver: string): Error => new Error(`${method} is not given to ${giver}`)
 

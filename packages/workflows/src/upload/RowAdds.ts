@@ -1,0 +1,88 @@
+/** Adds the rows of a file in one pass. */
+import { fnRedacted, type ImportRow, type KeptStatusRow, type RejectedRow, type ServiceError } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { type BulkAddOptions, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
+import { batches } from "./UploadBatches.ts"
+import { maximumNamedRows } from "./UploadSurvey.ts"
+
+/** The rows whose contacts kept their status: their number, and the lines of up to 10,000. */
+export const makeKeptStatusRows = () => {
+  const rows: Array<KeptStatusRow> = []
+  let count = 0
+  return {
+    add: ({ line, status }: KeptStatusRow) => {
+      count++
+      if (rows.length < maximumNamedRows) rows.push({ line, status })
+    },
+    report: () => ({ statusesKept: count, keptStatuses: rows.toSorted((one, other) => one.line - other.line) })
+  }
+}
+
+/** The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. An error ends the reading. */
+export interface RowAddsReport {
+  readonly read: number
+  readonly accepted: number
+  /** Number of rows refused by our own check or by the service. */
+  readonly rejected: number
+  /** Up to 10,000 of them, in the order of the file. */
+  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
+  /** Number of accepted rows whose contacts kept their status. */
+  readonly statusesKept: number
+  /** Up to 10,000 of them, in the order of the file. */
+  readonly keptStatuses: ReadonlyArray<KeptStatusRow>
+  readonly notSent: number
+  /** Number of rows that were sent and have no answer. */
+  readonly unknown: number
+  readonly stoppedBy: ServiceError | undefined
+}
+
+/** Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume. */
+export const addRows = fnRedacted("addRows")(function* <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  options: BulkAddOptions = {}
+) {
+  const { concurrency = defaultAddConcurrency } = options
+  const adder = yield* makeBulkAdder(options)
+  const kept = makeKeptStatusRows()
+  const counts = { Accepted: 0, Refused: 0, NotSent: 0, Unknown: 0 }
+  const rejectedRows: Array<Omit<RejectedRow, "cells">> = []
+  const name = (line: number, reason: string) => {
+    if (rejectedRows.length < maximumNamedRows) rejectedRows.push({ line, reason })
+  }
+  const onInvalid = (row: ImportRow, reason: string) => {
+    counts.Refused++
+    name(row.line, reason)
+  }
+  yield* batches(rows, { onInvalid }).pipe(
+    Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
+    Stream.mapEffect(
+      ({ contacts, lines, release }) =>
+        Effect.map(adder.send(contacts), (runs) => {
+          let at = 0
+          for (const { count, outcome } of runs) {
+            counts[outcome._tag] += count
+            const line = lines[at] ?? 0
+            if (outcome._tag === "Refused") name(line, outcome.error.message)
+            if (outcome._tag === "Accepted" && outcome.keptStatus !== undefined) {
+              kept.add({ line, status: outcome.keptStatus })
+            }
+            at += count
+          }
+          if (runs.every(({ outcome }) => outcome._tag === "Accepted")) release()
+        }),
+      { concurrency, unordered: true }
+    ),
+    Stream.runDrain
+  )
+  const report: RowAddsReport = {
+    read: counts.Accepted + counts.Refused + counts.NotSent + counts.Unknown,
+    accepted: counts.Accepted,
+    rejected: counts.Refused,
+    rejectedRows: rejectedRows.sort((one, other) => one.line - other.line),
+    ...kept.report(),
+    notSent: counts.NotSent,
+    unknown: counts.Unknown,
+    stoppedBy: yield* adder.stoppedBy
+  }
+  return report
+})
