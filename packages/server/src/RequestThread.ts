@@ -1,6 +1,7 @@
 /** The thread for large requests: the same service as on the thread that sends them, with its own connection. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
+import { loggedCause } from "@roster/domain"
 import { Effect, Layer, References, Schema } from "effect"
 import { Headers, HttpClientRequest, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { DatabaseSync } from "node:sqlite"
@@ -72,9 +73,9 @@ const answering = Effect.gen(function* () {
     answer(message as LargeRequest).pipe(
       Effect.provideContext(context),
       Effect.catchCause((cause) =>
-        Effect.andThen(
-          Effect.logError("a large request failed", cause),
-          Effect.sync(() => Thread.post(failed))
+        loggedCause(cause).pipe(
+          Effect.flatMap((logged) => Effect.logError("a large request failed", logged)),
+          Effect.andThen(Effect.sync(() => Thread.post(failed)))
         )
       )
     )
