@@ -33,7 +33,14 @@ import { mergeContact } from "./ContactMerge.ts"
 import { pageByOffset } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
-import { checkContacts, checkEmail, checkMerged, checkTexts, mergedRefusal } from "./ContactValidation.ts"
+import {
+  checkContacts,
+  checkEmail,
+  checkListNames,
+  checkMerged,
+  checkTexts,
+  mergedRefusal
+} from "./ContactValidation.ts"
 import { giveWay, sliceMillis } from "./RuleScan.ts"
 import { FoundBefore, RuleScans } from "./RuleScans.ts"
 import { readRule, ruleSql } from "./RuleSql.ts"
@@ -42,19 +49,6 @@ const defaultPageSize = 20
 
 /** An add of this many contacts takes less time than an fsync. */
 const maximumShared = 10
-
-const isListName = (name: unknown): boolean =>
-  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name)
-
-const checkListNames = (names: ReadonlyArray<string>) =>
-  Array.isArray(names) && names.every(isListName)
-    ? Effect.void
-    : Effect.fail(
-        new InvalidInput({
-          field: "listnames",
-          issue: "the name of a list is not blank and holds no control characters"
-        })
-      )
 
 const readPayloads = delivered(Schema.Array(ContactPayload))
 const readChanges = delivered(ContactUpdatePayload)
@@ -82,7 +76,7 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
   if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
     return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
   }
-  yield* checkListNames(listNames)
+  yield* checkListNames("listnames", listNames)
   const contacts = yield* readPayloads(payloads)
   yield* checkContacts(contacts)
   const now = yield* nowSeconds

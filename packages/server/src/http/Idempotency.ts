@@ -45,29 +45,24 @@ export const onceByKey = <E, R>(
   const find = Effect.gen(function* () {
     const { account } = yield* Caller
     const { known, ...kept } = yield* findAnswer(sql, account, key)
-    const { last } = kept
     if (known !== undefined) {
       const answer = digest.equals(known.request_digest)
         ? replay(known.status, answerText(known))
         : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
-      return { account, last, answer }
+      return { account, answer }
     }
-    return { account, last, answer: (yield* hasRoom(sql, account, kept)) ? undefined : refusedAsFull() }
+    return { account, answer: (yield* hasRoom(sql, account, kept)) ? undefined : refusedAsFull() }
   })
-  const keep = Effect.fnUntraced(function* (
-    account: string,
-    last: number,
-    response: HttpServerResponse.HttpServerResponse
-  ) {
+  const keep = Effect.fnUntraced(function* (account: string, response: HttpServerResponse.HttpServerResponse) {
     const body = bodyOf(response)
     const { status } = response
-    if (status < 300 && body !== undefined) yield* keepAnswer(sql, { account, key, digest, status, body, last })
+    if (status < 300 && body !== undefined) yield* keepAnswer(sql, { account, key, digest, status, body })
   })
   const run = Effect.gen(function* () {
-    const { account, answer: known, last } = yield* find
+    const { account, answer: known } = yield* find
     if (known !== undefined) return known
     const response = yield* answer
-    yield* keep(account, last, response)
+    yield* keep(account, response)
     return response
   })
   const runAlone = Effect.gen(function* () {
@@ -75,8 +70,8 @@ export const onceByKey = <E, R>(
     if (known !== undefined) return known
     const response = yield* answer
     const kept = Effect.gen(function* () {
-      const { account, answer: known, last } = yield* find
-      if (known === undefined) yield* keep(account, last, response)
+      const { account, answer: known } = yield* find
+      if (known === undefined) yield* keep(account, response)
     })
     // What was deleted stays so: without a kept response a repeat deletes what is left.
     yield* Effect.ignore(sql.withTransaction(kept))

@@ -44,7 +44,7 @@ export const keyedCalls = <A, I, Result, Encoded>(
     }
     const result = yield* call
     const body = yield* Effect.orDie(encodeResult(result))
-    yield* keepAnswer(sql, { account, key, digest, status: 200, body, last: kept.last })
+    yield* keepAnswer(sql, { account, key, digest, status: 200, body })
     return result
   })
 

@@ -7,6 +7,7 @@ import { Clock, Context, Data, Effect, Layer, Predicate, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
@@ -14,6 +15,7 @@ import { lastMigration, latestMigration, migrateTo } from "./Migrations.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import { CommitLost } from "./postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions, runningOnce } from "./postgres/PostgresParts.ts"
+import { temporaryFolder } from "./TemporaryFiles.ts"
 import * as Store from "./Store.ts"
 import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
 import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
@@ -185,7 +187,11 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
     if (latest > latestMigration) return yield* unavailable(name, newer(latest))
     if (latest === latestMigration) yield* refuseFilled(sql)
   }).pipe(Effect.scoped, orUnavailable(name, "It cannot be read."))
-  const staged = yield* stagedBeside(source)
+  // Not beside the backup, which may be on a read-only medium.
+  const folder = yield* Effect.mapError(temporaryFolder, () =>
+    unavailable(tmpdir(), "A copy of the backup cannot be written there. Name another folder by TMPDIR.")
+  )
+  const staged = join(folder, "restoring.db")
   const contacts = yield* stage(source, staged, undefined)
   const restored: Restored = { store: name, contacts, replaced: Replaced.Nothing(), kept: undefined }
   yield* approve?.(restored) ?? Effect.void
