@@ -8,10 +8,10 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { existsSync } from "node:fs"
-import * as AccountTurns from "../contacts/AccountTurns.ts"
+import * as AccountTurns from "../threads/FairQueue.ts"
 import { RuleScans } from "../contacts/RuleScans.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
-import * as Thread from "../jobs/worker/Thread.ts"
+import * as Thread from "../threads/Thread.ts"
 import type { LockContention } from "../store/sqlite/LockContention.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 

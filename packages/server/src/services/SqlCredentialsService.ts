@@ -14,7 +14,7 @@ import { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import { credentialRepository } from "../credentials/CredentialRepository.ts"
 import { delivered } from "../store/WirePayload.ts"
-import { requireAdminKey } from "../credentials/LastAdminKey.ts"
+import { requireAdminKey } from "../credentials/LastManagingKey.ts"
 
 const deliveredKey = delivered(ApiKeyPayload)
 

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastMigration, latestMigration } from "./Migrations.ts"
 import { describe } from "./postgres/PostgresError.ts"
-import { nameOf, type PostgresOptions } from "./postgres/PostgresParts.ts"
+import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import { tables } from "./StoreRows.ts"
 
 /** A property of the database that a service needs, with what is missing if it is not fulfilled. */

@@ -21,7 +21,7 @@ import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { hasExpired, removeExpired } from "./JobCleanup.ts"
 import { isDiskFull } from "../../store/StoreFailure.ts"
-import { runningOnce } from "../../store/postgres/PostgresParts.ts"
+import { runningOnce } from "../../store/postgres/PostgresOptions.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 
 /** Runs the jobs of a store. */

@@ -10,8 +10,8 @@ import { Cause, Context, type Duration, Effect, Layer, Option, Result, type Scop
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
-import { registerGauge } from "../../metrics/ReadMetric.ts"
-import { defaultConnections, type PostgresOptions, RunsOnce } from "./PostgresParts.ts"
+import { registerGauge } from "../../metrics/ObservableMetric.ts"
+import { defaultConnections, type PostgresOptions, RunsOnce } from "./PostgresOptions.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
 /** How long a call waits for a connection of the pool. */

@@ -14,7 +14,7 @@ import {
 } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { textList } from "../store/postgres/PostgresParts.ts"
+import { textList } from "../store/postgres/PostgresOptions.ts"
 import { toSeconds } from "../store/Timestamps.ts"
 import { contactColumns } from "./ContactRow.ts"
 
