@@ -10,7 +10,7 @@ import {
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
-import { dialect } from "../store/SqlDialect.ts"
+import { dialect, lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { findList } from "./ContactUpsert.ts"
@@ -66,8 +66,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
       JOIN contacts ON contacts.account = ${account} AND contacts.id = list_members.contact_id
       WHERE list_members.list_id = ${id} AND list_members.contact_id > ${after}
       ORDER BY list_members.contact_id LIMIT ${pageSize}`.values
-    const last = rows.length < pageSize ? undefined : rows.at(-1)
-    return [rows.map(toContact), Option.fromUndefinedOr(last === undefined ? undefined : Number(last[0]))] as const
+    return [rows.map(toContact), Option.map(lastOfFullPage(rows, pageSize), ([id]) => Number(id))] as const
   }, orStoreFailure("listContactsGet"))
 
   const contacts: ContactLists["Service"]["contacts"] = (name) =>

@@ -16,7 +16,7 @@ import { contactJson, contactsJson } from "@roster/domain/ContactJson"
 import { Effect, Option, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { makeLargePages } from "../requests/LargePages.ts"
-import { makeInTurn, type Postponed } from "../requests/LargeRequests.ts"
+import { makeInTurn, type RequestRefusal } from "../requests/LargeRequests.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploads } from "../requests/ImportUploadLimits.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
@@ -53,7 +53,7 @@ const resubscribeOf = ({
     : Effect.fail(new InvalidInput({ field: resubscribeHeader, issue: "it is allow or deny" }))
 }
 
-const refusePostponed = ({ status, text }: Postponed) => Effect.succeed(errorResponse(status, text))
+const refusePostponed = ({ status, text }: RequestRefusal) => Effect.succeed(errorResponse(status, text))
 
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService

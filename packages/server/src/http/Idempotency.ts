@@ -2,12 +2,12 @@ import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { type SqlClient, SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { answersFull, answerText, findAnswer, hasRoom, keepAnswer } from "../store/KeptAnswers.ts"
-import { storeFailure } from "../store/StoreFailure.ts"
+import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
 /** The operations that honour a key. An import receives its file before the transaction could begin. */
@@ -86,10 +86,8 @@ export const onceByKey = <E, R>(
   // The transaction of a call that fails is rolled back as a whole.
   const inStore =
     operation === ownTransactions ? runAlone : inAtomicTransaction(sql, run).pipe(isSmall ? sharingCommit : identity)
-  return Effect.catchIf(inStore, isStoreError<E>, failed)
+  return Effect.catchIf(inStore, isSqlError<E>, failed)
 }
-
-const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
 
 const replay = (status: number, text: string): HttpServerResponse.HttpServerResponse =>
   text === ""

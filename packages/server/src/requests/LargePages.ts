@@ -8,7 +8,7 @@ import { FoundBefore } from "../contacts/RuleScans.ts"
 import { readRule } from "../contacts/RuleSql.ts"
 import { Caller } from "../credentials/Caller.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { freeWhenSent, largeRequest, LargeRequests, makeInTurn, type Postponed } from "./LargeRequests.ts"
+import { freeWhenSent, largeRequest, LargeRequests, makeInTurn, type RequestRefusal } from "./LargeRequests.ts"
 
 /** A page of at most so many contacts is not large: with more of the largest size it takes some 10 ms. */
 const smallPage = 20
@@ -33,7 +33,7 @@ export const makeLargePages = Effect.gen(function* () {
     },
     request: HttpServerRequest.HttpServerRequest,
     answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-    postpone: (postponed: Postponed) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+    postpone: (refusal: RequestRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => {
     if (thread === undefined) return answer
     const isSmall = limit <= smallPage
@@ -47,7 +47,10 @@ export const makeLargePages = Effect.gen(function* () {
         // Nobody waits for a scan.
         if (isSmall) return yield* freed
         const now = (yield* DateTime.now).epochMilliseconds
-        ids = yield* thread.find("contactsGet", { account, rule: condition, now, after: 0, offset, limit })
+        ids = yield* thread.find(
+          { operation: "contactsGet", account, isDeletion: false },
+          { account, rule: condition, now, after: 0, offset, limit }
+        )
       }
       const answerUnlessLarge = Effect.gen(function* () {
         const bytes = isSmall ? 0 : yield* ids === undefined ? pageBytes(account, { limit, offset }) : bytesOfIds(ids)

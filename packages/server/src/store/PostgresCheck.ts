@@ -14,7 +14,7 @@ export interface PostgresFinding {
 }
 
 /** The oldest version with everything that the services use. */
-export const oldestVersion = 14
+const oldestVersion = 14
 
 /** With a larger difference keys and jobs expire at surprising times. */
 const toleratedSkewSeconds = 5

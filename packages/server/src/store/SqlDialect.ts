@@ -191,6 +191,14 @@ export const streamValues = (
     true
   )
 
+/** A query with one row and column for each of many numbers, which are bound as one parameter. In SQLite. */
+export const numbersOf = (sql: SqlClient.SqlClient, numbers: Iterable<unknown>): Fragment =>
+  sql`SELECT value FROM json_each(${JSON.stringify(Array.from(numbers))})`
+
+/** The last row of a page that has as many rows as were asked for: the next page begins behind it. */
+export const lastOfFullPage = <Row>(rows: ReadonlyArray<Row>, size: number): Option.Option<Row> =>
+  rows.length < size ? Option.none() : Option.fromUndefinedOr(rows.at(-1))
+
 /** Compiles a query once. Each run takes its parameters in order and gives rows as arrays of values. */
 export const preparedQuery = (sql: SqlClient.SqlClient, query: Statement.Statement<unknown>) => {
   const [text] = query.compile()

@@ -21,6 +21,7 @@ import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from 
 import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
+import { pragma } from "./sqlite/StoreCheck.ts"
 import { copyPages, type CopyOptions } from "./sqlite/StoreCopy.ts"
 import { fromCause, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
@@ -128,7 +129,7 @@ export const create = fnRedacted("StoreBackup.create")(function* (
 }, Effect.scoped)
 
 /** What to restore, and where. */
-interface RestoreOptions<To, E, R> {
+export interface RestoreOptions<To, E, R> {
   readonly from: string
   readonly to: To
   /** Runs before anything changes. If it fails, nothing does. */
@@ -314,7 +315,7 @@ const openBackup = Effect.fnUntraced(function* (source: string) {
 
 const setPageSize = (path: string, pageSize: number) => {
   using database = new DatabaseSync(path)
-  if (database.prepare("PRAGMA page_size").get()?.["page_size"] === pageSize) return
+  if (pragma(database, "page_size") === pageSize) return
   database.exec(`PRAGMA page_size = ${pageSize}; VACUUM`)
 }
 
