@@ -26,6 +26,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: [""],
   "http-client": ["transport", "transport/undici", "calls", "services", ""],
   server: [
+    "threads",
     "network",
     "metrics",
     "store/sqlite",

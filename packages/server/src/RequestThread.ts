@@ -1,6 +1,7 @@
 /** The thread for large requests: the same service as on the thread that sends them, with its own connection. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
+import { loggedCause } from "@roster/domain"
 import { Effect, Layer, References, Schema } from "effect"
 import { Headers, HttpClientRequest, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { DatabaseSync } from "node:sqlite"
@@ -12,7 +13,7 @@ import { httpApp } from "./http/HttpApp.ts"
 import { bodyOf } from "./http/Idempotency.ts"
 import { OwnsBody } from "./http/RequestBody.ts"
 import { JobRunner } from "./jobs/worker/JobRunner.ts"
-import * as Thread from "./jobs/worker/Thread.ts"
+import * as Thread from "./threads/Thread.ts"
 import { type LargeRequest, type LargeResponse, ThreadData } from "./requests/LargeRequests.ts"
 import { services } from "./services/SqlServices.ts"
 import * as LockContention from "./store/sqlite/LockContention.ts"
@@ -72,9 +73,9 @@ const answering = Effect.gen(function* () {
     answer(message as LargeRequest).pipe(
       Effect.provideContext(context),
       Effect.catchCause((cause) =>
-        Effect.andThen(
-          Effect.logError("a large request failed", cause),
-          Effect.sync(() => Thread.post(failed))
+        loggedCause(cause).pipe(
+          Effect.flatMap((logged) => Effect.logError("a large request failed", logged)),
+          Effect.andThen(Effect.sync(() => Thread.post(failed)))
         )
       )
     )

@@ -3,7 +3,7 @@ import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } from "effect"
 import { Headers, HttpServer, type HttpServerError } from "effect/http"
-import { createServer, type Server, ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { ensureAdministratorKey, type IsKey } from "./credentials/AdministratorKey.ts"
 import { overSocket, withFaults } from "./FaultyApp.ts"
@@ -20,12 +20,12 @@ import { type ConnectionLimits, connectionLimits, limitConnections, timeoutsOf }
 import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
-import { ServedNames, servedNames } from "./http/ServedNames.ts"
+import { ServedNames, servedNames } from "./http/AllowedHosts.ts"
 import { makeRequestMetrics } from "./metrics/RequestMetrics.ts"
 import { type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
 import { requestEntry } from "./requests/LargeRequests.ts"
 import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
-import { nameOf } from "./store/postgres/PostgresParts.ts"
+import { nameOf } from "./store/postgres/PostgresOptions.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
 
@@ -57,10 +57,10 @@ export interface ServeOptions<E, R> {
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** The calls that go wrong, to test clients (default: none). */
   readonly faults?: FaultPlan.FaultPlan | undefined
-  /** Receives the administrator key of a store without keys. If it fails, no key is created and nothing listens. */
+  /** Receives the administrator key of a store without keys. If it fails, no key is created and no request is served. */
   readonly onAdministratorKey: (key: Redacted.Redacted<string>) => Effect.Effect<void, E, R>
   /**
-   * Runs at every start once the keys of the store are committed, and before anything listens. It can finish what
+   * Runs at every start once the keys of the store are committed, and before any request is served. It can finish what
    * `onAdministratorKey` began, also at a start that was killed, if the key of then is one of the store.
    */
   readonly onKeysCommitted?: ((isKey: IsKey) => Effect.Effect<void, E, R>) | undefined
@@ -82,7 +82,10 @@ export class RosterServer extends Context.Service<
   }
 >()("@roster/server/RosterServer") {}
 
-/** Opens the store, delivers its first key and listens. On close, requests in progress are answered first. */
+/**
+ * Opens the store, listens, so that no key is created for an address that is taken, delivers the first key and serves.
+ * Until then requests are answered with 503. On close, requests in progress are answered first.
+ */
 export const layer = <E, R>(
   options: ServeOptions<E, R>
 ): Layer.Layer<RosterServer, StoreError | ServeError | CertificateError | E, R> =>
@@ -134,6 +137,21 @@ const draining = (server: Server, limits: ConnectionLimits, trustedProxies: Read
     return close(callback)
   }
   return server
+}
+
+const startingBody = JSON.stringify({ Error: "The service is starting. Send the request again later." })
+
+/** Answers requests until a server has another handler. */
+const answerWhileStarting = (server: Server): void => {
+  const answer = (_: IncomingMessage, response: ServerResponse): void => {
+    const headers = { connection: "close", "retry-after": "1", "content-type": "application/json" }
+    response.writeHead(503, { ...headers, "content-length": startingBody.length }).end(startingBody)
+  }
+  const events = ["request", "checkContinue"]
+  for (const event of events) server.on(event, answer)
+  server.on("newListener", (event) => {
+    if (typeof event === "string" && events.includes(event)) server.off(event, answer)
+  })
 }
 
 /** Disables Effect's default tracer, whose spans go nowhere and cost a tenth of the time of a request. */
@@ -195,6 +213,7 @@ const layerWithoutServices = <E>(
       secure === undefined ? undefined : createSecureServer({ ...options, ...secure.certificate.options })
     const nodeServer = draining(secureServer ?? createServer(options), limits, trustedProxies)
     log?.attach(nodeServer)
+    answerWhileStarting(nodeServer)
     const server = yield* NodeHttpServer.make(() => nodeServer, {
       host,
       port,

@@ -149,6 +149,22 @@ describe("roster serve", () => {
     })
   )
 
+  it.live("refuses a host of files that allows nothing", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      for (const entry of ["https://files.example.com", "files.example.com/", "*.example.com", "10.0.0.0/8"]) {
+        const args = ["--allow-file-url", "files.example.com:8443", "--allow-file-url", entry]
+        const refused = yield* run(["serve", "--port", "0", "--db", "a.db", ...args])
+        assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+        const { code, message } = failure(refused)
+        assert.strictEqual(code, "InvalidInput")
+        assert.match(message, /^Invalid allow-file-url: /)
+        assert.include(message, `not "${entry}"`)
+      }
+      assert.notInclude(readdirSync(folder), "a.db")
+    })
+  )
+
   it.live("warns where other machines can reach it", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster

@@ -1,5 +1,5 @@
 /** Invalid input, and the conversion of schema issues to `Invalid Email: …`. */
-import { Schema, SchemaIssue } from "effect"
+import { Effect, Schema, SchemaIssue } from "effect"
 
 /** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
@@ -84,6 +84,13 @@ export const invalidInput = (error: Schema.SchemaError, whole = "body"): Invalid
     field: path.length === 0 ? whole : fieldOf(path, isOfUnknownName(error.issue)),
     issue: (first?.message ?? error.message).replaceAll(/\s*\n\s*/g, " ").replace(/^Expected/, "expected")
   })
+}
+
+/** Validates input by encoding and decoding it, so that callers in-process and over HTTP get the same refusals. */
+export const validated = <A, I>(schema: Schema.Codec<A, I>): ((input: A) => Effect.Effect<A, InvalidInput>) => {
+  const write = Schema.encodeUnknownEffect(schema)
+  const read = Schema.decodeUnknownEffect(schema)
+  return (input) => Effect.mapErrorEager(Effect.flatMapEager(write(input), read), (error) => invalidInput(error))
 }
 
 /** Describes input that does not fit a schema in one text, for the report of a row: `Email: …`. */

@@ -6,7 +6,7 @@
 import { OutcomeUnknown, type Rule, ServiceError } from "@roster/domain"
 import { type DateTime, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { dialect } from "../store/SqlDialect.ts"
+import { dialect, numbersOf } from "../store/SqlDialect.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
 import { giveWay, rowMatcher } from "./RuleScan.ts"
 
@@ -68,11 +68,12 @@ export const deleteSelected = Effect.fnUntraced(function* (ids: Float64Array, ru
   if (ids.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const { columns, matches } = rowMatcher(rule, now)
-  const isOneOf = (ids: ReadonlyArray<unknown>) => sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`
   let done = 0
   const deleteSome = Effect.gen(function* () {
     const some = Array.from(ids.subarray(done, done + deletedAtOnce))
-    const rows = yield* sql`SELECT id${sql.literal(columns)} FROM contacts WHERE ${isOneOf(some)} ORDER BY id`.values
+    const rows =
+      yield* sql`SELECT id${sql.literal(columns)} FROM contacts WHERE id IN (${numbersOf(sql, some)}) ORDER BY id`
+        .values
     const end = performance.now() + transactionMillis
     const selected: Array<unknown> = []
     let last = some.at(-1)
@@ -82,7 +83,7 @@ export const deleteSelected = Effect.fnUntraced(function* (ids: Float64Array, ru
       last = Number(row[0])
       break
     }
-    yield* sql`DELETE FROM contacts WHERE ${isOneOf(selected)}`
+    yield* sql`DELETE FROM contacts WHERE id IN (${numbersOf(sql, selected)})`
     return last
   })
   const transaction = Effect.map(sql.withTransaction(deleteSome), (last) => {

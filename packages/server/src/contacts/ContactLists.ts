@@ -10,10 +10,11 @@ import {
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
-import { dialect } from "../store/SqlDialect.ts"
+import { dialect, lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { findList } from "./ContactUpsert.ts"
+import { isListName } from "./ContactValidation.ts"
 
 /** A list with the number of its contacts. */
 export const ContactList = Schema.Struct({ name: Schema.String, contacts: Schema.Int }).pipe(
@@ -45,6 +46,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
 
   const find = Effect.fnUntraced(function* (name: string) {
     const { account } = yield* Caller
+    if (!isListName(name)) return yield* new ListNotFound({ name })
     const id = yield* Effect.provideService(findList(account, name), SqlClient.SqlClient, sql)
     return id ?? (yield* new ListNotFound({ name }))
   })
@@ -53,7 +55,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     const { account } = yield* Caller
     const rows = yield* sql<{ readonly name: string; readonly contacts: number }>`
       SELECT name, (SELECT count(*) FROM list_members WHERE list_id = lists.id) AS contacts
-      FROM lists WHERE account = ${account} ORDER BY name`
+      FROM lists WHERE account = ${account} ORDER BY ${dialect(sql).inByteOrder("name")}`
     return rows.map(({ contacts, name }) => ({ name, contacts: Number(contacts) }))
   }).pipe(orStoreFailure("listsGet"))
 
@@ -64,8 +66,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
       JOIN contacts ON contacts.account = ${account} AND contacts.id = list_members.contact_id
       WHERE list_members.list_id = ${id} AND list_members.contact_id > ${after}
       ORDER BY list_members.contact_id LIMIT ${pageSize}`.values
-    const last = rows.length < pageSize ? undefined : rows.at(-1)
-    return [rows.map(toContact), Option.fromUndefinedOr(last === undefined ? undefined : Number(last[0]))] as const
+    return [rows.map(toContact), Option.map(lastOfFullPage(rows, pageSize), ([id]) => Number(id))] as const
   }, orStoreFailure("listContactsGet"))
 
   const contacts: ContactLists["Service"]["contacts"] = (name) =>
@@ -80,15 +81,9 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     const id = yield* find(name)
     const some = dialect(sql).isOneOf("identity", [...new Set(emails.map(canonicalEmail))])
     const removed = yield* sql<{ readonly identity: string }>`
-      SELECT identity FROM contacts WHERE account = ${account} AND ${some}
-        AND id IN (SELECT contact_id FROM list_members WHERE list_id = ${id})`.pipe(
-      Effect.tap(
-        () => sql`
-          DELETE FROM list_members WHERE list_id = ${id}
-            AND contact_id IN (SELECT id FROM contacts WHERE account = ${account} AND ${some})`
-      ),
-      sql.withTransaction
-    )
+      DELETE FROM list_members WHERE list_id = ${id}
+        AND contact_id IN (SELECT id FROM contacts WHERE account = ${account} AND ${some})
+      RETURNING (SELECT identity FROM contacts WHERE account = ${account} AND id = contact_id) AS identity`
     return removed.map(({ identity }) => identity)
   }, orStoreFailure("listContactsDelete"))
 

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { contactColumns, toContact } from "./ContactRow.ts"
-import { dialect } from "../store/SqlDialect.ts"
+import { dialect, numbersOf } from "../store/SqlDialect.ts"
 
 /** Blocks of 1024 ids. */
 const blockBits = 10
@@ -32,7 +32,7 @@ export const countRestoredContacts = Effect.fnUntraced(function* (account: strin
   yield* sql`
     INSERT INTO contact_blocks
     SELECT account, id >> ${blockBits} AS block, count(*), max(id) FROM contacts
-    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)})) AND id <= coalesce(
+    WHERE id IN (${numbersOf(sql, ids)}) AND id <= coalesce(
       (SELECT last FROM contact_blocks WHERE account = ${account} ORDER BY block DESC LIMIT 1), 0)
     GROUP BY account, block
     ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = max(last, excluded.last)`
@@ -99,6 +99,6 @@ export const bytesOfIds = Effect.fnUntraced(function* (ids: Float64Array) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly bytes: number }>`
     SELECT coalesce(sum(${textBytes(sql)}), 0) AS bytes FROM contacts
-    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(Array.from(ids))}))`
+    WHERE id IN (${numbersOf(sql, ids)})`
   return Number(row?.bytes ?? 0)
 })

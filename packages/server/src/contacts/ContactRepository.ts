@@ -17,23 +17,30 @@ import {
   maximumEmailsPerDelete,
   ruleMatcher,
   selectsEveryContact,
-  TooManyContacts
+  TooManyContacts,
+  validated
 } from "@roster/domain"
 import { DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
-import { dialect, preparedQuery } from "../store/SqlDialect.ts"
+import { dialect, numbersOf, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
-import { delivered } from "../store/WirePayload.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
-import { mergeContact } from "./ContactMerge.ts"
+import { mergeContact } from "./PostgresUpsert.ts"
 import { pageByOffset } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
-import { checkContacts, checkEmail, checkMerged, checkTexts, mergedRefusal } from "./ContactValidation.ts"
+import {
+  checkContacts,
+  checkEmail,
+  checkListNames,
+  checkMerged,
+  checkTexts,
+  mergedRefusal
+} from "./ContactValidation.ts"
 import { giveWay, sliceMillis } from "./RuleScan.ts"
 import { FoundBefore, RuleScans } from "./RuleScans.ts"
 import { readRule, ruleSql } from "./RuleSql.ts"
@@ -43,21 +50,8 @@ const defaultPageSize = 20
 /** An add of this many contacts takes less time than an fsync. */
 const maximumShared = 10
 
-const isListName = (name: unknown): boolean =>
-  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name)
-
-const checkListNames = (names: ReadonlyArray<string>) =>
-  Array.isArray(names) && names.every(isListName)
-    ? Effect.void
-    : Effect.fail(
-        new InvalidInput({
-          field: "listnames",
-          issue: "the name of a list is not blank and holds no control characters"
-        })
-      )
-
-const readPayloads = delivered(Schema.Array(ContactPayload))
-const readChanges = delivered(ContactUpdatePayload)
+const readPayloads = validated(Schema.Array(ContactPayload))
+const readChanges = validated(ContactUpdatePayload)
 
 /** A contact with its id in the store. */
 export interface WrittenContact {
@@ -82,7 +76,7 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
   if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
     return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
   }
-  yield* checkListNames(listNames)
+  yield* checkListNames("listnames", listNames)
   const contacts = yield* readPayloads(payloads)
   yield* checkContacts(contacts)
   const now = yield* nowSeconds
@@ -129,11 +123,11 @@ export const makeContactRepository = Effect.gen(function* () {
     const rule = yield* readRule(given)
     if (rule._tag === "All") return yield* pageByOffset(account, page)
     const now = yield* DateTime.now
+    const bounds = { operation: "contactsGet", account, isDeletion: false }
     if (rulesInSql) {
       const where = sql`account = ${account} AND ${ruleSql(sql, rule, now)}`
       const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-      const asked = { operation: "contactsGet", account, isDeletion: false }
-      return (yield* scans.bounded(asked, query.values)).map(toContact)
+      return (yield* scans.bounded(bounds, query.values)).map(toContact)
     }
     const asked = { account, rule, now: DateTime.toEpochMillis(now) }
     const matches = ruleMatcher(rule, now)
@@ -142,9 +136,8 @@ export const makeContactRepository = Effect.gen(function* () {
     while (found.length < limit) {
       const missing = limit - found.length
       const before = from.after === 0 ? yield* FoundBefore : undefined
-      const ids = before ?? (yield* scans.find("contactsGet", { ...asked, ...from, limit: missing }))
-      const some = sql`id IN (SELECT value FROM json_each(${JSON.stringify(Array.from(ids))}))`
-      const rows = yield* sql`SELECT ${columns} FROM contacts WHERE ${some} ORDER BY id`.values
+      const ids = before ?? (yield* scans.find(bounds, { ...asked, ...from, limit: missing }))
+      const rows = yield* sql`SELECT ${columns} FROM contacts WHERE id IN (${numbersOf(sql, ids)}) ORDER BY id`.values
       let sliceEnd = performance.now() + sliceMillis
       for (const row of rows) {
         // One that has just been changed or deleted leaves its place to the next one.
@@ -251,15 +244,15 @@ export const makeContactRepository = Effect.gen(function* () {
           }
           if (read._tag === "All") return yield* deleteEveryone(account)
           const now = yield* DateTime.now
+          const bounds = { operation: "contactsDeletePost", account, isDeletion: true }
           if (rulesInSql) {
             const selected = sql`account = ${account} AND ${ruleSql(sql, read, now)}`
-            const asked = { operation: "contactsDeletePost", account, isDeletion: true }
             // Within the transaction, so that the time cannot be up in its COMMIT.
-            return yield* sql.withTransaction(scans.bounded(asked, sql`DELETE FROM contacts WHERE ${selected}`))
+            return yield* sql.withTransaction(scans.bounded(bounds, sql`DELETE FROM contacts WHERE ${selected}`))
           }
           const asked = { account, rule: read, now: DateTime.toEpochMillis(now) }
           const all = { after: 0, offset: 0, limit: Number.POSITIVE_INFINITY }
-          const ids = yield* scans.find("contactsDeletePost", { ...asked, ...all })
+          const ids = yield* scans.find(bounds, { ...asked, ...all })
           yield* deleteSelected(ids, read, now)
         })
       })

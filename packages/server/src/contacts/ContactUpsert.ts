@@ -9,7 +9,7 @@ import {
 } from "@roster/domain"
 import { Effect, Iterable } from "effect"
 import { SqlClient } from "effect/sql"
-import { addMembers, mergeContacts } from "./ContactMerge.ts"
+import { addMembers, mergeContacts } from "./PostgresUpsert.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { toSeconds } from "../store/Timestamps.ts"

@@ -62,6 +62,16 @@ export const checkEmail = (field: string, email: string): Effect.Effect<void, In
   return orPass(issue === undefined || isAddressable(email) ? refusalOf(field, issue) : notAddressable(field))
 }
 
+/** Whether a list may have this name. */
+export const isListName = (name: unknown): boolean =>
+  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name)
+
+/** Checks the names of lists. */
+export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
+  Array.isArray(names) && names.every(isListName)
+    ? Effect.void
+    : Effect.fail(new InvalidInput({ field, issue: "the name of a list is not blank and holds no control characters" }))
+
 /** Checks the texts of contacts to add; the refusal names the index of the first invalid one. */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() => {

@@ -7,7 +7,7 @@ import { Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { setImmediate } from "node:timers/promises"
-import * as AccountTurns from "./AccountTurns.ts"
+import * as AccountTurns from "../threads/FairQueue.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { columnOf } from "./RuleSql.ts"
 

@@ -7,18 +7,22 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
 
+/** What bounds a search: the operation that asks for it, and whether for a bulk delete. */
+interface ScanOptions {
+  readonly operation: string
+  readonly account: string
+  readonly isDeletion: boolean
+}
+
 /** Looks for the contacts that a rule selects: by scans on a store whose SQL has no rules, elsewhere by its statements. */
 export class RuleScans extends Context.Service<
   RuleScans,
   {
     /** Bounds a statement with a rule, of which a bulk delete counts as several. Interrupting it cancels the statement. */
-    readonly bounded: <A, E>(
-      options: { readonly operation: string; readonly account: string; readonly isDeletion: boolean },
-      statement: Effect.Effect<A, E>
-    ) => Effect.Effect<A, E | ServiceError>
-    /** Finds ids for an operation. Interrupting it stops the scan. */
+    readonly bounded: <A, E>(options: ScanOptions, statement: Effect.Effect<A, E>) => Effect.Effect<A, E | ServiceError>
+    /** Finds ids within the bounds. Interrupting it stops the scan. */
     readonly find: (
-      operation: string,
+      options: ScanOptions,
       request: ScanRequest
     ) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError | ServiceError>
   }
@@ -30,7 +34,7 @@ export const FoundBefore = Context.Reference<Float64Array<ArrayBuffer> | undefin
 })
 
 /** How long a scan may take, with its waits for others. */
-export const defaultRuleDeadline: Duration.Input = "10 seconds"
+const defaultRuleDeadline: Duration.Input = "10 seconds"
 
 /** The scans of an account that run or wait at one time. */
 export const maximumAccountScans = 32
@@ -99,10 +103,7 @@ export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) =>
     })
   return RuleScans.of({
     bounded,
-    find: (operation, request) => {
-      const { account, limit } = request
-      return bounded({ operation, account, isDeletion: !Number.isFinite(limit) }, scan(request))
-    }
+    find: (options, request) => bounded(options, scan(request))
   })
 }
 

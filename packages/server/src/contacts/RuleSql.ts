@@ -28,7 +28,7 @@ export const readRule = (rule: ContactRule): Effect.Effect<Rule.Rule, InvalidRul
   Effect.fromResult(parseRule(ruleSource(rule)))
 
 /** The contacts of an account that a filter selects. */
-export interface Selection {
+interface Selection {
   /** The condition of SQL. */
   readonly where: Fragment
   /** What is left to ask of each contact that SQL gives. */

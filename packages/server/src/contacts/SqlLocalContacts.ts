@@ -5,21 +5,15 @@
  */
 import { canonicalEmail, LocalContacts, type StoredContact } from "@roster/domain"
 import { Effect, Layer } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
-import { dialect } from "../store/SqlDialect.ts"
+import { dialect, numbersOf } from "../store/SqlDialect.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
-import { orStoreFailure, storeFailure } from "../store/StoreFailure.ts"
+import { isSqlError, orStoreFailure, storeFailure } from "../store/StoreFailure.ts"
 import { countRestoredContacts } from "./ContactPagination.ts"
 import { addContacts, toWritten, type WrittenContact } from "./ContactRepository.ts"
 import { contactColumns, toColumns } from "./ContactRow.ts"
 import { addToLists, ensureLists } from "./ContactUpsert.ts"
-
-const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
-
-/** The query that gives these numbers. */
-const idsOf = (sql: SqlClient.SqlClient, ids: ReadonlyArray<number>) =>
-  sql`SELECT value FROM json_each(${JSON.stringify(ids)})`
 
 /** The contacts with their lists. */
 const withLists = Effect.fnUntraced(function* (contacts: ReadonlyArray<WrittenContact>) {
@@ -27,7 +21,7 @@ const withLists = Effect.fnUntraced(function* (contacts: ReadonlyArray<WrittenCo
   const ids = contacts.map(({ id }) => id)
   const members = yield* sql<{ readonly contact: number; readonly name: string }>`
     SELECT contact_id AS contact, name FROM list_members JOIN lists ON lists.id = list_id
-    WHERE contact_id IN (${idsOf(sql, ids)}) ORDER BY name`
+    WHERE contact_id IN (${numbersOf(sql, ids)}) ORDER BY name`
   const lists = Map.groupBy(members, ({ contact }) => contact)
   return contacts.map(({ contact, id }): StoredContact => ({
     id,
@@ -60,7 +54,7 @@ const write = Effect.fnUntraced(function* (contacts: ReadonlyArray<StoredContact
   const [first] = rows
   if (first === undefined) return
   const ids = rows.map(({ id }) => id)
-  const present = yield* sql<{ readonly id: number }>`SELECT id FROM contacts WHERE id IN (${idsOf(sql, ids)})`
+  const present = yield* sql<{ readonly id: number }>`SELECT id FROM contacts WHERE id IN (${numbersOf(sql, ids)})`
   const known = new Set(present.map(({ id }) => id))
   const given = contactColumns.slice(1).map((name) => `${name} = excluded.${name}`)
   const [statement] = sql`
@@ -75,7 +69,7 @@ const write = Effect.fnUntraced(function* (contacts: ReadonlyArray<StoredContact
     account,
     ids.filter((id) => !known.has(id))
   )
-  yield* sql`DELETE FROM list_members WHERE contact_id IN (${idsOf(sql, ids)})`
+  yield* sql`DELETE FROM list_members WHERE contact_id IN (${numbersOf(sql, ids)})`
   for (const [name, members] of Map.groupBy(
     contacts.flatMap(({ id, lists }) => lists.map((name) => ({ id, name }))),
     ({ name }) => name
@@ -95,7 +89,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql): LocalContacts => {
     add: (contacts, options) => addContacts(contacts, options, withLists).pipe(inStore, orStoreFailure("contactsPost")),
     write: (contacts) => inAtomicTransaction(sql, write(contacts)).pipe(inStore, orStoreFailure("contactsPost")),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.catchIf(inAtomicTransaction(sql, effect), isStoreError<E>, (error) => storeFailure("contactsPost", error))
+      Effect.catchIf(inAtomicTransaction(sql, effect), isSqlError<E>, (error) => storeFailure("contactsPost", error))
   }
 })
 

@@ -5,6 +5,7 @@
 import { type AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, type ServiceError } from "@roster/domain"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { fromSeconds, toSeconds } from "../store/Timestamps.ts"
 import { AuditDetails, type AuditActor, type AuditEntry } from "./AuditEntry.ts"
@@ -72,10 +73,10 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const entries = (query: AuditQuery = {}) => {
     const { limit = Number.POSITIVE_INFINITY } = query
     return Stream.paginate(undefined, (below: number | undefined) =>
-      Effect.map(page(query, below, Math.min(entriesPerPage, limit)), (rows) => {
-        const last = rows.length < entriesPerPage ? undefined : rows.at(-1)
-        return [rows.map(toEntry), Option.fromUndefinedOr(last?.number)] as const
-      })
+      Effect.map(
+        page(query, below, Math.min(entriesPerPage, limit)),
+        (rows) => [rows.map(toEntry), Option.map(lastOfFullPage(rows, entriesPerPage), ({ number }) => number)] as const
+      )
     ).pipe(Stream.take(limit))
   }
 

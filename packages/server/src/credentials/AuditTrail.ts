@@ -39,7 +39,9 @@ export const refusalOf = (error: { readonly _tag: string }) => {
 
 const encodeDetails = Schema.encodeSync(Schema.fromJsonString(AuditDetails))
 
-const subjectOf = (name: string): string => withoutSecrets(name).slice(0, longestSubject).toWellFormed()
+/** PostgreSQL has no NUL in its texts, and SQLite no broken characters. */
+const subjectOf = (name: string): string =>
+  withoutSecrets(name).slice(0, longestSubject).toWellFormed().replaceAll("\0", "\ufffd")
 
 /** An entry as a row of its table, which gives it a number. */
 export const auditRow = (

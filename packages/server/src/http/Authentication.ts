@@ -15,7 +15,7 @@ import { keyLookup, type KeyRow, makeRangeCheck, makeUseRecorder } from "../cred
 import { digestOf } from "../credentials/Secret.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
-import { publicAddress } from "./ServedNames.ts"
+import { publicAddress } from "./AllowedHosts.ts"
 import { toWireError } from "./WireErrors.ts"
 import { makeFailedAuthThrottle } from "./FailedAuthThrottle.ts"
 

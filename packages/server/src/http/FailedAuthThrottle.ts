@@ -1,8 +1,8 @@
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { registerGauge } from "../metrics/ReadMetric.ts"
+import { registerGauge } from "../metrics/ObservableMetric.ts"
 import { clientNetwork } from "../network/IpRanges.ts"
-import { countWrongKey, forgottenAfterSeconds } from "../store/postgres/WrongKeys.ts"
+import { countWrongKey, forgottenAfterSeconds } from "../store/postgres/FailedAuthCounts.ts"
 import { byEngine } from "../store/SqlDialect.ts"
 
 /** Wrong keys in a row without a delay: a client with an outdated key deserves no penalty. */

@@ -5,26 +5,24 @@ import { Cause, Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { authentication } from "./Authentication.ts"
-import { contactsHandlers } from "./ContactsHandlers.ts"
-import { credentialsHandlers } from "./CredentialsHandlers.ts"
+import { contactsHandlers, credentialsHandlers } from "./Handlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
-import { readSearchParams } from "./QueryNames.ts"
 import { AccessLog, routeOf } from "../network/AccessLog.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { isBodyOutstanding } from "./RequestBody.ts"
 import { requestChecks } from "./RequestChecks.ts"
+import { makeRouter, urlIssue } from "./Router.ts"
 import {
   contractRoutes,
   errorResponse,
   type Guard,
   type Handlers,
-  type Incoming,
   type RequestServices,
   type Respond,
   type Route,
   withErrors
 } from "./Routes.ts"
-import { publicAddress, refusedHost } from "./ServedNames.ts"
+import { publicAddress, refusedHost } from "./AllowedHosts.ts"
 import { toWireError } from "./WireErrors.ts"
 
 const referencePath = "/docs"
@@ -100,95 +98,6 @@ const healthRoutes = Effect.map(SqlClient.SqlClient, (sql): ReadonlyArray<Route>
   ]
 })
 
-/** The routes below a part of the paths. */
-interface Branch {
-  readonly fixed: Map<string, Branch>
-  /** The parameter that any other segment is a value of. */
-  parameter: { readonly name: string; readonly branch: Branch } | undefined
-  readonly routes: Map<string, Route>
-}
-
-const makeBranch = (): Branch => ({ fixed: new Map(), parameter: undefined, routes: new Map() })
-
-const pathOf = (url: string): string => {
-  const end = url.indexOf("?")
-  return end === -1 ? url : url.slice(0, end)
-}
-
-/** More segments than a path of the contract has: what is behind them need not be read. */
-const maximumSegments = 16
-
-const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/", maximumSegments).slice(1)
-
-/** The value in a segment of a path, which is never empty; `undefined` if it cannot be one. */
-const valueOf = (segment: string): string | undefined => {
-  if (!segment.includes("%")) return segment === "" ? undefined : segment
-  try {
-    const value = decodeURIComponent(segment)
-    return value.includes("\0") ? undefined : value
-  } catch {
-    return undefined
-  }
-}
-
-interface Found extends Pick<Incoming, "params" | "searchParams"> {
-  readonly route: Route
-}
-
-/**
- * Finds routes by their paths, which match exactly. With `FindMyWay` a request takes a tenth longer, since that decodes a
- * path with an escaped @ character by character.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
- */
-const makeRouter = (routes: ReadonlyArray<Route>) => {
-  const root = makeBranch()
-  for (const route of routes) {
-    let branch = root
-    for (const segment of segmentsOf(route.path)) {
-      const isParameter = segment.startsWith(":")
-      const below: Branch = (isParameter ? branch.parameter?.branch : branch.fixed.get(segment)) ?? makeBranch()
-      if (isParameter) branch.parameter = { name: segment.slice(1), branch: below }
-      else branch.fixed.set(segment, below)
-      branch = below
-    }
-    branch.routes.set(route.method, route)
-  }
-  const methods = new Set(routes.map(({ method }) => method))
-
-  const routeOfPath = (method: string, path: string, params: Record<string, string>): Route | undefined => {
-    const segments = segmentsOf(path)
-    const follow = ({ fixed, parameter, routes }: Branch, index: number): Route | undefined => {
-      const segment = segments[index]
-      if (segment === undefined) return routes.get(method)
-      const branch = fixed.get(segment)
-      const route = branch === undefined ? undefined : follow(branch, index + 1)
-      if (route !== undefined || parameter === undefined) return route
-      const value = valueOf(segment)
-      if (value === undefined) return undefined
-      params[parameter.name] = value
-      return follow(parameter.branch, index + 1)
-    }
-    return follow(root, 0)
-  }
-
-  /** Finds a route, for a URL without a `urlIssue`. */
-  const find = (method: string, url: string): Found | undefined => {
-    if (hasTooManyParameters(url)) return undefined
-    const params: Record<string, string> = {}
-    const route = routeOfPath(method, pathOf(url), params)
-    if (route === undefined) return undefined
-    const end = url.indexOf("?")
-    return { route, params, searchParams: readSearchParams(end === -1 ? "" : url.slice(end + 1)) }
-  }
-  /** The methods of a path in alphabetical order, with HEAD for GET. */
-  const methodsOf = (url: string): ReadonlyArray<string> =>
-    [...methods]
-      .filter((method) => routeOfPath(method, pathOf(url), {}) !== undefined)
-      .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
-      .toSorted()
-  return { find, methodsOf }
-}
-
 const parts = Effect.gen(function* () {
   const { guard, withAnyKey } = yield* authentication
   const emails = yield* EmailsService
@@ -227,24 +136,6 @@ const noRoute =
         : HttpServerResponse.setHeader(errorResponse(405, `This path takes ${methods}.`), "allow", methods)
     )
   }
-
-/** The parameters of a query. To read some thousands takes some ms on the thread that answers everybody. */
-const maximumParameters = 1000
-
-const hasTooManyParameters = (url: string): boolean =>
-  url.length > maximumParameters && url.split("&", maximumParameters + 1).length > maximumParameters
-
-/** Why no route is found for a URL, whatever its path. */
-const urlIssue = (url: string): string | undefined => {
-  if (hasTooManyParameters(url)) return `The query has more than ${maximumParameters} parameters.`
-  if (!url.includes("%")) return undefined
-  const path = pathOf(url)
-  try {
-    return decodeURIComponent(path).includes("\0") ? "The path holds a NUL character." : undefined
-  } catch {
-    return "The path is not percent-encoded UTF-8."
-  }
-}
 
 const texts: Readonly<Record<number, string>> = {
   400: "The request cannot be read.",

@@ -3,12 +3,12 @@ import { maximumIdempotencyKey } from "@roster/domain"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { type SqlClient, SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { answersFull, answerText, findAnswer, hasRoom, keepAnswer } from "../store/KeptAnswers.ts"
-import { storeFailure } from "../store/StoreFailure.ts"
+import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
 /** The operations that honour a key. An import receives its file before the transaction could begin. */
@@ -46,29 +46,24 @@ export const onceByKey = <E, R>(
   const find = Effect.gen(function* () {
     const { account } = yield* Caller
     const { known, ...kept } = yield* findAnswer(sql, account, key)
-    const { last } = kept
     if (known !== undefined) {
       const answer = digest.equals(known.request_digest)
         ? replay(known.status, answerText(known))
         : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
-      return { account, last, answer }
+      return { account, answer }
     }
-    return { account, last, answer: (yield* hasRoom(sql, account, kept)) ? undefined : refusedAsFull() }
+    return { account, answer: (yield* hasRoom(sql, account, kept)) ? undefined : refusedAsFull() }
   })
-  const keep = Effect.fnUntraced(function* (
-    account: string,
-    last: number,
-    response: HttpServerResponse.HttpServerResponse
-  ) {
+  const keep = Effect.fnUntraced(function* (account: string, response: HttpServerResponse.HttpServerResponse) {
     const body = bodyOf(response)
     const { status } = response
-    if (status < 300 && body !== undefined) yield* keepAnswer(sql, { account, key, digest, status, body, last })
+    if (status < 300 && body !== undefined) yield* keepAnswer(sql, { account, key, digest, status, body })
   })
   const run = Effect.gen(function* () {
-    const { account, answer: known, last } = yield* find
+    const { account, answer: known } = yield* find
     if (known !== undefined) return known
     const response = yield* answer
-    yield* keep(account, last, response)
+    yield* keep(account, response)
     return response
   })
   const runAlone = Effect.gen(function* () {
@@ -76,8 +71,8 @@ export const onceByKey = <E, R>(
     if (known !== undefined) return known
     const response = yield* answer
     const kept = Effect.gen(function* () {
-      const { account, answer: known, last } = yield* find
-      if (known === undefined) yield* keep(account, last, response)
+      const { account, answer: known } = yield* find
+      if (known === undefined) yield* keep(account, response)
     })
     // What was deleted stays so: without a kept response a repeat deletes what is left.
     yield* Effect.ignore(sql.withTransaction(kept))
@@ -92,10 +87,8 @@ export const onceByKey = <E, R>(
   // The transaction of a call that fails is rolled back as a whole.
   const inStore =
     operation === ownTransactions ? runAlone : inAtomicTransaction(sql, run).pipe(isSmall ? sharingCommit : identity)
-  return Effect.catchIf(inStore, isStoreError<E>, failed)
+  return Effect.catchIf(inStore, isSqlError<E>, failed)
 }
-
-const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
 
 const replay = (status: number, text: string): HttpServerResponse.HttpServerResponse =>
   text === ""

@@ -10,7 +10,7 @@ import {
 import { Effect, FileSystem, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { Caller } from "../credentials/Caller.ts"
-import type { makeUploads } from "../jobs/imports/Uploads.ts"
+import type { makeUploads } from "../requests/ImportUploadLimits.ts"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
 import { withoutHurry } from "../network/Connections.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"

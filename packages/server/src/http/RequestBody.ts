@@ -2,7 +2,7 @@
 import type { OperationId } from "@roster/api"
 import { Context, Effect, Stream } from "effect"
 import { HttpServerError, type HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { largeRequest } from "../requests/LargeRequests.ts"
+import { largeRequest, type RequestRefusal } from "../requests/LargeRequests.ts"
 
 /** The limits of a JSON body. */
 interface BodyLimits {
@@ -38,23 +38,17 @@ export const isBodyOutstanding = ({ headers, source }: HttpServerRequest.HttpSer
   source.complete === false &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBody)
 
-/** Why a body was not read. */
-export interface BodyRefusal {
-  readonly status: number
-  readonly text: string
-}
-
-const tooLarge = ({ mebibytes }: BodyLimits): BodyRefusal => ({
+const tooLarge = ({ mebibytes }: BodyLimits): RequestRefusal => ({
   status: 413,
   text: `The body of this request is larger than ${mebibytes} MiB.`
 })
 
-const overBudget: BodyRefusal = {
+const overBudget: RequestRefusal = {
   status: 503,
   text: `The service reads as many large requests as it can hold, ${budgetMebibytes} MiB in all. Send this one again later.`
 }
 
-const notUtf8: BodyRefusal = { status: 400, text: "The body of this request is not UTF-8." }
+const notUtf8: RequestRefusal = { status: 400, text: "The body of this request is not UTF-8." }
 
 /** A lenient decoder would put replacement characters into names. */
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -83,7 +77,7 @@ export const makeBodyReader = () => {
     request: HttpServerRequest.HttpServerRequest,
     limits: BodyLimits,
     answer: (body: string) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-    refuse: (refusal: BodyRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+    refuse: (refusal: RequestRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
     /** Answers a large body elsewhere; `undefined` if that cannot be done. */
     answerLarge: (
       body: Uint8Array<ArrayBuffer>
@@ -116,7 +110,7 @@ export const makeBodyReader = () => {
        */
       let whole: Uint8Array<ArrayBuffer> | undefined
       let length = 0
-      const take = (arrived: ReadonlyArray<Uint8Array>): Effect.Effect<void, BodyRefusal> => {
+      const take = (arrived: ReadonlyArray<Uint8Array>): Effect.Effect<void, RequestRefusal> => {
         for (const chunk of arrived) {
           length += chunk.length
           held += chunk.length

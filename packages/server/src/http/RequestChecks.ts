@@ -11,8 +11,8 @@ import { type Guard, errorResponse } from "./Routes.ts"
 import { onceByKey } from "./Idempotency.ts"
 import { queryNames } from "./QueryNames.ts"
 import { hasForm } from "./ImportForm.ts"
-import { bodyLimits, type BodyRefusal, makeBodyReader } from "./RequestBody.ts"
-import { LargeRequests, makeInTurn } from "../requests/LargeRequests.ts"
+import { bodyLimits, makeBodyReader } from "./RequestBody.ts"
+import { LargeRequests, makeInTurn, type RequestRefusal } from "../requests/LargeRequests.ts"
 
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "")
@@ -104,7 +104,7 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
     const isPrompt = (body: string): boolean =>
       body.length <= promptBody || endpoint.identifier === "contactsDeletePost"
     const limits = bodyLimits(endpoint.identifier)
-    const refuse = ({ status, text }: BodyRefusal) => {
+    const refuse = ({ status, text }: RequestRefusal) => {
       const response = errorResponse(status, text)
       return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(refusals, endpoint), response)
     }

@@ -1,7 +1,7 @@
 /** Metrics of the process, by the names that dashboards for Node know. */
 import { Effect, type Scope } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { registerCounter, registerGauge } from "./ReadMetric.ts"
+import { registerCounter, registerGauge } from "./ObservableMetric.ts"
 
 /** How often the delay of the event loop is measured, in milliseconds. */
 const resolution = 10

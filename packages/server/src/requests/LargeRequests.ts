@@ -8,10 +8,10 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { existsSync } from "node:fs"
-import * as AccountTurns from "../contacts/AccountTurns.ts"
+import * as AccountTurns from "../threads/FairQueue.ts"
 import { RuleScans } from "../contacts/RuleScans.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
-import * as Thread from "../jobs/worker/Thread.ts"
+import * as Thread from "../threads/Thread.ts"
 import type { LockContention } from "../store/sqlite/LockContention.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 
@@ -22,7 +22,7 @@ export const largeRequest = 32 * 1024
 export const maximumWaiting = 128
 
 /** Bytes of large responses that an account has not read yet; the last one may exceed them. */
-export const maximumUnread = 32 * 1024 * 1024
+const maximumUnread = 32 * 1024 * 1024
 
 /** The milliseconds after which the next request that is not large begins, while one waits for the lock of the store. */
 const longestTurn = 100
@@ -60,18 +60,18 @@ export interface LargeResponse {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** Why a large request is not carried out now. */
-export interface Postponed {
-  readonly status: 503
+/** Why a request is not carried out, for its response. */
+export interface RequestRefusal {
+  readonly status: number
   readonly text: string
 }
 
-const waitsFull: Postponed = {
+const waitsFull: RequestRefusal = {
   status: 503,
   text: `${maximumWaiting} large requests of this account wait for their turn. Send this one again later.`
 }
 
-const unreadFull: Postponed = {
+const unreadFull: RequestRefusal = {
   status: 503,
   text: `This account has ${maximumUnread / 1024 / 1024} MiB of responses to read. Read them, and send this request again.`
 }
@@ -85,7 +85,7 @@ interface LargeRequests {
   readonly answer: <E, R>(
     request: HttpServerRequest.HttpServerRequest,
     given: { readonly body?: Uint8Array<ArrayBuffer>; readonly ids?: Float64Array<ArrayBuffer> | undefined },
-    postpone: (postponed: Postponed) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+    postpone: (refusal: RequestRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 }
 

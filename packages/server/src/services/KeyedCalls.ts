@@ -12,12 +12,12 @@ import {
   usedIdempotencyKey
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
-import { type SqlClient, SqlError } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
 import { answersFull, answerText, findAnswer, hasRoom, keepAnswer } from "../store/KeptAnswers.ts"
-import { storeFailure } from "../store/StoreFailure.ts"
+import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 
 /** Makes the function that carries out the calls of one operation. The input is encoded only if there is a key. */
 export const keyedCalls = <A, I, Result, Encoded>(
@@ -44,7 +44,7 @@ export const keyedCalls = <A, I, Result, Encoded>(
     }
     const result = yield* call
     const body = yield* Effect.orDie(encodeResult(result))
-    yield* keepAnswer(sql, { account, key, digest, status: 200, body, last: kept.last })
+    yield* keepAnswer(sql, { account, key, digest, status: 200, body })
     return result
   })
 
@@ -62,8 +62,6 @@ export const keyedCalls = <A, I, Result, Encoded>(
       // What cannot be encoded is refused by the call itself.
       return yield* Option.isNone(text) ? call : inAtomicTransaction(sql, once(key, text.value, call))
     })
-    return Effect.catchIf(run, isStoreError<E | InvalidInput | ServiceError>, (error) => storeFailure(operation, error))
+    return Effect.catchIf(run, isSqlError<E | InvalidInput | ServiceError>, (error) => storeFailure(operation, error))
   }
 }
-
-const isStoreError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)

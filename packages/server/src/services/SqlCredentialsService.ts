@@ -7,16 +7,16 @@ import {
   type LastManagingKey,
   readApiKeyPayload,
   type SmtpCredentials,
-  SmtpCredentialsPayload
+  SmtpCredentialsPayload,
+  validated
 } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import { credentialRepository } from "../credentials/CredentialRepository.ts"
-import { delivered } from "../store/WirePayload.ts"
-import { requireAdminKey } from "../credentials/LastAdminKey.ts"
+import { requireAdminKey } from "../credentials/LastManagingKey.ts"
 
-const deliveredKey = delivered(ApiKeyPayload)
+const validatedKey = validated(ApiKeyPayload)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
       refusals,
       {
         kind: "ApiKey",
-        read: (given) => Effect.flatMap(readApiKeyPayload(given), deliveredKey),
+        read: (given) => Effect.flatMap(readApiKeyPayload(given), validatedKey),
         resource: "Apikeys",
         accessLevels: (payload) => [...new Set(payload.accessLevels)],
         identity: (name) => name,
@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
     ),
     smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload>(sql, refusals, {
       kind: "Smtp",
-      read: delivered(SmtpCredentialsPayload),
+      read: validated(SmtpCredentialsPayload),
       resource: "Smtp",
       accessLevels: () => ["SendSmtp"],
       identity: canonicalEmail,

@@ -9,20 +9,20 @@ import {
   InvalidInput,
   NotAllowedSender,
   RateLimited,
-  ServiceError
+  ServiceError,
+  validated
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
-import { delivered } from "../store/WirePayload.ts"
 import { inTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
 import { keyedCalls } from "./KeyedCalls.ts"
 
-const readMessage = delivered(EmailMessage)
+const readMessage = validated(EmailMessage)
 const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
 
 /** Maximum size of a message with its attachments, in bytes. */

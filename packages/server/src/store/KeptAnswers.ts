@@ -6,6 +6,7 @@ import { RateLimited } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { deflateRawSync, inflateRawSync } from "node:zlib"
+import { byEngine } from "./SqlDialect.ts"
 import { nowSeconds } from "./Timestamps.ts"
 
 /**
@@ -60,21 +61,61 @@ export const findAnswer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   }
 })
 
+/** How long a measure holds, in seconds: meanwhile an account can exceed its bound by what it adds. */
+const measuredFor = 10
+
+/** In bytes, by the sums: below, no measure is needed, since calls at one time do not add up to so much more. */
+const measuredFrom = maximumAnswerBytes / 64
+
+interface Measure {
+  readonly bytes: number
+  /** The second at which it is over. */
+  readonly until: number
+}
+
+/** The measures of accounts, by the client of their store. */
+const measures = new WeakMap<SqlClient.SqlClient, Map<string, Measure>>()
+
+const measuresOn = (sql: SqlClient.SqlClient): Map<string, Measure> => {
+  const known = measures.get(sql) ?? new Map<string, Measure>()
+  measures.set(sql, known)
+  return known
+}
+
+/** The bytes that are kept for an account where calls at one time add to the same sum. */
+const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string) {
+  const known = measuresOn(sql)
+  const now = yield* nowSeconds
+  for (const [other, { until }] of known) if (until <= now) known.delete(other)
+  const before = known.get(account)
+  if (before !== undefined) return before.bytes
+  const [row] = yield* sql<{ readonly bytes: number }>`
+    SELECT coalesce(sum(octet_length(body) + ${answerOverhead}::bigint), 0) AS bytes
+    FROM idempotent_answers WHERE account = ${account}`
+  const bytes = Number(row?.bytes ?? 0)
+  known.set(account, { bytes, until: now + measuredFor })
+  return bytes
+})
+
 /** Whether there is room for an answer, for which some of the oldest go that no client asks for again. */
 export const hasRoom = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   account: string,
   { first, last }: { readonly first: number; readonly last: number }
 ) {
-  if (last - first < maximumAnswerBytes) return true
-  yield* sql`
+  const sum = last - first
+  const isMeasured = byEngine(sql, { sqlite: () => false, postgres: () => sum >= measuredFrom })
+  const kept = isMeasured ? yield* measured(sql, account) : sum
+  if (kept < maximumAnswerBytes) return true
+  const removed = yield* sql<{ readonly bytes: number }>`
     DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${(yield* nowSeconds) - retriedFor}
       AND call_key IN (
         SELECT call_key FROM idempotent_answers WHERE account = ${account} ORDER BY running LIMIT ${removedAtOnce}
-      )`
-  const [row] = yield* sql<Pick<FoundRow, "first">>`
-    SELECT min(running) AS first FROM idempotent_answers WHERE account = ${account}`
-  return last - Number(row?.first ?? last) < maximumAnswerBytes
+      ) RETURNING octet_length(body) AS bytes`
+  const left = removed.reduce((bytes, one) => bytes - one.bytes - answerOverhead, kept)
+  const known = measuresOn(sql).get(account)
+  if (isMeasured && known !== undefined) measuresOn(sql).set(account, { ...known, bytes: left })
+  return left < maximumAnswerBytes
 })
 
 /** Keeps an answer, in the transaction of its call. */
@@ -86,20 +127,14 @@ export const keepAnswer = Effect.fnUntraced(function* (
     readonly digest: Uint8Array
     readonly status: number
     readonly body: string | Uint8Array
-    readonly last: number
   }
 ) {
+  const { account, digest, key, status } = answer
   const body = deflateRawSync(answer.body, { level: 1 })
   yield* sql`
-    INSERT INTO idempotent_answers ${sql.insert({
-      account: answer.account,
-      call_key: answer.key,
-      request_digest: answer.digest,
-      status: answer.status,
-      body,
-      running: answer.last + body.length + answerOverhead,
-      created: yield* nowSeconds
-    })}`
+    INSERT INTO idempotent_answers (account, call_key, request_digest, status, body, created, running)
+    SELECT ${account}, ${key}, ${digest}, ${status}, ${body}, ${yield* nowSeconds},
+      coalesce(max(running), 0) + ${body.length + answerOverhead} FROM idempotent_answers WHERE account = ${account}`
 })
 
 /** The text of an answer as it was kept. */

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastMigration, latestMigration } from "./Migrations.ts"
 import { describe } from "./postgres/PostgresError.ts"
-import { nameOf, type PostgresOptions } from "./postgres/PostgresParts.ts"
+import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import { tables } from "./StoreRows.ts"
 
 /** A property of the database that a service needs, with what is missing if it is not fulfilled. */
@@ -14,7 +14,7 @@ export interface PostgresFinding {
 }
 
 /** The oldest version with everything that the services use. */
-export const oldestVersion = 14
+const oldestVersion = 14
 
 /** With a larger difference keys and jobs expire at surprising times. */
 const toleratedSkewSeconds = 5

@@ -118,6 +118,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   textsOf: (texts: ReadonlyArray<string>): Fragment => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
   textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
+  /** A column of texts to sort by, which compares bytes. */
+  inByteOrder: (column: string): Fragment => sql`${sql(column)}`,
   /** Runs an effect whose transactions come to the same as if they ran one after the other, as those of SQLite do. */
   serializable: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => effect,
   /** Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait for the newest block. */
@@ -158,6 +160,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
+  inByteOrder: (column) => sql`${sql(column)} COLLATE "C"`,
   serializable: Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL SERIALIZABLE"),
   countsBlocks: false,
   rulesInSql: true,
@@ -187,6 +190,14 @@ export const streamValues = (
     StreamedValues,
     true
   )
+
+/** A query with one row and column for each of many numbers, which are bound as one parameter. In SQLite. */
+export const numbersOf = (sql: SqlClient.SqlClient, numbers: Iterable<unknown>): Fragment =>
+  sql`SELECT value FROM json_each(${JSON.stringify(Array.from(numbers))})`
+
+/** The last row of a page that has as many rows as were asked for: the next page begins behind it. */
+export const lastOfFullPage = <Row>(rows: ReadonlyArray<Row>, size: number): Option.Option<Row> =>
+  rows.length < size ? Option.none() : Option.fromUndefinedOr(rows.at(-1))
 
 /** Compiles a query once. Each run takes its parameters in order and gives rows as arrays of values. */
 export const preparedQuery = (sql: SqlClient.SqlClient, query: Statement.Statement<unknown>) => {

@@ -7,18 +7,21 @@ import { Clock, Context, Data, Effect, Layer, Predicate, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
 import { lastMigration, latestMigration, migrateTo } from "./Migrations.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import { CommitLost } from "./postgres/PostgresError.ts"
-import { nameOf, type PostgresOptions, runningOnce } from "./postgres/PostgresParts.ts"
+import { nameOf, type PostgresOptions, runningOnce } from "./postgres/PostgresOptions.ts"
+import { temporaryFolder } from "./TemporaryFiles.ts"
 import * as Store from "./Store.ts"
 import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
 import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
+import { pragma } from "./sqlite/StoreCheck.ts"
 import { copyPages, type CopyOptions } from "./sqlite/StoreCopy.ts"
 import { fromCause, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
@@ -126,7 +129,7 @@ export const create = fnRedacted("StoreBackup.create")(function* (
 }, Effect.scoped)
 
 /** What to restore, and where. */
-interface RestoreOptions<To, E, R> {
+export interface RestoreOptions<To, E, R> {
   readonly from: string
   readonly to: To
   /** Runs before anything changes. If it fails, nothing does. */
@@ -185,7 +188,11 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
     if (latest > latestMigration) return yield* unavailable(name, newer(latest))
     if (latest === latestMigration) yield* refuseFilled(sql)
   }).pipe(Effect.scoped, orUnavailable(name, "It cannot be read."))
-  const staged = yield* stagedBeside(source)
+  // Not beside the backup, which may be on a read-only medium.
+  const folder = yield* Effect.mapError(temporaryFolder, () =>
+    unavailable(tmpdir(), "A copy of the backup cannot be written there. Name another folder by TMPDIR.")
+  )
+  const staged = join(folder, "restoring.db")
   const contacts = yield* stage(source, staged, undefined)
   const restored: Restored = { store: name, contacts, replaced: Replaced.Nothing(), kept: undefined }
   yield* approve?.(restored) ?? Effect.void
@@ -308,7 +315,7 @@ const openBackup = Effect.fnUntraced(function* (source: string) {
 
 const setPageSize = (path: string, pageSize: number) => {
   using database = new DatabaseSync(path)
-  if (database.prepare("PRAGMA page_size").get()?.["page_size"] === pageSize) return
+  if (pragma(database, "page_size") === pageSize) return
   database.exec(`PRAGMA page_size = ${pageSize}; VACUUM`)
 }
 

@@ -8,6 +8,9 @@ import * as SqliteError from "./sqlite/SqliteError.ts"
 
 const { errorCode, holderOf, isDamage, isReadOnly, isUnsynced } = SqliteError
 
+/** Tells a failure of the database from those of a type parameter. */
+export const isSqlError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
+
 /** Whether a statement failed because the disk of the database is full. */
 export const isDiskFull = (error: SqlError.SqlError): boolean =>
   SqliteError.isDiskFull(error) || PostgresError.isDiskFull(error)

@@ -1,7 +1,7 @@
 import { Context, type Duration } from "effect"
-import type { PostgresOptions } from "./postgres/PostgresParts.ts"
+import type { PostgresOptions } from "./postgres/PostgresOptions.ts"
 
-export type { PostgresOptions } from "./postgres/PostgresParts.ts"
+export type { PostgresOptions } from "./postgres/PostgresOptions.ts"
 
 /** What a service may do, on any database. */
 export interface PolicyOptions {

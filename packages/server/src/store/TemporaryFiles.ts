@@ -16,12 +16,21 @@ export class TemporaryFileFailed extends Schema.TaggedError<TemporaryFileFailed>
 export const onTemporaryFile = <A>(run: () => Promise<A>): Effect.Effect<A, TemporaryFileFailed> =>
   Effect.tryPromise({ try: run, catch: (cause) => new TemporaryFileFailed({ cause }) })
 
+const makeFolder = () => mkdtemp(join(tmpdir(), prefix + processMark))
+
+const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true })
+
+/** A new folder that only this user can read, which is removed with the scope. */
+export const temporaryFolder = Effect.acquireRelease(onTemporaryFile(makeFolder), (folder) =>
+  Effect.ignore(onTemporaryFile(() => removeFolder(folder)))
+)
+
 /** A new file that only this user can read, which is removed with the scope. */
 export const openTemporaryFile = Effect.acquireRelease(
   onTemporaryFile(async () => {
-    const folder = await mkdtemp(join(tmpdir(), prefix + processMark))
+    const folder = await makeFolder()
     /** Removes its name. The open file stays usable, except on Windows, where it fails. */
-    const unlink = () => rm(folder, { recursive: true, force: true })
+    const unlink = () => removeFolder(folder)
     try {
       const path = join(folder, "file")
       return { path, file: await open(path, "wx+", 0o600), unlink }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { hasExpired, removeExpired } from "../../src/jobs/worker/JobCleanup.ts"
+import { hasWork, removeExpired } from "../../src/jobs/worker/JobCleanup.ts"
 import * as Store from "../../src/store/Store.ts"
 
 const day = 24 * 60 * 60
@@ -39,10 +39,10 @@ describe("AuditRetention", () => {
       yield* entry(6, "Done", 0)
       assert.include(String((yield* removeFromOutside).reason.cause), "only added to")
       assert.deepStrictEqual(yield* numbers, [1, 2, 3, 4, 5, 6])
-      assert.isTrue(yield* hasExpired)
+      assert.isTrue(yield* hasWork)
       yield* removeExpired
       assert.deepStrictEqual(yield* numbers, [2, 4, 6])
-      assert.isFalse(yield* hasExpired)
+      assert.isFalse(yield* hasWork)
     }).pipe(inMemory)
   )
 
@@ -53,9 +53,9 @@ describe("AuditRetention", () => {
       yield* entry(3, "Unauthorized", 2 * day - minute)
       yield* entry(4, "Unauthorized", day - minute)
       yield* entry(100_001, "Unauthorized", 0)
-      assert.isFalse(yield* hasExpired)
+      assert.isFalse(yield* hasWork)
       yield* entry(100_002, "Unauthorized", 0)
-      assert.isTrue(yield* hasExpired)
+      assert.isTrue(yield* hasWork)
       yield* removeExpired
       assert.deepStrictEqual(yield* numbers, [1, 3, 4, 100_001, 100_002])
       yield* entry(200_000, "Unauthorized", 0)

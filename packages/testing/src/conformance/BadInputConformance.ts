@@ -290,6 +290,9 @@ export const badContactsConformance = (it: Cases<ContactsService>): void => {
         for (const [name, value] of [
           ["listName", 7],
           ["listName", "a\ud800"],
+          ["listName", "\0"],
+          ["listName", "a\nb"],
+          ["listName", " "],
           ["encodingName", 7],
           ["encodingName", "a\ud800"]
         ] as const) {

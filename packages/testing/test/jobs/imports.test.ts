@@ -7,7 +7,7 @@ import { Jobs } from "@roster/server"
 import { Array as Arr, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../../src/conformance/Eventually.ts"
-import { maximumKeptStatuses } from "../../../server/src/jobs/imports/JobKeptStatuses.ts"
+import { maximumKeptStatuses } from "../../../server/src/jobs/imports/KeptRows.ts"
 import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
 
 const ann = EmailAddress.make("ann@example.com")

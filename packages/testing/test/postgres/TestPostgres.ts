@@ -123,17 +123,20 @@ const run = (url: URL, statement: string) =>
     yield* sql.unsafe(statement)
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
-/** The address of a new database, which goes with the scope. */
-export const freshDatabase = Effect.gen(function* () {
+/** The address of a new database with options of `CREATE DATABASE`, which goes with the scope. */
+export const databaseWith = Effect.fnUntraced(function* (options: string) {
   const running = yield* Effect.promise(() => server ?? Promise.reject(new Error("call startPostgres first")))
   const name = `roster_${crypto.randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(run(running, `CREATE DATABASE ${name}`), () =>
+  yield* Effect.acquireRelease(run(running, `CREATE DATABASE ${name} ${options}`), () =>
     Effect.ignore(run(running, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
   )
   const url = new URL(running)
   url.pathname = `/${name}`
   return Redacted.make(url.href)
 })
+
+/** The address of a new database, which goes with the scope. */
+export const freshDatabase = databaseWith("")
 
 /** The services on a new database. */
 export const layerPostgres: Layer.Layer<SqlServices.Services, unknown> = Layer.unwrap(

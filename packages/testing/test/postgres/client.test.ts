@@ -9,7 +9,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { latestMigration, migrateTo } from "../../../server/src/store/Migrations.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { CommitLost } from "../../../server/src/store/postgres/PostgresError.ts"
-import { runningOnce } from "../../../server/src/store/postgres/PostgresParts.ts"
+import { runningOnce } from "../../../server/src/store/postgres/PostgresOptions.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
 

@@ -32,6 +32,16 @@ const parseListen = (given: string) => {
     : refuse("metrics-listen", "write an address and a port, such as 127.0.0.1:9464")
 }
 
+/** The server knows which entries allow anything, and is loaded only if there is one. */
+const parseFileHost = Effect.fnUntraced(function* (given: string) {
+  const { isAllowedUrlEntry } = yield* Effect.promise(() => import("@roster/server"))
+  if (isAllowedUrlEntry(given)) return given
+  return yield* refuse(
+    "allow-file-url",
+    `write a host such as files.example.com or files.example.com:8443, or any, and not ${JSON.stringify(given)}`
+  )
+})
+
 const serveFlags = {
   port: Flag.Int("port").pipe(
     Flag.filter(
@@ -49,7 +59,12 @@ const serveFlags = {
   ),
   keyFile: outFile("Write the administrator key of a new store to FILE (default: stdout)", "key-file"),
   allowedSenders: texts("allow-sender", "Allow e-mails from this sender: an address, or '*@example.com'", "PATTERN"),
-  allowFileUrl: texts("allow-file-url", "Allow imports of files from this host, or from any", "HOST|any"),
+  allowFileUrl: parsedEach(
+    "allow-file-url",
+    parseFileHost,
+    "Allow imports of files from this host, or from any",
+    "HOST|any"
+  ),
   trustedProxies: parsedEach(
     "trusted-proxy",
     parseWith(IpRange, "trusted-proxy"),

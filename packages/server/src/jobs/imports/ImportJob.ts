@@ -20,8 +20,7 @@ import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
-import { keepStatuses } from "./JobKeptStatuses.ts"
-import { keepRejections, rejectionsRoom } from "./JobRejections.ts"
+import { keepRejections, keepStatuses, rejectionsRoom } from "./KeptRows.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { dialect } from "../../store/SqlDialect.ts"
@@ -103,8 +102,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     rejected: job.rejected,
     duplicates: job.duplicates,
     rejectedKept: job.rejected_kept,
-    rejectedSize: Number(job.rejected_size),
-    statusesKept: Number(job.statuses_kept),
+    rejectedSize: job.rejected_size,
+    statusesKept: job.statuses_kept,
     header: job.header
   }
   const { resubscribe = false } = request

@@ -11,6 +11,7 @@ import { Effect, Exit, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
 import { findList } from "../../contacts/ContactUpsert.ts"
+import { checkListNames } from "../../contacts/ContactValidation.ts"
 import { checkUrl } from "../../network/AllowedUrls.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { ImportJobRequest } from "./ImportJob.ts"
@@ -79,12 +80,9 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
       issue: "no encoding has this name; utf-8 and windows-1252 are such names"
     })
   }
-  if (listName !== undefined && (typeof listName !== "string" || !listName.isWellFormed())) {
-    const issue = "the name of a list is a text without broken characters (lone surrogates)"
-    return yield* new InvalidInput({ field: "listName", issue })
-  }
-  if (listName !== undefined && (yield* findList(account, listName)) === undefined) {
-    return yield* new ListNotFound({ name: listName })
+  if (listName !== undefined) {
+    yield* checkListNames("listName", [listName])
+    if ((yield* findList(account, listName)) === undefined) return yield* new ListNotFound({ name: listName })
   }
   if (ImportSource.$is("Address")(source)) yield* checkUrl(source.url, allowFileUrl)
   const create = createJob({

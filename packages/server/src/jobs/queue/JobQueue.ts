@@ -216,7 +216,7 @@ export const keepLease = Effect.fnUntraced(function* (job: HeldJob) {
   const own = sql`number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
   const [held] = yield* sql<JobRow>`SELECT leased_until FROM jobs WHERE ${own}`
   if (held === undefined) return yield* new LeaseLost({})
-  const left = Number(held.leased_until) - now
+  const left = held.leased_until - now
   if (left < leaseSeconds / 2 || left > leaseSeconds) {
     yield* sql`UPDATE jobs SET leased_until = ${now + leaseSeconds} WHERE ${own}`
   }

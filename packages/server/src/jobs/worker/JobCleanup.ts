@@ -20,16 +20,16 @@ const batchLists = 20
 const batchParts = 64
 
 /** Jobs whose file nobody needs: it has expired, or its job has ended and is no export to download. */
-const useless = (sql: SqlClient.SqlClient, now: number) => sql`bytes > 0 AND state <> 'Loading' AND
+const hasUnneededFile = (sql: SqlClient.SqlClient, now: number) => sql`bytes > 0 AND state <> 'Loading' AND
   (expires <= ${now} OR state IN ('Cancelled', 'Error') OR state = 'Ready' AND kind = 'Import')`
 
 /** Whether there is anything to run or remove. Only reads, so that an idle process never waits for the write lock. */
-export const hasExpired = Effect.gen(function* () {
+export const hasWork = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const [row] = yield* sql<{ readonly due: number | boolean }>`
     SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - jobSeconds})
-      OR EXISTS (SELECT 1 FROM jobs WHERE ${useless(sql, now)})
+      OR EXISTS (SELECT 1 FROM jobs WHERE ${hasUnneededFile(sql, now)})
       OR EXISTS (SELECT 1 FROM job_address_lists)
       OR ${hasOldEntries(sql)}
       OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerSeconds}) AS due`
@@ -47,11 +47,11 @@ export const removeExpired = Effect.gen(function* () {
   yield* inBatches(
     sql`
     DELETE FROM job_parts WHERE (job, part) IN (
-      SELECT job, part FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE ${useless(sql, now)}) LIMIT ${batchParts}
+      SELECT job, part FROM job_parts WHERE job IN (SELECT number FROM jobs WHERE ${hasUnneededFile(sql, now)}) LIMIT ${batchParts}
     ) RETURNING job`,
     batchParts
   )
-  yield* sql`UPDATE jobs SET bytes = 0 WHERE ${useless(sql, now)}`
+  yield* sql`UPDATE jobs SET bytes = 0 WHERE ${hasUnneededFile(sql, now)}`
   yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
   // Only an unfinished import needs its addresses.
   yield* inBatches(

@@ -19,9 +19,9 @@ import {
 } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
-import { hasExpired, removeExpired } from "./JobCleanup.ts"
+import { hasWork, removeExpired } from "./JobCleanup.ts"
 import { isDiskFull } from "../../store/StoreFailure.ts"
-import { runningOnce } from "../../store/postgres/PostgresParts.ts"
+import { runningOnce } from "../../store/postgres/PostgresOptions.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 
 /** Runs the jobs of a store. */
@@ -164,7 +164,7 @@ const make = Effect.fnUntraced(function* ({
   }
   const runQueue = Effect.gen(function* () {
     yield* wakeUp.close
-    if (!(yield* hasExpired)) return
+    if (!(yield* hasWork)) return
     isHolding = true
     yield* releaseOrphanedJobs
     yield* removeExpired

@@ -13,14 +13,17 @@ import {
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
-import type { JobRow } from "../queue/JobQueue.ts"
+import type { JobKind, JobRow } from "../queue/JobQueue.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
-import { type Job, JobEnded, JobNotFound, toJob } from "./JobRecord.ts"
-import { readKeptStatuses } from "../imports/JobKeptStatuses.ts"
+import { type Job, JobEnded, JobNotFound, type JobRequest } from "./JobRecord.ts"
+import { ExportJobRequest } from "../exports/ExportJob.ts"
+import { ImportJobRequest } from "../imports/ImportJob.ts"
 import { linkOfJob } from "../exports/ExportRequests.ts"
-import { readRejections } from "../imports/JobRejections.ts"
+import { readKeptStatuses, readRejections } from "../imports/KeptRows.ts"
+import { isOrphaned } from "../../store/ProcessMark.ts"
+import { lastOfFullPage } from "../../store/SqlDialect.ts"
 import { orStoreFailure } from "../../store/StoreFailure.ts"
-import { nowSeconds } from "../../store/Timestamps.ts"
+import { fromSeconds, nowSeconds } from "../../store/Timestamps.ts"
 
 /** The jobs of a store. */
 export class Jobs extends Context.Service<
@@ -46,6 +49,57 @@ const pageSize = 500
 
 const decodeHeader = Schema.decodeSync(Schema.fromJsonString(FileHeader))
 
+const importOf = Schema.decodeOption(Schema.fromJsonString(ImportJobRequest))
+const exportOf = Schema.decodeOption(Schema.fromJsonString(ExportJobRequest))
+
+/** A query can be a signature, and a user name comes with a password. */
+const shownUrl = (address: string): string => {
+  const url = URL.parse(address)
+  return url === null ? "" : `${url.origin}${url.pathname}`
+}
+
+/** The request of each kind of job, read from its stored text. */
+const requestOf: Readonly<Record<JobKind, (stored: string) => Option.Option<JobRequest>>> = {
+  Import: (stored) =>
+    Option.map(importOf(stored), ({ fileUrl, ...asked }) =>
+      fileUrl === undefined ? asked : { ...asked, fileUrl: shownUrl(fileUrl) }
+    ),
+  Export: (stored) =>
+    Option.map(exportOf(stored), ({ compression, download, emails, format, rule }) => ({
+      fileName: download,
+      format,
+      compression,
+      ...(rule === undefined ? {} : { rule }),
+      ...(emails === undefined ? {} : { emails: emails.length })
+    }))
+}
+
+const isRunning = ({ lease, leased_until, state }: JobRow, now: number): boolean =>
+  lease !== null && !isOrphaned(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
+
+/** The record of a row at a time, in seconds. */
+const toJob = (row: JobRow, now: number): Job => {
+  const isExport = row.kind === "Export"
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: isExport && row.state === "Ready" && row.expires <= now ? "Expired" : row.state,
+    running: isRunning(row, now),
+    created: fromSeconds(row.created),
+    ended: row.ended === null ? null : fromSeconds(row.ended),
+    expires: isExport ? fromSeconds(row.expires) : null,
+    rowsDone: row.rows_done,
+    rowsTotal: row.state === "Ready" ? row.rows_done : row.rows_total === null ? null : row.rows_total,
+    accepted: row.accepted,
+    rejected: row.rejected,
+    rejectedKept: row.rejected_kept,
+    duplicates: row.duplicates,
+    statusesKept: row.statuses_kept,
+    problem: row.problem,
+    request: Option.getOrElse(requestOf[row.kind](row.request), () => ({}))
+  }
+}
+
 const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const find = Effect.fnUntraced(function* (id: string) {
     const { account } = yield* Caller
@@ -58,8 +112,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     const rows = yield* sql<JobRow>`
       SELECT * FROM jobs WHERE account = ${account} AND ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
       ORDER BY number DESC LIMIT ${size}`
-    const last = rows.length < size ? undefined : rows.at(-1)
-    return [rows.map((row) => toJob(row, now)), Option.fromUndefinedOr(last?.number)] as const
+    return [rows.map((row) => toJob(row, now)), Option.map(lastOfFullPage(rows, size), ({ number }) => number)] as const
   }, orStoreFailure("jobsList"))
 
   const list: Jobs["Service"]["list"] = ({ limit = Number.POSITIVE_INFINITY } = {}) =>

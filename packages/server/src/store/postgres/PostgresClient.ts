@@ -10,8 +10,8 @@ import { Cause, Context, type Duration, Effect, Layer, Option, Result, type Scop
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
-import { registerGauge } from "../../metrics/ReadMetric.ts"
-import { defaultConnections, type PostgresOptions, RunsOnce } from "./PostgresParts.ts"
+import { registerGauge } from "../../metrics/ObservableMetric.ts"
+import { defaultConnections, type PostgresOptions, RunsOnce } from "./PostgresOptions.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
 /** How long a call waits for a connection of the pool. */
@@ -22,9 +22,6 @@ export const defaultStatementMillis = 60_000
 
 /** How often a transaction is begun before its failure is told. */
 export const maximumAttempts = 10
-
-/** The longest pause before a transaction is begun again, in milliseconds. With ten attempts they take 2 s on average. */
-const longestPause = 1000
 
 /** What a transaction came to. Code between it and its failed statement may have made another error of that. */
 interface Attempt {
@@ -136,8 +133,8 @@ const repeating = <A, E, R>(
   const from = (times: number): Effect.Effect<A, E, R> =>
     Effect.catchCause(attempt, (cause) => {
       if (times >= maximumAttempts || Cause.hasInterrupts(cause) || !prevented(cause)) return Effect.failCause(cause)
-      // Full jitter, so that transactions that met do not meet again.
-      const pause = Math.random() * Math.min(longestPause, 2 ** times)
+      // Full jitter, so that transactions that met do not meet again. Nine pauses take half a second on average.
+      const pause = Math.random() * 2 ** times
       return Effect.andThen(Effect.sleep(pause), from(times + 1))
     })
   return from(1)
@@ -254,7 +251,8 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
     prepareTransactionControls: true,
     commit: (connection) =>
       Effect.flatMap(Effect.mapError(connection.executeRaw("COMMIT", []), ofCommit), (result) =>
-        // PostgreSQL answers so to the COMMIT of a transaction in which a statement failed.
+        // `executeRaw` of `connectionOf` gives what the driver gives. PostgreSQL answers a COMMIT by ROLLBACK if a statement of
+        // the transaction failed.
         (result as PgConnection.Result).command === "ROLLBACK"
           ? Effect.fail(
               new SqlError.SqlError({

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type StoreUnavailable, unavailable } from "../sqlite/StoreError.ts"
 import { describe } from "./PostgresError.ts"
-import { nameOf, type PostgresOptions } from "./PostgresParts.ts"
+import { nameOf, type PostgresOptions } from "./PostgresOptions.ts"
 
 /** Why nothing was asked of a PostgreSQL, as a sentence. */
 export const failure = (error: SqlError.SqlError): string => {

@@ -2,9 +2,11 @@ import { Effect } from "effect"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { createPrivate, publish, removeDatabase } from "./AtomicFile.ts"
+import { pragma } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
 import { memory } from "./StoreFile.ts"
 
+/** How to copy a database into a file. */
 export interface CopyOptions {
   /** Whether the copy may replace an existing file (default: false). */
   readonly replace?: boolean | undefined
@@ -38,7 +40,7 @@ export const copyPages = Effect.fnUntraced(function* (source: DatabaseSync, path
 /** Leaves WAL mode, so that the one file can be read where nothing can be written. */
 const makePlain = (path: string) => {
   using database = new DatabaseSync(path)
-  const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.["journal_mode"]
+  const mode = pragma(database, "journal_mode = DELETE")
   if (mode !== "delete") throw new TypeError(`SQLite keeps the copy in the journal mode ${mode}`)
 }
 

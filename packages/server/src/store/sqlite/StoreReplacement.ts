@@ -4,6 +4,7 @@ import { backup, type DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
 import { errorCode, isBusy } from "./SqliteError.ts"
 import { createPrivate, databaseSuffixes, removeDatabase, syncFolder } from "./AtomicFile.ts"
+import { pragma } from "./StoreCheck.ts"
 import { fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 
@@ -37,8 +38,7 @@ export const replacePages = Effect.fnUntraced(
 const overwrite = (source: DatabaseSync, path: string, onLocked: () => void) => {
   const deadline = performance.now() + lockTimeout
   // In two steps, to run `onLocked` between them.
-  const { page_count: pages } = source.prepare("PRAGMA page_count").get() ?? {}
-  const rate = Math.ceil(Number(pages) / 2)
+  const rate = Math.ceil(Number(pragma(source, "page_count")) / 2)
   const attempt: Effect.Effect<void, StoreError> = Effect.suspend(() => {
     let locked = false
     const progress = () => {

@@ -1,4 +1,4 @@
-/** What other rooms need of PostgreSQL without loading its client: options, lists as parameters, whether to repeat. */
+/** How to reach PostgreSQL, and what other rooms need of it without loading its client. */
 import { Context, type Duration, Effect, Layer, Redacted } from "effect"
 import { WriteFairness } from "../sqlite/LockContention.ts"
 
@@ -41,8 +41,3 @@ export const runningOnce: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Ef
   RunsOnce,
   true
 )
-
-const quoted = (text: string | null): string => (text === null ? "NULL" : `"${text.replace(/[\\"]/g, "\\$&")}"`)
-
-/** A list of texts as one parameter, for a place that says `::text[]`. */
-export const textList = (texts: ReadonlyArray<string | null>): string => `{${texts.map(quoted).join(",")}}`

@@ -7,11 +7,11 @@ import { loggedCause } from "@roster/domain"
 import { Cause, type Duration, Effect, Exit, Fiber, Layer, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
-import { makeScan, type Scan, type ScanRequest } from "../../contacts/RuleScan.ts"
-import * as RuleScans from "../../contacts/RuleScans.ts"
-import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
-import { errorCode, messageOf, toSqlError } from "../../store/sqlite/SqliteError.ts"
-import * as Thread from "./Thread.ts"
+import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
+import * as RuleScans from "./RuleScans.ts"
+import * as SqliteClient from "../store/sqlite/SqliteClient.ts"
+import { errorCode, messageOf, toSqlError } from "../store/sqlite/SqliteError.ts"
+import * as Thread from "../threads/Thread.ts"
 
 const RuleData = Schema.Struct({ ...Thread.LogSettings.fields, rulesOf: Schema.String })
 type RuleData = typeof RuleData.Type

@@ -1,6 +1,8 @@
-import type { RejectedRow } from "@roster/domain"
+/** The rows of an import that are kept with its job: those that were rejected, and those whose contacts kept their status. */
+import type { KeptStatusRow, RejectedRow } from "@roster/domain"
 import { Array as Arr, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { lastOfFullPage } from "../../store/SqlDialect.ts"
 
 /** In characters, for one import. Further rows are counted and not kept. */
 const maximumKept = 256 * 1024 * 1024
@@ -13,6 +15,13 @@ const rowCharacters = 64
 
 /** A statement has a limited number of parameters. */
 const rowsAtOnce = 500
+
+const insertRows = Effect.fnUntraced(function* (table: string, rows: ReadonlyArray<Record<string, unknown>>) {
+  const sql = yield* SqlClient.SqlClient
+  for (const some of Arr.chunksOf(rows, rowsAtOnce)) {
+    if (Arr.isReadonlyArrayNonEmpty(some)) yield* sql`INSERT INTO ${sql(table)} ${sql.insert(some)}`
+  }
+})
 
 const encodeCells = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 const decodeCells = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
@@ -34,19 +43,16 @@ export const keepRejections = Effect.fnUntraced(function* (
   rejected: ReadonlyArray<RejectedRow>,
   room: number
 ) {
-  const sql = yield* SqlClient.SqlClient
   let left = room
   let size = 0
   const rows = rejected.map(({ cells, line, reason }) => ({ job, line, reason, cells: encodeCells(cells) }))
-  const kept: ReadonlyArray<Record<string, unknown>> = Arr.takeWhile(rows, ({ cells, reason }) => {
+  const kept = Arr.takeWhile(rows, ({ cells, reason }) => {
     const characters = cells.length + reason.length + rowCharacters
     left -= characters
     if (left >= 0) size += characters
     return left >= 0
   })
-  for (const some of Arr.chunksOf(kept, rowsAtOnce)) {
-    if (Arr.isReadonlyArrayNonEmpty(some)) yield* sql`INSERT INTO job_rejections ${sql.insert(some)}`
-  }
+  yield* insertRows("job_rejections", kept)
   return { kept: kept.length, size, room: left }
 })
 
@@ -58,12 +64,26 @@ export const readRejections = (sql: SqlClient.SqlClient, job: number) =>
     sql<{ readonly line: number; readonly reason: string; readonly cells: string }>`
       SELECT line, reason, cells FROM job_rejections
       WHERE job = ${job} AND line > ${behind} AND cells IS NOT NULL ORDER BY line LIMIT ${pageRows}`.pipe(
-      Effect.map((rows) => {
-        const last = rows.length < pageRows ? undefined : rows.at(-1)
-        return [
-          rows.map((row): RejectedRow => ({ ...row, line: Number(row.line), cells: decodeCells(row.cells) })),
-          last === undefined ? Option.none() : Option.some(Number(last.line))
-        ] as const
-      })
+      Effect.map(
+        (rows) =>
+          [
+            rows.map((row): RejectedRow => ({ ...row, cells: decodeCells(row.cells) })),
+            Option.map(lastOfFullPage(rows, pageRows), ({ line }) => line)
+          ] as const
+      )
     )
   )
+
+/** The rows of one import whose contacts kept their status that are kept, the first ones. Further rows are counted. */
+export const maximumKeptStatuses = 1000
+
+/** Keeps rows of a job that has counted some before, whose contacts kept their status. */
+export const keepStatuses = (job: number, rows: ReadonlyArray<KeptStatusRow>, counted: number) =>
+  insertRows(
+    "job_kept_statuses",
+    rows.slice(0, Math.max(0, maximumKeptStatuses - counted)).map(({ line, status }) => ({ job, line, status }))
+  )
+
+/** The kept rows whose contacts kept their status, in the order of the file. */
+export const readKeptStatuses = (sql: SqlClient.SqlClient, job: number) =>
+  sql<KeptStatusRow>`SELECT line, status FROM job_kept_statuses WHERE job = ${job} ORDER BY line`

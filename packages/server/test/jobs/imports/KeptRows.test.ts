@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { createJob } from "../../../src/jobs/queue/JobQueue.ts"
-import { keepRejections, readRejections, rejectionsRoom } from "../../../src/jobs/imports/JobRejections.ts"
+import { keepRejections, readRejections, rejectionsRoom } from "../../../src/jobs/imports/KeptRows.ts"
 import * as Store from "../../../src/store/Store.ts"
 
 const rejected = (from: number, count: number, text: string) =>

@@ -2,15 +2,10 @@
 import { Effect, Metric } from "effect"
 
 /** Registers a gauge whose value is read. */
-export const registerGauge = (
-  id: string,
-  description: string,
-  read: () => number,
-  attributes?: Metric.Metric.AttributeSet
-): Effect.Effect<void> =>
+export const registerGauge = (id: string, description: string, read: () => number): Effect.Effect<void> =>
   Effect.contextWith((context: Parameters<typeof Metric.registerUnsafe>[1]) =>
     Effect.sync(() => {
-      Metric.registerUnsafe(Metric.gauge(id, { description, attributes }), context, {
+      Metric.registerUnsafe(Metric.gauge(id, { description }), context, {
         get: () => ({ value: read() }),
         update: () => {},
         modify: () => {}

@@ -1,11 +1,11 @@
-/** Handles the operations on contacts. */
+/** Handles the operations on contacts and credentials: each translates a call of a service. */
 import { resubscribeHeader } from "@roster/api"
 import {
-  checkPage,
   type Contact,
   ContactFilter,
   contactFilterFromInput,
   ContactsService,
+  CredentialsService,
   ExportId,
   ExportNotFound,
   InvalidInput,
@@ -13,17 +13,12 @@ import {
   RuleText
 } from "@roster/domain"
 import { contactJson, contactsJson } from "@roster/domain/ContactJson"
-import { DateTime, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { SqlClient } from "effect/sql"
-import { bytesOfIds, pageBytes } from "../contacts/ContactPagination.ts"
-import { FoundBefore } from "../contacts/RuleScans.ts"
-import { readRule } from "../contacts/RuleSql.ts"
-import { Caller } from "../credentials/Caller.ts"
-import { freeWhenSent, largeRequest, LargeRequests, makeInTurn } from "../requests/LargeRequests.ts"
-import { orStoreFailure } from "../store/StoreFailure.ts"
+import { makeLargePages } from "../requests/LargePages.ts"
+import { makeInTurn, type RequestRefusal } from "../requests/LargeRequests.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
-import { makeUploads } from "../jobs/imports/Uploads.ts"
+import { makeUploads } from "../requests/ImportUploadLimits.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
 import { errorResponse, type Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
@@ -58,60 +53,12 @@ const resubscribeOf = ({
     : Effect.fail(new InvalidInput({ field: resubscribeHeader, issue: "it is allow or deny" }))
 }
 
-/** A page of at most so many contacts is not large: with more of the largest size it takes some 10 ms. */
-const smallPage = 20
-
-/**
- * Has large pages answered by the thread for large requests, where there is one. The others are then made in turn: many
- * that arrive together would keep the event loop.
- */
-const makePages = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const thread = yield* LargeRequests
-  const inTurn = yield* makeInTurn
-  return <E, R>(
-    {
-      limit = 0,
-      offset = 0,
-      rule
-    }: {
-      readonly limit?: number | undefined
-      readonly offset?: number | undefined
-      readonly rule?: RuleText | undefined
-    },
-    request: HttpServerRequest.HttpServerRequest,
-    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-  ) => {
-    if (thread === undefined) return answer
-    const isSmall = limit <= smallPage
-    const freed = Effect.tap(answer, (response) => Effect.sync(() => freeWhenSent(request, response)))
-    return Effect.gen(function* () {
-      yield* checkPage({ limit, offset })
-      const { account } = yield* Caller
-      const condition = rule === undefined ? undefined : yield* readRule(rule)
-      let ids: Float64Array<ArrayBuffer> | undefined
-      if (condition !== undefined && condition._tag !== "All") {
-        // Nobody waits for a scan.
-        if (isSmall) return yield* freed
-        const now = (yield* DateTime.now).epochMilliseconds
-        ids = yield* thread.find("contactsGet", { account, rule: condition, now, after: 0, offset, limit })
-      }
-      const answerUnlessLarge = Effect.gen(function* () {
-        const bytes = isSmall ? 0 : yield* ids === undefined ? pageBytes(account, { limit, offset }) : bytesOfIds(ids)
-        return bytes < largeRequest ? yield* Effect.provideService(freed, FoundBefore, ids) : undefined
-      })
-      return (
-        (yield* inTurn("page", answerUnlessLarge)) ??
-        (yield* thread.answer(request, { ids }, ({ status, text }) => Effect.succeed(errorResponse(status, text))))
-      )
-    }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orStoreFailure("contactsGet"))
-  }
-})
+const refusePostponed = ({ status, text }: RequestRefusal) => Effect.succeed(errorResponse(status, text))
 
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const beginUpload = makeUploads()
-  const inPages = yield* makePages
+  const inPages = yield* makeLargePages
   const inTurn = yield* makeInTurn
   const handlers: Handlers<"contacts"> = {
     contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
@@ -122,7 +69,7 @@ export const contactsHandlers = Effect.gen(function* () {
       ruleText(rule).pipe(
         Effect.flatMap((rule) => {
           const page = { limit, offset, rule }
-          return inPages(page, request, Effect.map(contacts.list(page), responseOfAll))
+          return inPages(page, request, Effect.map(contacts.list(page), responseOfAll), refusePostponed)
         }),
         toWireError
       ),
@@ -165,6 +112,23 @@ export const contactsHandlers = Effect.gen(function* () {
         Effect.catchTag("PlatformError", () => temporaryFileFailed),
         toWireError
       )
+  }
+  return handlers
+})
+
+export const credentialsHandlers = Effect.gen(function* () {
+  const { apiKeys, smtp } = yield* CredentialsService
+  const handlers: Handlers<"security"> = {
+    securityApikeysGet: ({ query }) => toWireError(apiKeys.list(query)),
+    securityApikeysByNameGet: ({ params, query }) => toWireError(apiKeys.get(params.name, query)),
+    securityApikeysPost: ({ payload }) => toWireError(apiKeys.create(payload)),
+    securityApikeysByNamePut: ({ params, payload }) => toWireError(apiKeys.update(params.name, payload)),
+    securityApikeysByNameDelete: ({ params, query }) => toWireError(apiKeys.delete(params.name, query)),
+    securitySmtpGet: ({ query }) => toWireError(smtp.list(query)),
+    securitySmtpByNameGet: ({ params, query }) => toWireError(smtp.get(params.name, query)),
+    securitySmtpPost: ({ payload }) => toWireError(smtp.create(payload)),
+    securitySmtpByNamePut: ({ params, payload }) => toWireError(smtp.update(params.name, payload)),
+    securitySmtpByNameDelete: ({ params, query }) => toWireError(smtp.delete(params.name, query))
   }
   return handlers
 })

@@ -1,5 +1,5 @@
 /**
- * Upserts where the database has no functions of ours: contacts are inserted as one set, those that exist are locked,
+ * Upserts on PostgreSQL, which has no functions of ours: contacts are inserted as one set, those that exist are locked,
  * merged here and written back as one set. (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
  */
 import {
@@ -14,7 +14,6 @@ import {
 } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { textList } from "../store/postgres/PostgresParts.ts"
 import { toSeconds } from "../store/Timestamps.ts"
 import { contactColumns } from "./ContactRow.ts"
 
@@ -90,6 +89,11 @@ const change = `
     .map((name) => `${name} = ${valueOf(name)}`)
     .join(", ")}
   FROM ${unnested(updated, 3)} WHERE contacts.account = $2 AND contacts.id = given.id::bigint`
+
+const quoted = (text: string | null): string => (text === null ? "NULL" : `"${text.replace(/[\\"]/g, "\\$&")}"`)
+
+/** A list of texts as one parameter, for a place that says `::text[]`. */
+const textList = (texts: ReadonlyArray<string | null>): string => `{${texts.map(quoted).join(",")}}`
 
 const textOrNull = (value: unknown): string | null => (value == null ? null : String(value))
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
-import { publicAddress, refusedHost, servedNames, ServedNames } from "../../src/http/ServedNames.ts"
+import { publicAddress, refusedHost, servedNames, ServedNames } from "../../src/http/AllowedHosts.ts"
 
 const request = (host: string) =>
   HttpServerRequest.fromWeb(new Request("http://ignored/v4/contacts")).modify({ headers: Headers.fromInput({ host }) })

@@ -1,0 +1,145 @@
+/** What SQLite does by itself, and a service on PostgreSQL has to see to: bytes, collations, and callers at the same time. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ContactsService, CredentialsService, EmailAddress, ServiceError } from "@roster/domain"
+import { AuditQueries, ContactLists, SqlServices, StoreBackup } from "@roster/server"
+import { Deferred, Effect, Fiber, FileSystem, Layer, Path, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { readdirSync } from "node:fs"
+import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
+import { eventually } from "../../src/index.ts"
+import { databaseWith, freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
+
+startPostgres()
+
+const email = (local: string) => EmailAddress.make(`${local}@example.com`)
+
+describe.skipIf(noPostgres !== undefined)("on PostgreSQL", () => {
+  it.live("a refused name with a NUL is recorded as U+FFFD, and so are the refusals after it", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const { apiKeys } = yield* CredentialsService
+        const audit = yield* AuditQueries.AuditQueries
+        yield* Effect.flip(apiKeys.delete("a\0b"))
+        yield* Effect.flip(apiKeys.delete("missing"))
+        const entries = yield* eventually(Stream.runCollect(audit.entries()), ({ length }) => length === 2)
+        assert.deepStrictEqual(
+          entries.map(({ subject }) => subject),
+          ["missing", "a\ufffdb"]
+        )
+      }).pipe(Effect.provide(Layer.provideMerge(AuditQueries.layer, SqlServices.layerPostgres({ postgres: { url } }))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lists are in the order of their bytes, whatever the collation of the database", () =>
+    Effect.gen(function* () {
+      const url = yield* databaseWith("TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'")
+      const listNames = ["b", "B", "a", "Z", "\u{1f600}", "\uff5e", "é"]
+      const names = Effect.gen(function* () {
+        yield* (yield* ContactsService).add([{ email: email("ann") }], { listNames })
+        return (yield* (yield* ContactLists.ContactLists).list).map(({ name }) => name)
+      })
+      const onFile = yield* Effect.provide(
+        names,
+        Layer.provideMerge(ContactLists.layer, SqlServices.layerWithStore({ filename: ":memory:" }))
+      )
+      assert.deepStrictEqual(onFile, ["B", "Z", "a", "b", "é", "\uff5e", "\u{1f600}"])
+      const services = SqlServices.layerPostgres({ postgres: { url } })
+      assert.deepStrictEqual(yield* Effect.provide(names, Layer.provideMerge(ContactLists.layer, services)), onFile)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a contact that two callers take off a list at once is reported to one of them", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const lists = yield* ContactLists.ContactLists
+        yield* (yield* ContactsService).add([{ email: email("ann") }, { email: email("bob") }], { listNames: ["News"] })
+        const sql = yield* PostgresClient.make({ url })
+        const isRemoved = yield* Deferred.make<void>()
+        const commit = yield* Deferred.make<void>()
+        const other = Effect.gen(function* () {
+          yield* sql`DELETE FROM list_members WHERE contact_id IN (SELECT id FROM contacts WHERE identity LIKE 'ann@%')`
+          yield* Deferred.succeed(isRemoved, undefined)
+          yield* Deferred.await(commit)
+        })
+        const holder = yield* Effect.forkChild(sql.withTransaction(other))
+        yield* Deferred.await(isRemoved)
+        const removal = yield* Effect.forkChild(lists.remove("News", [email("ann"), email("bob")]))
+        yield* eventually(
+          sql<{ readonly waiting: boolean }>`
+            SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock') AS waiting`,
+          ([found]) => found?.waiting === true
+        )
+        yield* Deferred.succeed(commit, undefined)
+        yield* Fiber.join(holder)
+        assert.deepStrictEqual(yield* Fiber.join(removal), [email("bob")])
+      }).pipe(
+        Effect.provide([
+          Layer.provideMerge(ContactLists.layer, SqlServices.layerPostgres({ postgres: { url } })),
+          Reactivity.layer
+        ])
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("answers that were kept by calls at once count in full towards the 1 GiB of an account", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const sql = yield* PostgresClient.make({ url })
+        // Fourteen calls at a time read the same sum, and each added its 16 MiB to that.
+        const keep = (first: number, last: number) => sql`
+          INSERT INTO idempotent_answers (account, call_key, request_digest, status, body, created, running)
+          SELECT '', 'kept' || i, '', 200, convert_to(repeat('a', 16 * 1024 * 1024), 'UTF8'),
+            extract(epoch FROM now())::bigint, (i / 14 + 1) * 16 * 1024 * 1024
+          FROM generate_series(${first}::int, ${last}::int) AS i`
+        yield* keep(0, 62)
+        const add = (local: string) => contacts.add([{ email: email(local) }], { idempotencyKey: crypto.randomUUID() })
+        yield* add("ann")
+        yield* keep(63, 63)
+        // What was measured holds for ten seconds.
+        const refusal = yield* eventually(
+          Effect.flip(
+            Effect.andThen(
+              Effect.suspend(() => add("bob")),
+              Effect.fail("it was kept")
+            )
+          ),
+          (error) => error instanceof ServiceError
+        )
+        assert.include(String(refusal), "the answers kept for its Idempotency-Keys hold 1 GiB")
+        // Those that nobody asks for again make room.
+        yield* sql`UPDATE idempotent_answers SET created = created - 600`
+        yield* add("cleo")
+      }).pipe(Effect.provide([SqlServices.layerPostgres({ postgres: { url } }), Reactivity.layer]))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a backup is restored from a folder that cannot be written", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const folder = yield* files.makeTempDirectoryScoped()
+      const filename = path.join(folder, "roster.db")
+      const add = Effect.flatMap(ContactsService, (contacts) => contacts.add([{ email: email("ann") }]))
+      yield* Effect.provide(add, SqlServices.layer({ filename }))
+      const medium = path.join(folder, "medium")
+      yield* files.makeDirectory(medium)
+      const from = path.join(medium, "backup.db")
+      yield* StoreBackup.create({ from: filename, to: from })
+      const url = yield* freshDatabase
+      let beside: ReadonlyArray<string> = []
+      const restored = yield* StoreBackup.restore({
+        from,
+        to: { url },
+        // The rights of a folder do not bind the user root.
+        approve: () => Effect.sync(() => void (beside = readdirSync(medium)))
+      })
+      assert.strictEqual(restored.contacts, 1)
+      assert.deepStrictEqual(beside, ["backup.db"])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})
