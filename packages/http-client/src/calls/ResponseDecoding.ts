@@ -3,7 +3,7 @@ import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { BufferedResponse, concatBytes } from "../transport/BufferedResponse.ts"
+import { BufferedResponse } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -16,9 +16,9 @@ const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.
     ? response.bytes
     : Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
 
-/** The body in chunks, which need not be copied into one. */
-const chunksOf = (response: Response): Effect.Effect<ReadonlyArray<Uint8Array>, HttpClientError.HttpClientError> =>
-  response instanceof BufferedResponse ? response.chunks : Effect.map(bytesOf(response), (bytes) => [bytes])
+/** Gives the chunks of a body to a function, which need not be held together. */
+const eachChunk = (response: Response, use: (chunk: Uint8Array) => void) =>
+  response instanceof BufferedResponse ? response.each(use) : Effect.map(bytesOf(response), use)
 
 /** Reads a body. One that breaks off is a failure of the transport. */
 const received = <A>(operation: string, body: Effect.Effect<A, HttpClientError.HttpClientError>) =>
@@ -152,21 +152,27 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
 
 /** Neither white space nor a byte order mark. */
 const isNonWhitespace = (byte: number): boolean => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf
-const hasNonWhitespace = (bytes: Uint8Array): boolean => bytes.some(isNonWhitespace)
-const signOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
+const characterOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 
 const readAnyList = readJson(Schema.Array(Schema.Unknown))
 
-/** Checks that an answer is a whole list, without decoding it if its first and last characters suffice. */
+/** Checks that an answer is a whole list, without holding it if its first and last characters suffice. */
 export const readList = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
   if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response, secrets))
-  const chunks = yield* received(operation, chunksOf(response))
-  const first = signOf(chunks.find(hasNonWhitespace)?.find(isNonWhitespace))
-  if (!isJson(response, first)) {
-    return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(concatBytes(chunks)))
+  let beginning = new Uint8Array(0)
+  let first: number | undefined
+  let last: number | undefined
+  const look = (chunk: Uint8Array) => {
+    if (beginning.length === 0) beginning = chunk.slice(0, longestSnippet)
+    first ??= chunk.find(isNonWhitespace)
+    last = chunk.findLast(isNonWhitespace) ?? last
   }
-  if (first === "[" && signOf(chunks.findLast(hasNonWhitespace)?.findLast(isNonWhitespace)) === "]") return
-  const detail = first === "" ? "it is empty" : "it is not a list"
+  yield* received(operation, eachChunk(response, look))
+  if (!isJson(response, characterOf(first))) {
+    return yield* unexpectedContent(operation, response, secrets, new TextDecoder().decode(beginning))
+  }
+  if (characterOf(first) === "[" && characterOf(last) === "]") return
+  const detail = first === undefined ? "it is empty" : "it is not a list"
   return yield* Effect.fail(invalidResponse(operation, response.status, detail))
 })
 

@@ -55,7 +55,7 @@ export class RosterHttpApi extends Context.Service<
       const { propagateTrace = false, traceSubjects = false } = options
       const isKeyHonoured = MutableRef.make(false)
       const isResubscribeHonoured = MutableRef.make(false)
-      const noteCapabilities = (response: HttpClientResponse.HttpClientResponse) => {
+      const hear = (response: HttpClientResponse.HttpClientResponse) => {
         if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
         const honoursResubscribe = response.headers[resubscribeHonoured.name] === resubscribeHonoured.value
         // A refusal may be that of a proxy.
@@ -110,7 +110,7 @@ export class RosterHttpApi extends Context.Service<
           const key = Context.get(fiber.context, IdempotencyKey)
           const resubscribe = Context.get(fiber.context, Resubscribe)
           const sent = through(fiber.context, request, (request) => addKeys(request, key, resubscribe))
-          return Effect.map(sent, noteCapabilities)
+          return Effect.map(sent, hear)
         })
       const send = propagateTrace
         ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
@@ -164,15 +164,22 @@ export const Resubscribe = Context.Reference<boolean | undefined>("@roster/http-
 
 const makeAttemptContext = (header: string) => {
   const name = header.toLowerCase()
-  return (call: Context.Context<never>): Context.Context<never> =>
-    // One by one: `Context.merge` copies the whole context on every call.
-    call.pipe(
-      Context.add(FetchHttpClient.RequestInit, noRedirects),
+  // The calls of a program usually have the same context, and each addition would be a step of every lookup.
+  const made = new WeakMap<Context.Context<never>, Context.Context<never>>()
+  return (call: Context.Context<never>): Context.Context<never> => {
+    const known = made.get(call)
+    if (known !== undefined) return known
+    const guarded = call.pipe(
+      Context.add(FetchHttpClient.RequestInit, manual),
       Context.add(HttpClient.TracerDisabledWhen, always),
       Context.add(HttpClient.TracerPropagationEnabled, false),
       Context.add(Headers.CurrentRedactedNames, [...Context.get(call, Headers.CurrentRedactedNames), name])
     )
+    const flat = Context.makeUnsafe<never>(guarded.mapUnsafe)
+    made.set(call, flat)
+    return flat
+  }
 }
 
-const noRedirects: RequestInit = { redirect: "manual" }
+const manual: RequestInit = { redirect: "manual" }
 const always = () => true

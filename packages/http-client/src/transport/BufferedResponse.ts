@@ -27,8 +27,8 @@ export interface ResponseHead {
 export interface ResponseBody {
   /** The whole body; may be asked for more than once. */
   readonly bytes: Effect.Effect<Uint8Array, unknown>
-  /** The same, as it came. */
-  readonly chunks: Effect.Effect<ReadonlyArray<Uint8Array>, unknown>
+  /** Gives the chunks to a function as they come, and keeps none. */
+  readonly each: (use: (chunk: Uint8Array) => void) => Effect.Effect<void, unknown>
   readonly stream: Stream.Stream<Uint8Array, unknown>
   /** Whether a compressed body that ends early is an error, which it is not for `fetch`. */
   readonly detectsTruncation: boolean
@@ -67,8 +67,9 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
     return Effect.mapError(this.#body.bytes, (cause) => this.#unreadable(cause))
   }
 
-  get chunks(): Reading<ReadonlyArray<Uint8Array>> {
-    return Effect.mapError(this.#body.chunks, (cause) => this.#unreadable(cause))
+  /** Gives the chunks of the body to a function as they come, so that nothing holds them. */
+  each(use: (chunk: Uint8Array) => void): Reading<void> {
+    return Effect.mapError(this.#body.each(use), (cause) => this.#unreadable(cause))
   }
 
   get arrayBuffer(): Reading<ArrayBuffer> {

@@ -14,8 +14,8 @@ export const limitResponse = <E, R>(
     Effect.map((response) => {
       // Cached, since a stream can be read only once.
       const bytes = Effect.runSync(Effect.cached(readBytes(response, maximumBytes)))
-      const chunks = Effect.map(bytes, (bytes) => [bytes])
-      return new BufferedResponse(response, { bytes, chunks, stream: response.stream, detectsTruncation: false })
+      const each = (use: (chunk: Uint8Array) => void) => Effect.map(bytes, use)
+      return new BufferedResponse(response, { bytes, each, stream: response.stream, detectsTruncation: false })
     })
   )
 

@@ -19,6 +19,7 @@ export class UndiciBody implements ResponseBody {
   readonly #maximumBytes: number
   readonly #source: BodySource
   #chunks: Array<Uint8Array> = []
+  #onChunk: ((chunk: Uint8Array) => void) | undefined
   #held = 0
   #received = 0
   #paused = false
@@ -51,8 +52,9 @@ export class UndiciBody implements ResponseBody {
 
   write(chunk: Uint8Array): void {
     if (this.#end !== undefined || chunk.length === 0) return
-    this.#chunks.push(chunk)
     this.#held += chunk.length
+    if (this.#onChunk === undefined) this.#chunks.push(chunk)
+    else this.#onChunk(chunk)
     if (this.#use === "whole") return this.#checkSize()
     if (this.#held >= highWaterMark && !this.#paused) {
       this.#paused = true
@@ -71,26 +73,36 @@ export class UndiciBody implements ResponseBody {
 
   // For the reader.
 
-  /** Interrupting the last fiber that waits for the whole body closes the connection. */
-  get chunks(): Effect.Effect<ReadonlyArray<Uint8Array>, unknown> {
-    return Effect.suspend(() => this.#whole())
-  }
-
   get bytes(): Effect.Effect<Uint8Array, unknown> {
-    return Effect.map(this.chunks, (chunks) => {
-      const bytes = concatBytes(chunks)
-      this.#chunks = [bytes]
-      return bytes
+    return Effect.suspend(() => {
+      if (this.#onChunk !== undefined) return Effect.fail<unknown>(new Error("The body has been read in chunks."))
+      return Effect.map(this.#whole(), () => {
+        const bytes = concatBytes(this.#chunks)
+        this.#chunks = [bytes]
+        return bytes
+      })
     })
   }
 
-  #whole(): Effect.Effect<ReadonlyArray<Uint8Array>, unknown> {
+  each(use: (chunk: Uint8Array) => void): Effect.Effect<void, unknown> {
+    return Effect.suspend(() => {
+      if (this.#use === "none") {
+        for (const chunk of this.#chunks) use(chunk)
+        this.#chunks = []
+        this.#onChunk = use
+      }
+      return this.#onChunk === use ? this.#whole() : Effect.map(this.bytes, use)
+    })
+  }
+
+  /** Waits for the end of the body. Interrupting the last fiber that does so closes the connection. */
+  #whole(): Effect.Effect<void, unknown> {
     if (this.#use === "stream") return Effect.fail<unknown>(new Error("The body has been read as a stream."))
     this.#use = "whole"
     this.#checkSize()
     this.#resume()
     if (this.#end === undefined) return Effect.flatMap(this.#wait, () => this.#whole())
-    return Effect.as(this.#end, this.#chunks)
+    return this.#end
   }
 
   /** Can be read once, unless the body has been read as a whole. Leaving it before its end closes the connection. */

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
+import { BufferedResponse } from "../../../src/transport/BufferedResponse.ts"
 import { CurrentRequestPhase, type RequestPhase } from "../../../src/transport/RequestPhase.ts"
 import { UnsupportedEncoding } from "../../../src/transport/undici/UndiciDecoder.ts"
 import { NotSent } from "../../../src/transport/undici/UndiciExchange.ts"
@@ -356,6 +357,29 @@ describe("UndiciHttpClient", () => {
         const streamed = yield* get(url)
         assert.strictEqual(yield* Stream.mkString(Stream.decodeText(streamed.stream)), "abc")
         assert.strictEqual((yield* failure(streamed.text)).tag, "DecodeError")
+      }).pipe(withClient())
+    )
+
+    it.live("is passed on in chunks that nothing holds, up to the limit and only once", () =>
+      Effect.gen(function* () {
+        const body = "a".repeat(300_000)
+        const { url } = yield* serve(always((connection) => connection.answer(body)))
+        const chunksOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+          assert.instanceOf(response, BufferedResponse)
+          const chunks: Array<Uint8Array> = []
+          yield* response.each((chunk) => void chunks.push(chunk))
+          return chunks
+        })
+        const passed = yield* get(url)
+        const chunks = yield* chunksOf(passed)
+        assert.isAbove(chunks.length, 1)
+        assert.strictEqual(Buffer.concat(chunks).toString(), body)
+        assert.strictEqual((yield* failure(passed.text)).tag, "DecodeError")
+        const whole = yield* get(url)
+        assert.strictEqual(yield* whole.text, body)
+        assert.strictEqual(Buffer.concat(yield* chunksOf(whole)).toString(), body)
+        const limited = Effect.flatMap(get(url), chunksOf).pipe(withClient({ maximumResponseBytes: 200_000 }))
+        assert.instanceOf((yield* failure(limited)).cause, ResponseTooLarge)
       }).pipe(withClient())
     )
 
