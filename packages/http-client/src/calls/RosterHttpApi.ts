@@ -55,7 +55,7 @@ export class RosterHttpApi extends Context.Service<
       const { propagateTrace = false, traceSubjects = false } = options
       const isKeyHonoured = MutableRef.make(false)
       const isResubscribeHonoured = MutableRef.make(false)
-      const hear = (response: HttpClientResponse.HttpClientResponse) => {
+      const noteCapabilities = (response: HttpClientResponse.HttpClientResponse) => {
         if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
         const honoursResubscribe = response.headers[resubscribeHonoured.name] === resubscribeHonoured.value
         // A refusal may be that of a proxy.
@@ -110,7 +110,7 @@ export class RosterHttpApi extends Context.Service<
           const key = Context.get(fiber.context, IdempotencyKey)
           const resubscribe = Context.get(fiber.context, Resubscribe)
           const sent = through(fiber.context, request, (request) => addKeys(request, key, resubscribe))
-          return Effect.map(sent, hear)
+          return Effect.map(sent, noteCapabilities)
         })
       const send = propagateTrace
         ? (request: HttpClientRequest.HttpClientRequest) => Effect.flatMap(addTrace(request), execute)
@@ -170,7 +170,7 @@ const makeAttemptContext = (header: string) => {
     const known = made.get(call)
     if (known !== undefined) return known
     const guarded = call.pipe(
-      Context.add(FetchHttpClient.RequestInit, manual),
+      Context.add(FetchHttpClient.RequestInit, noRedirects),
       Context.add(HttpClient.TracerDisabledWhen, always),
       Context.add(HttpClient.TracerPropagationEnabled, false),
       Context.add(Headers.CurrentRedactedNames, [...Context.get(call, Headers.CurrentRedactedNames), name])
@@ -181,5 +181,5 @@ const makeAttemptContext = (header: string) => {
   }
 }
 
-const manual: RequestInit = { redirect: "manual" }
+const noRedirects: RequestInit = { redirect: "manual" }
 const always = () => true
