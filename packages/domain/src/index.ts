@@ -14,6 +14,7 @@ export * as ContactSize from "./contacts/ContactSize.ts"
 export * from "./contacts/Resubscription.ts"
 export * from "./credentials/ApiKey.ts"
 export {
+  type CredentialLimit,
   CredentialName,
   CredentialNotFound,
   IpRange,

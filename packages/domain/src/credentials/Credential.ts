@@ -75,6 +75,9 @@ export const credentialPayloadFields = {
   subaccount: requestField(EmailAddress)
 }
 
+/** A field that limits what a credential may do. Whoever copies, changes or compares credentials has to name each. */
+export type CredentialLimit = Exclude<keyof typeof credentialPayloadFields, "subaccount">
+
 /** The secret of a new credential: text on the wire, redacted everywhere else. */
 export const token = Schema.RedactedFromValue(Schema.String, { label: "token" })
 

@@ -2,6 +2,7 @@
 import type { OperationId, Refusal } from "@roster/api"
 import {
   ApiKey,
+  type CredentialLimit,
   CredentialNotFound,
   CredentialsService,
   InvalidInput,
@@ -47,11 +48,15 @@ const areSame = (some: ReadonlyArray<string> = [], others: ReadonlyArray<string>
 const secondOf = (date: DateTime.Utc | null | undefined): number | undefined =>
   date == null ? undefined : Math.floor(date.epochMilliseconds / 1000)
 
+const isLimitAsSent: Readonly<Record<CredentialLimit, (sent: Sent, found: Found) => boolean>> = {
+  ipRanges: (sent, found) => sent.ipRanges === undefined || areSame(sent.ipRanges, found.ipRanges),
+  expires: (sent, found) => sent.expires === undefined || secondOf(sent.expires) === secondOf(found.expires)
+}
+
 /** Whether a credential matches a change; omitted fields may have any value. */
 const isAsSent = (sent: Sent, found: Found): boolean =>
   (sent.accessLevels === undefined || areSame(sent.accessLevels, found.accessLevels)) &&
-  (sent.ipRanges === undefined || areSame(sent.ipRanges, found.ipRanges)) &&
-  (sent.expires === undefined || secondOf(sent.expires) === secondOf(found.expires))
+  Object.values(isLimitAsSent).every((isAsSent) => isAsSent(sent, found))
 
 /** Checks a payload whose name is read before the contract checks it. */
 const isRecord = (payload: unknown): Effect.Effect<void, InvalidInput> =>

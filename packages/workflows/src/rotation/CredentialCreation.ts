@@ -4,6 +4,7 @@ import {
   AccessLevel,
   type ApiKey,
   type ApiKeyPayload,
+  type CredentialLimit,
   CredentialName,
   type CredentialOperations,
   EmailAddress,
@@ -102,7 +103,7 @@ const limitsOf = Effect.fnUntraced(function* ({ expires, ipRanges = [], name }: 
       "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
     return yield* new RotationRefused({ name, issue })
   }
-  return { ipRanges, expires: expires ?? undefined }
+  return { ipRanges, expires: expires ?? undefined } satisfies Record<CredentialLimit, unknown>
 })
 
 /** The payload of an API key with the rights and limits of another one. */

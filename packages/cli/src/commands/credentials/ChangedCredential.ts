@@ -1,5 +1,5 @@
 /** Updates of credentials. The interface replaces them whole, so unchanged fields are sent as they were read. */
-import { AccessLevel, IpRange, type ReportedAccessLevel } from "@roster/domain"
+import { AccessLevel, type CredentialLimit, IpRange, type ReportedAccessLevel } from "@roster/domain"
 import { type DateTime, Effect, Schema } from "effect"
 import type { CredentialChanges } from "./CredentialFlags.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
@@ -18,7 +18,7 @@ export const changed = (current: Current, changes: CredentialChanges) => {
   return omitUndefined({
     expires: changes.noExpiry ? null : (changes.expires ?? current.expires),
     ipRanges: changes.noIpRange ? [] : (changes.ipRanges ?? kept)
-  })
+  } satisfies Record<CredentialLimit, unknown>)
 }
 
 const isKnown = Schema.is(AccessLevel)
