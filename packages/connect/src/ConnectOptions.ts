@@ -1,8 +1,16 @@
-/** The options of a connection, and what they do to its client. */
+/** What a connection is made of: the service, the options, and what they do to its client. */
 import type { ClientOptions } from "@roster/http-client"
 import type { StoreOptions } from "@roster/server"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import { HttpClient } from "effect/http"
+
+/** A service over the network, with the key or where it comes from. */
+export interface RemoteService<Key = Redacted.Redacted<string>> {
+  readonly baseUrl: string
+  readonly key: Key
+  readonly apiKeyHeader: string | undefined
+  readonly apiKeyPrefix: string | undefined
+}
 
 /** What the settings leave open. */
 export interface ConnectOptions {

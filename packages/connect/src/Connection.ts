@@ -7,18 +7,13 @@ import type { ContactsService, CredentialsService, EmailsService } from "@roster
 import type { InvalidSettings } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
 import { Config, Data, Effect, Layer, type Redacted, Result, Schema } from "effect"
-import type { ConnectOptions } from "./ConnectOptions.ts"
+import type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
 
-export type { ConnectOptions } from "./ConnectOptions.ts"
+export type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
 
 /** Where the services are: at an address with a key, or in a store file; without a file name in the default store. */
 export type Connection<Key = Redacted.Redacted<string>> = Data.TaggedEnum<{
-  Remote: {
-    readonly baseUrl: string
-    readonly key: Key
-    readonly apiKeyHeader: string | undefined
-    readonly apiKeyPrefix: string | undefined
-  }
+  Remote: RemoteService<Key>
   Local: { readonly filename: string | undefined }
 }>
 
@@ -112,7 +107,7 @@ const localServices = Effect.promise(() => import("./LocalServices.ts"))
 
 /** All services of a service over the network, with the transport for Node. */
 export const layerRemote = (
-  on: Omit<Extract<Connection, { readonly _tag: "Remote" }>, "_tag">,
+  on: RemoteService,
   options: Omit<ConnectOptions, "store"> = {}
 ): Layer.Layer<Services, InvalidSettings> => Layer.unwrap(Effect.map(remoteServices, ({ layer }) => layer(on, options)))
 

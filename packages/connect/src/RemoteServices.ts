@@ -2,15 +2,12 @@
 import { InvalidSettings, RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer } from "effect"
-import type { Connection } from "./Connection.ts"
-import { type ConnectOptions, transformed } from "./ConnectOptions.ts"
+import { type ConnectOptions, type RemoteService, transformed } from "./ConnectOptions.ts"
 
 const transport = UndiciHttpClient.layer()
 
-type On = Omit<Extract<Connection, { readonly _tag: "Remote" }>, "_tag">
-
 export const layer = (
-  { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: On,
+  { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: RemoteService,
   { client, transformClient }: ConnectOptions
 ) =>
   RosterClient.layer({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix }).pipe(
@@ -26,7 +23,7 @@ const variables: Readonly<Record<string, string>> = {
 }
 
 /** The same with settings of the environment, whose variables the errors name. */
-export const layerFromEnvironment = (on: On, options: ConnectOptions) =>
+export const layerFromEnvironment = (on: RemoteService, options: ConnectOptions) =>
   Layer.catchTag(layer(on, options), "InvalidSettings", ({ issue, setting }) => {
     const variable = variables[setting]
     const error = new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })

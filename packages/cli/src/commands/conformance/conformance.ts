@@ -93,7 +93,7 @@ export const command = Command.make(
     area: texts("area", "Only the cases of areas whose name contains TEXT, such as: reads after writes"),
     given: Flag.Literals("given", names).pipe(
       Flag.withDescription(
-        "Run also the cases that need this of the account; own-account allows them to delete by rules and to fill the account"
+        "Run also the cases that need this from the account; own-account lets them delete by rules and fill the account"
       ),
       Flag.between(0, names.length)
     ),
