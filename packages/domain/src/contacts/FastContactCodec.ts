@@ -7,7 +7,8 @@ import { Predicate, type Schema, SchemaAST, SchemaParser } from "effect"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import { type EmailAddress, emailAddressIssue } from "./EmailAddress.ts"
 import type { UnknownValue } from "../values/OpenLiterals.ts"
-import { formatWireDate, isInstant, parseWireDate } from "../values/WireDate.ts"
+import { isInstant } from "../values/FastWireDate.ts"
+import { formatWireDate, parseWireDate } from "../values/WireDate.ts"
 import {
   Consent,
   ConsentTracking,

@@ -122,4 +122,24 @@ describe("WireDate", () => {
     assert.match(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     assert.strictEqual(instant(text), new Date(Math.floor(at / 1000) * 1000).toISOString())
   })
+  it.prop(
+    "reads the form that is sent as it reads any other, whether there is such a moment or not",
+    [between(0, 9999), between(0, 13), between(0, 32), between(0, 24), between(0, 60), between(0, 60)],
+    ([year, month, day, hour, minute, second]) => {
+      const two = (value: number) => String(value).padStart(2, "0")
+      const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`
+      const text = `${date}T${two(hour)}:${two(minute)}:${two(second)}`
+      assert.strictEqual(instant(`${text}Z`), instant(`${text}+00:00`))
+      assert.strictEqual(instant(text), instant(`${text}.0`))
+    }
+  )
+
+  it.prop(
+    "writes what Date writes, to the second",
+    [between(Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z"))],
+    ([at]) => {
+      const date = DateTime.makeUnsafe(at)
+      assert.strictEqual(formatWireDate(date), `${new Date(at).toISOString().slice(0, 19)}Z`)
+    }
+  )
 })
