@@ -53,7 +53,7 @@ const answering = Effect.gen(function* () {
         Effect.provideService(Caller, request.caller),
         Effect.provideService(IsAuthenticated, true),
         Effect.provideService(OwnsBody, true),
-        Effect.provideService(RuleScans.FoundBefore, request.ids),
+        Effect.provideService(RuleScans.PrefetchedIds, request.ids),
         Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(request))
       )
       const body = bytesOf(response)

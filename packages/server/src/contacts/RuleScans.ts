@@ -29,7 +29,7 @@ export class RuleScans extends Context.Service<
 >()("@roster/server/RuleScans") {}
 
 /** The ids that a scan found for the page of this call before it went to another thread (default: none, it has to scan). */
-export const FoundBefore = Context.Reference<Float64Array<ArrayBuffer> | undefined>("@roster/server/FoundBefore", {
+export const PrefetchedIds = Context.Reference<Float64Array<ArrayBuffer> | undefined>("@roster/server/PrefetchedIds", {
   defaultValue: () => undefined
 })
 

@@ -98,7 +98,7 @@ const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account:
 })
 
 /** Whether there is room for an answer, for which some of the oldest go that no client asks for again. */
-export const hasRoom = Effect.fnUntraced(function* (
+export const hasCapacity = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   account: string,
   { first, last }: { readonly first: number; readonly last: number }

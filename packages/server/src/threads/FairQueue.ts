@@ -39,7 +39,7 @@ interface Turn {
   begin: () => void
 }
 
-export interface AccountTurns {
+export interface FairQueue {
   /** Runs work of an account that holds the turn, and gives it to the next one by `pause`. */
   readonly run: <A, E, R>(
     account: string,
@@ -53,7 +53,7 @@ export interface AccountTurns {
  * Makes turns. One is given to the next piece of work when its own is done, or after so many milliseconds (default: never),
  * when it waits for something that need not keep the others.
  */
-export const make = (longestTurn?: number): AccountTurns => {
+export const make = (longestTurn?: number): FairQueue => {
   const queue = makeQueue<Turn>()
   let isTaken = false
 
@@ -76,7 +76,7 @@ export const make = (longestTurn?: number): AccountTurns => {
     next()
   }
 
-  const run: AccountTurns["run"] = (account, work) =>
+  const run: FairQueue["run"] = (account, work) =>
     Effect.suspend(() => {
       const turn: Turn = { heldSince: undefined, begin: () => undefined }
       const take = Effect.callback<void>((resume) => {

@@ -21,7 +21,7 @@ import { contentType, exportFileName } from "./ExportFormat.ts"
 import { ExportJobRequest } from "./ExportJob.ts"
 import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
-import { checkRoom } from "../queue/JobQuotas.ts"
+import { checkQuota } from "../queue/JobQuotas.ts"
 import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
 import { encoded } from "../../store/AnswerEncoding.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
@@ -87,7 +87,10 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
     }).pipe(Effect.orDie)
   })
   const link: ExportLink = { id, link: linkTo(serviceUrl?.(), fileKey, download) }
-  const created = Effect.andThen(checkRoom("contactsExportPost", account, "Export"), Effect.andThen(job, encoded(link)))
+  const created = Effect.andThen(
+    checkQuota("contactsExportPost", account, "Export"),
+    Effect.andThen(job, encoded(link))
+  )
   return yield* inTransaction(sql, created)
 })
 
