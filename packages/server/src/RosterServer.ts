@@ -160,7 +160,7 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
     tracer === Tracer.nativeTracer ? Effect.provideService(effect, References.TracerEnabled, false) : effect
   )
 
-/** What a request adds to a context of several layers would copy all of them. */
+/** Merges the layers of the context: adding a service to it, as each request does, would copy all of them. */
 const inFlatContext = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateContext(effect, (context: Context.Context<R>) => Context.mergeAll(context))
 

@@ -239,7 +239,7 @@ export const makeContactRepository = Effect.gen(function* () {
           if (read._tag !== "All" && selectsEveryContact(read)) {
             return yield* new InvalidInput({
               field: "Rule",
-              issue: "it selects every contact; whoever means that says All"
+              issue: "it selects every contact; use the rule All to select every contact"
             })
           }
           if (read._tag === "All") return yield* deleteEveryone(account)

@@ -34,7 +34,7 @@ const batchRows = 25
 /** The time, in milliseconds, after which a scan lets others go on. */
 export const sliceMillis = 5
 
-/** Lets the event loop turn, so that others go on. */
+/** Yields to the event loop, so that other work runs. */
 export const yieldToEventLoop = Effect.promise(() => setImmediate())
 
 const fieldsOf = (rule: Rule.Rule): ReadonlyArray<Rule.Field> => {

@@ -20,7 +20,7 @@ export type KeyRow = Pick<
   "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_hint"
 >
 
-/** Makes the lookup of a key by its digest, of which a guesser knows nothing. */
+/** Makes the lookup of a key by its digest, so that its timing tells nothing about the key. */
 export const keyLookup = (sql: SqlClient.SqlClient) => {
   const find = preparedQuery(
     sql,

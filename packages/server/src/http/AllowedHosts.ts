@@ -1,4 +1,4 @@
-/** The names under which a client may call the service, and where links in its answers lead. */
+/** The hosts by which a client may call the service, against DNS rebinding, and where links in its answers lead. */
 import { versionSegment } from "@roster/api"
 import { Context } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -7,7 +7,7 @@ import { isFromProxy, TrustedProxies } from "./ClientAddress.ts"
 import { errorResponse } from "./Routes.ts"
 
 interface Names {
-  /** Whether a Host header names the service. */
+  /** Whether a Host header is allowed. */
   readonly isAllowed: (host: string) => boolean
   /** The base address of links, if it does not depend on the request. */
   readonly baseUrl: string | undefined
@@ -58,7 +58,8 @@ const forwarded = (
 }
 
 /**
- * The refusal of a request for another host, which a web page can send to this service by a name of its own.
+ * The refusal of a request for another host, against DNS rebinding: a web page can send it here by a name of its own that
+ * resolves to this machine.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
  */
 export const refusedHost = (

@@ -77,7 +77,7 @@ const unreadFull: RequestRefusal = {
 }
 
 interface LargeRequests {
-  /** Of requests that are not large but take some milliseconds. Pages do not wait for the lock that writes wait for. */
+  /** The queues of requests that are not large but take some milliseconds. Pages do not wait for the lock of writes. */
   readonly turns: { readonly page: FairQueue.FairQueue; readonly write: FairQueue.FairQueue }
   /** Finds the contacts of a page by a rule, on the thread of the rules. */
   readonly find: RuleScans["Service"]["find"]
@@ -170,7 +170,7 @@ export const layer = (options: {
       }
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       let current: Thread.Thread | undefined
-      /** Of the request that the thread carries out. */
+      /** The response to the request that the thread is answering. */
       let response = Deferred.makeUnsafe<LargeResponse>()
       let idle: NodeJS.Timeout | undefined
 

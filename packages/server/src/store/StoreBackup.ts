@@ -242,7 +242,7 @@ const orUnavailable =
 
 const isLostCommit = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof CommitLost
 
-const lostCommit = "Look whether its contacts are there before you do it again."
+const lostCommit = "Check whether it was done before you repeat it."
 
 const notComplete = "Its tables are not complete. Open the store once with this version."
 

@@ -102,7 +102,7 @@ export const linkOfJob = Effect.fnUntraced(function* ({ file_key, kind, request 
   return linkTo(serviceUrl?.(), file_key, download)
 })
 
-export function* lookAtExport(id: string) {
+export const exportStatus = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
   const [job] =
@@ -110,7 +110,7 @@ export function* lookAtExport(id: string) {
   if (job === undefined) return yield* new ExportNotFound({ id })
   if (job.expires <= (yield* nowSeconds)) return "Expired" satisfies ExportStatus
   return exportStatuses[job.state]
-}
+})
 
 /** The interface has no status for a cancelled export. */
 const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {

@@ -44,7 +44,7 @@ const memoryPollInterval = "1 hour"
 /** The jobs that run at once, each of another account, so that a long one does not hold up the others. */
 const maximumRunning = 2
 
-/** The time between two looks of a running job whether it was cancelled. */
+/** How often a running job checks for its cancellation. */
 const watchInterval = "500 millis"
 
 type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
@@ -101,7 +101,7 @@ const runJob = (job: HeldJob) =>
       (cause) =>
         loggedCause(cause).pipe(
           Effect.flatMap((cause) => Effect.logError(`job ${job.id} failed`, cause)),
-          Effect.andThen(fail(job, "an internal error, which the log of the service tells"))
+          Effect.andThen(fail(job, "an internal error; see the log of the service"))
         )
     )
   )

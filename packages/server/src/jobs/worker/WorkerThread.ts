@@ -36,7 +36,7 @@ type ThreadStore = typeof ThreadStore.Type
 const WorkerData = Schema.Struct({
   ...Thread.LogSettings.fields,
   store: ThreadStore,
-  /** Of all jobs that the thread holds. */
+  /** The lease of all jobs that the thread holds. */
   lease: Schema.String,
   allowedSenders: Schema.Array(Schema.String),
   allowFileUrl: Schema.Array(Schema.String)
