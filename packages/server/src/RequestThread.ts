@@ -53,7 +53,7 @@ const answering = Effect.gen(function* () {
         Effect.provideService(Caller, request.caller),
         Effect.provideService(IsAuthenticated, true),
         Effect.provideService(OwnsBody, true),
-        Effect.provideService(RuleScans.FoundBefore, request.ids),
+        Effect.provideService(RuleScans.PrefetchedIds, request.ids),
         Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(request))
       )
       const body = bytesOf(response)
@@ -84,7 +84,7 @@ const answering = Effect.gen(function* () {
 const failed: LargeResponse = {
   status: 500,
   headers: { "content-type": "application/json" },
-  body: new TextEncoder().encode(JSON.stringify({ Error: "An internal error. The log of the service tells more." }))
+  body: new TextEncoder().encode(JSON.stringify({ Error: "an internal error; see the log of the service" }))
 }
 
 // Each request reads and writes other contacts, and most of what a large one writes is too much for any cache.
@@ -93,7 +93,7 @@ const prepare = (database: DatabaseSync) => {
   database.exec("PRAGMA cache_size = -8192")
 }
 
-/** Of a bulk delete by a rule in a large body, for which the large requests of others wait. */
+/** The deadline of a bulk delete by a rule in a large body: the large requests of others wait for it. */
 const ruleDeadline = "1 second"
 
 /** Answers large requests on a worker thread until the service closes it; a bundle of it is a `requestThread`. */

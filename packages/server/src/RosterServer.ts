@@ -20,7 +20,7 @@ import { type ConnectionLimits, connectionLimits, limitConnections, timeoutsOf }
 import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
-import { ServedNames, servedNames } from "./http/AllowedHosts.ts"
+import { AllowedHosts, allowedHosts } from "./http/AllowedHosts.ts"
 import { makeRequestMetrics } from "./metrics/RequestMetrics.ts"
 import { type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
 import { requestEntry } from "./requests/LargeRequests.ts"
@@ -160,7 +160,7 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
     tracer === Tracer.nativeTracer ? Effect.provideService(effect, References.TracerEnabled, false) : effect
   )
 
-/** What a request adds to a context of several layers would copy all of them. */
+/** Merges the layers of the context: adding a service to it, as each request does, would copy all of them. */
 const inFlatContext = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateContext(effect, (context: Context.Context<R>) => Context.mergeAll(context))
 
@@ -228,7 +228,7 @@ const layerWithoutServices = <E>(
     }
     yield* ensureAdministratorKey(onAdministratorKey, onKeysCommitted).pipe(
       Effect.catchTags({
-        NotHandedOver: ({ error }) => Effect.fail(error),
+        KeyDeliveryFailed: ({ error }) => Effect.fail(error),
         SqlError: (error) =>
           Effect.fail(fromStatement(nameOfStore(store), "The administrator key could not be written")(error))
       })
@@ -237,7 +237,7 @@ const layerWithoutServices = <E>(
       .serve(faults === undefined ? app : withFaults(faults, overSocket)(app))
       .pipe(
         Effect.provideService(TrustedProxies, trustedProxies),
-        Effect.provideService(ServedNames, servedNames(host, publicUrl, protocol)),
+        Effect.provideService(AllowedHosts, allowedHosts(host, publicUrl, protocol)),
         withoutKeys,
         withoutIdleSpans,
         inFlatContext

@@ -8,13 +8,13 @@ import { type DateTime, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { dialect, numbersOf } from "../store/SqlDialect.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
-import { giveWay, rowMatcher } from "./RuleScan.ts"
+import { yieldToEventLoop, rowMatcher } from "./RuleScan.ts"
 
 /** The maximum number of contacts that one transaction deletes. */
 export const deletedAtOnce = 1000
 
 /** The time, in milliseconds, in which one transaction looks at contacts. */
-const transactionMillis = 50
+const deletionMillis = 50
 
 const operation = "contactsDeletePost"
 
@@ -30,7 +30,7 @@ const halfDone = new ServiceError({
 const inTransactions = Effect.fnUntraced(function* <R>(transaction: Effect.Effect<boolean, SqlError.SqlError, R>) {
   let isMore = yield* transaction
   while (isMore) {
-    yield* giveWay
+    yield* yieldToEventLoop
     isMore = yield* Effect.catchTag(transaction, "SqlError", (error) =>
       Effect.mapError(storeFailure(operation, error), () => halfDone)
     )
@@ -74,7 +74,7 @@ export const deleteSelected = Effect.fnUntraced(function* (ids: Float64Array, ru
     const rows =
       yield* sql`SELECT id${sql.literal(columns)} FROM contacts WHERE id IN (${numbersOf(sql, some)}) ORDER BY id`
         .values
-    const end = performance.now() + transactionMillis
+    const end = performance.now() + deletionMillis
     const selected: Array<unknown> = []
     let last = some.at(-1)
     for (const row of rows) {

@@ -41,8 +41,8 @@ import {
   checkTexts,
   mergedRefusal
 } from "./ContactValidation.ts"
-import { giveWay, sliceMillis } from "./RuleScan.ts"
-import { FoundBefore, RuleScans } from "./RuleScans.ts"
+import { yieldToEventLoop, sliceMillis } from "./RuleScan.ts"
+import { PrefetchedIds, RuleScans } from "./RuleScans.ts"
 import { readRule, ruleSql } from "./RuleSql.ts"
 
 const defaultPageSize = 20
@@ -135,7 +135,7 @@ export const makeContactRepository = Effect.gen(function* () {
     let from = { after: 0, offset }
     while (found.length < limit) {
       const missing = limit - found.length
-      const before = from.after === 0 ? yield* FoundBefore : undefined
+      const before = from.after === 0 ? yield* PrefetchedIds : undefined
       const ids = before ?? (yield* scans.find(bounds, { ...asked, ...from, limit: missing }))
       const rows = yield* sql`SELECT ${columns} FROM contacts WHERE id IN (${numbersOf(sql, ids)}) ORDER BY id`.values
       let sliceEnd = performance.now() + sliceMillis
@@ -144,7 +144,7 @@ export const makeContactRepository = Effect.gen(function* () {
         const contact = toContact(row)
         if (matches(contact)) found.push(contact)
         if (performance.now() < sliceEnd) continue
-        yield* giveWay
+        yield* yieldToEventLoop
         sliceEnd = performance.now() + sliceMillis
       }
       if (ids.length < missing) break
@@ -239,7 +239,7 @@ export const makeContactRepository = Effect.gen(function* () {
           if (read._tag !== "All" && selectsEveryContact(read)) {
             return yield* new InvalidInput({
               field: "Rule",
-              issue: "it selects every contact; whoever means that says All"
+              issue: "it selects every contact; use the rule All to select every contact"
             })
           }
           if (read._tag === "All") return yield* deleteEveryone(account)

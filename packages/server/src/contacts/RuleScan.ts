@@ -7,7 +7,7 @@ import { Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { setImmediate } from "node:timers/promises"
-import * as AccountTurns from "../threads/FairQueue.ts"
+import * as FairQueue from "../threads/FairQueue.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { columnOf } from "./RuleSql.ts"
 
@@ -34,8 +34,8 @@ const batchRows = 25
 /** The time, in milliseconds, after which a scan lets others go on. */
 export const sliceMillis = 5
 
-/** Lets the event loop turn, so that others go on. */
-export const giveWay = Effect.promise(() => setImmediate())
+/** Yields to the event loop, so that other work runs. */
+export const yieldToEventLoop = Effect.promise(() => setImmediate())
 
 /** Reads of each contact only what a rule names, and matches it. */
 export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
@@ -58,7 +58,7 @@ export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
 
 /** Scans on the thread of the caller, between its other work, a slice at a time. */
 export const makeScan = (sql: SqlClient.SqlClient): Scan => {
-  const turns = AccountTurns.make()
+  const turns = FairQueue.make()
 
   const scan = Effect.fnUntraced(function* (request: ScanRequest, pause: Effect.Effect<void>) {
     const { account, limit, now, offset, rule } = request

@@ -14,11 +14,11 @@ interface ScanOptions {
   readonly isDeletion: boolean
 }
 
-/** Looks for the contacts that a rule selects: by scans on a store whose SQL has no rules, elsewhere by its statements. */
+/** Finds the contacts that a rule selects: by scans on SQLite, whose SQL has no rules, and by statements on PostgreSQL. */
 export class RuleScans extends Context.Service<
   RuleScans,
   {
-    /** Bounds a statement with a rule, of which a bulk delete counts as several. Interrupting it cancels the statement. */
+    /** Runs a statement with a rule within the bounds; a bulk delete counts as several. Interrupting it cancels the statement. */
     readonly bounded: <A, E>(options: ScanOptions, statement: Effect.Effect<A, E>) => Effect.Effect<A, E | ServiceError>
     /** Finds ids within the bounds. Interrupting it stops the scan. */
     readonly find: (
@@ -28,8 +28,8 @@ export class RuleScans extends Context.Service<
   }
 >()("@roster/server/RuleScans") {}
 
-/** The ids that a scan found for the page of this call before it went to another thread (default: none, it has to scan). */
-export const FoundBefore = Context.Reference<Float64Array<ArrayBuffer> | undefined>("@roster/server/FoundBefore", {
+/** The ids that a scan found for the page of this call before it went to another thread (default: none, and it scans). */
+export const PrefetchedIds = Context.Reference<Float64Array<ArrayBuffer> | undefined>("@roster/server/PrefetchedIds", {
   defaultValue: () => undefined
 })
 

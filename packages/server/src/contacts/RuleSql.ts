@@ -31,7 +31,7 @@ export const readRule = (rule: ContactRule): Effect.Effect<Rule.Rule, InvalidRul
 interface Selection {
   /** The condition of SQL. */
   readonly where: Fragment
-  /** What is left to ask of each contact that SQL gives. */
+  /** Whether a contact that SQL selected is in the selection. */
   readonly matches: (contact: Contact) => boolean
 }
 

@@ -15,7 +15,7 @@ const name = "administrator"
 export type IsKey = (secret: Redacted.Redacted<string>) => boolean
 
 /** The secret could not be delivered. */
-export class NotHandedOver<E> extends Data.TaggedError("NotHandedOver")<{ readonly error: E }> {}
+export class KeyDeliveryFailed<E> extends Data.TaggedError("KeyDeliveryFailed")<{ readonly error: E }> {}
 
 /**
  * Creates a key of every level if the store holds none. Undelivered secrets leave no key: both share a transaction.
@@ -48,7 +48,7 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
       subject: name,
       details: { levelsAdded: levels }
     })
-    yield* Effect.mapError(onCreated(secret), (error) => new NotHandedOver({ error }))
+    yield* Effect.mapError(onCreated(secret), (error) => new KeyDeliveryFailed({ error }))
   })
   yield* dialect(sql).serializable(sql.withTransaction(create))
   const keys = yield* sql<Pick<CredentialRow, "secret_digest">>`
@@ -57,5 +57,5 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     const digest = digestOf(Redacted.value(secret))
     return keys.some(({ secret_digest }) => timingSafeEqual(secret_digest, digest))
   }
-  yield* Effect.mapError(onCommitted(isKey), (error) => new NotHandedOver({ error }))
+  yield* Effect.mapError(onCommitted(isKey), (error) => new KeyDeliveryFailed({ error }))
 })

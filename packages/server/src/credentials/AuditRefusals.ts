@@ -28,7 +28,7 @@ const writeInterval = "1 second"
 const rowsPerStatement = 500
 
 /** Entries that wait while the store cannot be written; further ones are lost. */
-const maximumWaiting = 10_000
+const maximumWaitingEntries = 10_000
 
 const unwritten = "refusals could not be recorded"
 
@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
   const refused = yield* Latch.make(false)
 
   const wait = (event: AuditEvent, outcome: string, time: number) => {
-    if (waiting.length < maximumWaiting) waiting.push(auditRow(event, outcome, time))
+    if (waiting.length < maximumWaitingEntries) waiting.push(auditRow(event, outcome, time))
   }
 
   /** Gives new shares, and sums up the refusals that had no entry. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { preparedQuery } from "../store/SqlDialect.ts"
 import { bestEffort } from "./AuditTrail.ts"
-import { isInSpans, type Span, spansOf } from "../network/IpRanges.ts"
+import { isInIntervals, type Interval, intervalsOf } from "../network/IpRanges.ts"
 import { type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
 
 /** Seconds between two records of the use of a key, so that reads do not each cost a write. */
@@ -20,7 +20,7 @@ export type KeyRow = Pick<
   "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_hint"
 >
 
-/** Makes the lookup of a key by its digest, of which a guesser knows nothing. */
+/** Makes the lookup of a key by its digest, so that its timing tells nothing about the key. */
 export const keyLookup = (sql: SqlClient.SqlClient) => {
   const find = preparedQuery(
     sql,
@@ -45,15 +45,15 @@ const keepLatest = (map: Map<string, unknown>, maximum: number): void => {
 
 /** Makes the check whether a key may be used from an address. The ranges of a key are parsed once, not by each request. */
 export const makeRangeCheck = () => {
-  const parsed = new Map<string, ReadonlyArray<Span>>()
+  const parsed = new Map<string, ReadonlyArray<Interval>>()
   const parse = (row: Pick<KeyRow, "ip_ranges">) => {
-    const spans = spansOf(ipRangesOf(row))
-    parsed.set(row.ip_ranges, spans)
+    const intervals = intervalsOf(ipRangesOf(row))
+    parsed.set(row.ip_ranges, intervals)
     keepLatest(parsed, maximumParsed)
-    return spans
+    return intervals
   }
   return (row: Pick<KeyRow, "ip_ranges">, peer: string): boolean =>
-    row.ip_ranges === "[]" || isInSpans(peer, parsed.get(row.ip_ranges) ?? parse(row))
+    row.ip_ranges === "[]" || isInIntervals(peer, parsed.get(row.ip_ranges) ?? parse(row))
 }
 
 /**

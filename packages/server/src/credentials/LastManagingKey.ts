@@ -20,7 +20,7 @@ const canReplace = (row: CredentialRow, scope: CredentialScope, { peer }: Caller
  * long and from the caller's address. The owner of the store is not restricted. Runs in the serializable
  * transaction of the change.
  */
-export const requireAdminKey =
+export const requireManagingKey =
   (sql: SqlClient.SqlClient) =>
   (
     caller: CallerIdentity,

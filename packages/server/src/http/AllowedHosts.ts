@@ -1,4 +1,4 @@
-/** The names under which a client may call the service, and where links in its answers lead. */
+/** The hosts by which a client may call the service, against DNS rebinding, and where links in its answers lead. */
 import { versionSegment } from "@roster/api"
 import { Context } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -7,8 +7,8 @@ import { isFromProxy, TrustedProxies } from "./ClientAddress.ts"
 import { errorResponse } from "./Routes.ts"
 
 interface Names {
-  /** Whether a Host header names the service. */
-  readonly isServed: (host: string) => boolean
+  /** Whether a Host header is allowed. */
+  readonly isAllowed: (host: string) => boolean
   /** The base address of links, if it does not depend on the request. */
   readonly baseUrl: string | undefined
   /** The protocol of the connections themselves. */
@@ -16,22 +16,22 @@ interface Names {
 }
 
 /** The names of the service; `undefined` within a process, where requests name no host. */
-export const ServedNames = Context.Reference<Names | undefined>("@roster/server/ServedNames", {
+export const AllowedHosts = Context.Reference<Names | undefined>("@roster/server/AllowedHosts", {
   defaultValue: () => undefined
 })
 
 /** The names of a service that listens on a host and is known to its clients under a URL. */
-export const servedNames = (host: string, publicUrl: URL | undefined, protocol: Names["protocol"]): Names => {
+export const allowedHosts = (host: string, publicUrl: URL | undefined, protocol: Names["protocol"]): Names => {
   const hosts = new Set(["localhost", host.toLowerCase(), ...(publicUrl === undefined ? [] : [publicUrl.hostname])])
   // Nearly every request names the host that the one before named.
   let last: string | undefined
-  const isServed = (host: string): boolean => {
+  const isAllowed = (host: string): boolean => {
     if (host === last) return true
     const isKnown = isAddressOrOneOf(hosts, host)
     if (isKnown) last = host
     return isKnown
   }
-  return { isServed, protocol, baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl) }
+  return { isAllowed, protocol, baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl) }
 }
 
 const baseOf = ({ origin, pathname }: URL): string =>
@@ -58,17 +58,18 @@ const forwarded = (
 }
 
 /**
- * The refusal of a request for another host, which a web page can send to this service by a name of its own.
+ * The refusal of a request for another host, against DNS rebinding: a web page can send it here by a name of its own that
+ * resolves to this machine.
  * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
  */
 export const refusedHost = (
   request: HttpServerRequest.HttpServerRequest,
   context: Context.Context<never>
 ): HttpServerResponse.HttpServerResponse | undefined => {
-  const names = Context.get(context, ServedNames)
+  const names = Context.get(context, AllowedHosts)
   if (names === undefined) return undefined
   const host = forwarded(request, "x-forwarded-host", context)
-  const isKnown = host === undefined ? names.isServed(request.headers["host"] ?? "") : hostForm.test(host)
+  const isKnown = host === undefined ? names.isAllowed(request.headers["host"] ?? "") : hostForm.test(host)
   return isKnown
     ? undefined
     : errorResponse(
@@ -82,7 +83,7 @@ export const publicAddress = (
   request: HttpServerRequest.HttpServerRequest,
   context: Context.Context<never>
 ): string => {
-  const names = Context.get(context, ServedNames)
+  const names = Context.get(context, AllowedHosts)
   if (names?.baseUrl !== undefined) return names.baseUrl
   const host = forwarded(request, "x-forwarded-host", context) ?? request.headers["host"] ?? "localhost"
   const protocol = forwarded(request, "x-forwarded-proto", context)?.toLowerCase()

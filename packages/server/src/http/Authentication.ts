@@ -84,7 +84,7 @@ export const authentication = Effect.gen(function* () {
   const findKey = keyLookup(sql)
   const recordUse = makeUseRecorder(sql)
   const isInKeyRanges = makeRangeCheck()
-  const delayWrongKey = yield* makeFailedAuthThrottle
+  const delayFailedAuth = yield* makeFailedAuthThrottle
 
   /** Why a known key may not call an operation, as audit details; `undefined` if it may. */
   const objectionTo = (row: KeyRow, required: AccessLevel, peer: string): AuditDetails | undefined => {
@@ -97,7 +97,7 @@ export const authentication = Effect.gen(function* () {
     const failed = (effect: Effect.Effect<KeyRow | undefined, SqlError.SqlError>) => toWireError(orFailure(effect))
 
     const refuse = Effect.fnUntraced(function* (peer: string) {
-      yield* delayWrongKey(peer)
+      yield* delayFailedAuth(peer)
       return yield* new UnauthorizedRequest({ Error: new Unauthorized({}).message })
     })
 

@@ -2,7 +2,7 @@ import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { registerGauge } from "../metrics/ObservableMetric.ts"
 import { clientNetwork } from "../network/IpRanges.ts"
-import { countWrongKey, forgottenAfterSeconds } from "../store/postgres/FailedAuthCounts.ts"
+import { countFailedAuth, forgottenAfterSeconds } from "../store/postgres/FailedAuthCounts.ts"
 import { byEngine } from "../store/SqlDialect.ts"
 
 /** Wrong keys in a row without a delay: a client with an outdated key deserves no penalty. */
@@ -17,7 +17,7 @@ const forgottenAfter = forgottenAfterSeconds * 1000
 const maximumClients = 10_000
 
 /** Maximum number of delayed responses; open connections are the scarcer resource. */
-const maximumWaiting = 100
+const maximumDelayedResponses = 100
 
 /** After this long a process goes by its own count. */
 const countedWithin = "1 second"
@@ -30,7 +30,7 @@ const sharedCount = (sql: SqlClient.SqlClient) => {
   const turns = Semaphore.makeUnsafe(1)
   return (network: string) =>
     turns
-      .withPermits(1)(countWrongKey(sql, network))
+      .withPermits(1)(countFailedAuth(sql, network))
       .pipe(
         Effect.timeout(countedWithin),
         Effect.orElseSucceed(() => 0)
@@ -94,7 +94,7 @@ export const makeFailedAuthThrottle = Effect.gen(function* () {
     const network = clientNetwork(peer)
     const own = countOf(network, yield* Clock.currentTimeMillis)
     const isAlone = isCrowded() || countTogether === undefined
-    if (waiting >= maximumWaiting) return
+    if (waiting >= maximumDelayedResponses) return
     const count = isAlone ? own : Math.max(own, yield* whileWaiting(countTogether(network)))
     if (count > undelayed) {
       yield* whileWaiting(Effect.sleep(Math.min(longestDelay, firstDelay * 2 ** (count - undelayed - 1))))

@@ -27,7 +27,7 @@ import { toWireError } from "./WireErrors.ts"
 
 const referencePath = "/docs"
 
-/** What is made once, and is there at once from then on: a connection is not read further while its answers are not. */
+/** Makes a value once. Later calls get it without a promise, for which the connection would not be read further. */
 const once = <A>(make: () => Promise<A>): Effect.Effect<A> => {
   let making: Promise<A> | undefined
   let made: Effect.Effect<A> | undefined

@@ -7,7 +7,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
-import { answersFull, answerText, findAnswer, hasRoom, keepAnswer } from "../store/KeptAnswers.ts"
+import { answersFull, answerText, findAnswer, hasCapacity, keepAnswer } from "../store/KeptAnswers.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
@@ -52,7 +52,7 @@ export const onceByKey = <E, R>(
         : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
       return { account, answer }
     }
-    return { account, answer: (yield* hasRoom(sql, account, kept)) ? undefined : refusedAsFull() }
+    return { account, answer: (yield* hasCapacity(sql, account, kept)) ? undefined : refusedAsFull() }
   })
   const keep = Effect.fnUntraced(function* (account: string, response: HttpServerResponse.HttpServerResponse) {
     const body = bodyOf(response)

@@ -12,7 +12,7 @@ import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { Caller } from "../credentials/Caller.ts"
 import type { makeUploads } from "../requests/ImportUploadLimits.ts"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
-import { withoutHurry } from "../network/Connections.ts"
+import { allowSlowBody } from "../network/Connections.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
 
 interface ImportForm {
@@ -51,7 +51,7 @@ const readForm = Effect.fnUntraced(
     const announced = Number(request.headers["content-length"] ?? 0)
     if (announced > maximumBytes) return yield* unreadable(limitReached)
     const count = yield* beginUpload((yield* Caller).account, announced)
-    withoutHurry(request)
+    allowSlowBody(request)
     const temporary = yield* openTemporaryFile
     const fields = new Map<string, string>()
     const pending: Array<Uint8Array> = []

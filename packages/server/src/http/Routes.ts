@@ -96,7 +96,7 @@ const statusOf = (schema: Schema.Top): number | undefined =>
 /** Encodes a value by the schema that matches it, with the status of that schema. */
 const encoder = (schemas: Iterable<Schema.Top>, status: number) => {
   const answers = Array.from(schemas, (schema) => {
-    // As with the decoders.
+    // The schemas of the interface need no services, as with the decoders.
     const codec = Schema.toCodecJson(schema as Schema.Codec<unknown>)
     return {
       isOne: Schema.is(codec),

@@ -6,7 +6,7 @@ import { registerCounter, registerGauge } from "./ObservableMetric.ts"
 /** How often the delay of the event loop is measured, in milliseconds. */
 const resolution = 10
 
-/** Registers memory, processor time and the delay of the event loop since this was last run: `next` begins anew. */
+/** Registers memory, processor time and the delay of the event loop since the last scrape; `next` resets that delay. */
 export const processMetrics: Effect.Effect<{ readonly next: () => void }, never, Scope.Scope> = Effect.gen(
   function* () {
     const delay = yield* Effect.acquireRelease(
@@ -17,11 +17,11 @@ export const processMetrics: Effect.Effect<{ readonly next: () => void }, never,
       }),
       (histogram) => Effect.sync(() => histogram.disable())
     )
-    // What is measured is the time between two looks, in nanoseconds.
+    // The histogram holds the time between two samples, in nanoseconds.
     const seconds = (nanos: number): number => Math.max(0, nanos / 1e9 - resolution / 1000)
     yield* registerGauge(
       "nodejs_eventloop_lag_p99_seconds",
-      "The delay of the event loop that 1 % of looks exceeded since the last scrape",
+      "The delay of the event loop that 1 % of samples exceeded since the last scrape",
       () => (delay.count === 0 ? 0 : seconds(delay.percentile(99)))
     )
     yield* registerGauge(

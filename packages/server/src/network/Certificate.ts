@@ -18,7 +18,7 @@ export class CertificateError extends Schema.TaggedError<CertificateError>()("Ce
   message: Schema.String
 }) {}
 
-/** The time between two looks whether the files have changed. */
+/** How often the files are checked for changes. */
 const checkInterval = Duration.seconds(10)
 
 /** A certificate that a server can use. */

@@ -43,11 +43,11 @@ export const timeoutsOf = ({ headTimeout }: ConnectionLimits): ServerOptions & T
 })
 
 /** Requests whose body may take as long as it keeps coming. */
-const unhurried = new WeakSet<object>()
+const slowBodies = new WeakSet<object>()
 
 /** Lets the body of a request take as long as it keeps coming. */
-export const withoutHurry = ({ source }: HttpServerRequest.HttpServerRequest): void => {
-  unhurried.add(source)
+export const allowSlowBody = ({ source }: HttpServerRequest.HttpServerRequest): void => {
+  slowBodies.add(source)
 }
 
 interface Connection {
@@ -83,7 +83,7 @@ const isClientsTurn = (socket: Socket, { req }: ServerResponse<IncomingMessage>)
 
 /** A file is sent as a stream, which ends when the client has read nearly all of it. */
 const mayTakeLong = ({ req, writableEnded }: ServerResponse<IncomingMessage>): boolean =>
-  req.complete ? !writableEnded : unhurried.has(req)
+  req.complete ? !writableEnded : slowBodies.has(req)
 
 const endLate = (socket: Socket, response: ServerResponse<IncomingMessage>): void => {
   if (response.headersSent) {
@@ -94,7 +94,7 @@ const endLate = (socket: Socket, response: ServerResponse<IncomingMessage>): voi
   response.writeHead(408, headers).end(lateBody)
 }
 
-const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+const remoteEndpoint = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 /**
  * Applies the limits to a server. A connection beyond them takes the place of the one that has waited longest for the
@@ -140,7 +140,7 @@ export const limitConnections = (
     return true
   }
 
-  const hasRoom = (client: string): boolean =>
+  const hasCapacity = (client: string): boolean =>
     ((ofClients.get(client) ?? 0) < byAddress || makeRoom((other) => other.client === client)) &&
     (counted < total || makeRoom(() => true))
 
@@ -154,11 +154,11 @@ export const limitConnections = (
   server.removeAllListeners("connection")
   const isTls = server instanceof TlsServer
   // By the other end of the connection.
-  const shakingHands = new Map<string, Socket>()
+  const pendingHandshakes = new Map<string, Socket>()
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? ""
     const client = isInRanges(address, trusted) ? undefined : clientNetwork(address)
-    if (client !== undefined && !hasRoom(client)) {
+    if (client !== undefined && !hasCapacity(client)) {
       socket.on("error", () => {})
       if (!isTls) socket.write(busy)
       socket.destroySoon()
@@ -167,10 +167,10 @@ export const limitConnections = (
     track(socket, { client, response: undefined, since: performance.now(), bytes: 0 })
     count(client, 1)
     if (isTls) {
-      const end = otherEnd(socket)
-      shakingHands.set(end, socket)
+      const end = remoteEndpoint(socket)
+      pendingHandshakes.set(end, socket)
       socket.once("close", () => {
-        if (shakingHands.get(end) === socket) shakingHands.delete(end)
+        if (pendingHandshakes.get(end) === socket) pendingHandshakes.delete(end)
       })
     }
     Reflect.apply(accept, server, [socket])
@@ -178,11 +178,11 @@ export const limitConnections = (
   // Requests come by another socket on the same connection.
   if (isTls) {
     server.on("secureConnection", (secure: TLSSocket) => {
-      const end = otherEnd(secure)
-      const socket = shakingHands.get(end)
+      const end = remoteEndpoint(secure)
+      const socket = pendingHandshakes.get(end)
       const connection = socket === undefined ? undefined : connections.get(socket)
       if (socket === undefined || connection === undefined) return
-      shakingHands.delete(end)
+      pendingHandshakes.delete(end)
       connections.delete(socket)
       track(secure, connection)
     })

@@ -22,7 +22,7 @@ export const isInRanges = (text: string, ranges: ReadonlyArray<string>): boolean
 const parseRanges = (ranges: ReadonlyArray<string>) => ranges.flatMap((range) => parseRange(range) ?? [])
 
 /** The addresses of a range as numbers, those of IPv4 behind all of IPv6. */
-export interface Span {
+export interface Interval {
   readonly first: bigint
   readonly last: bigint
 }
@@ -32,7 +32,7 @@ const numberOf = (address: NetAddress.IpAddress): bigint =>
     ? (1n << 128n) + BigInt(NetAddress.ipv4ToOctets(address).reduce((number, octet) => number * 256 + octet, 0))
     : NetAddress.ipv6ToSegments(address).reduce((number, segment) => (number << 16n) | BigInt(segment), 0n)
 
-const spanOf = (range: IpNetwork.IpNetwork): Span => {
+const intervalOf = (range: IpNetwork.IpNetwork): Interval => {
   const first = numberOf(IpNetwork.firstAddress(range))
   return { first, last: first + IpNetwork.addressCount(range) - 1n }
 }
@@ -40,36 +40,36 @@ const spanOf = (range: IpNetwork.IpNetwork): Span => {
 const compare = (a: bigint, b: bigint): number => Number(a > b) - Number(a < b)
 
 /** The ranges that lie in no other one, in order. Two ranges never overlap in part. */
-const outermost = (ranges: ReadonlyArray<IpNetwork.IpNetwork>): ReadonlyArray<Span> => {
-  const outer: Array<Span> = []
-  for (const span of ranges.map(spanOf).sort((a, b) => compare(a.first, b.first) || compare(b.last, a.last))) {
-    if (span.first > (outer.at(-1)?.last ?? -1n)) outer.push(span)
+const outermost = (ranges: ReadonlyArray<IpNetwork.IpNetwork>): ReadonlyArray<Interval> => {
+  const outer: Array<Interval> = []
+  for (const interval of ranges.map(intervalOf).sort((a, b) => compare(a.first, b.first) || compare(b.last, a.last))) {
+    if (interval.first > (outer.at(-1)?.last ?? -1n)) outer.push(interval)
   }
   return outer
 }
 
-/** The last of the spans that begins at a number or before it. */
-const lastUpTo = (spans: ReadonlyArray<Span>, number: bigint): Span | undefined => {
+/** The last of the intervals that begins at a number or before it. */
+const lastUpTo = (intervals: ReadonlyArray<Interval>, number: bigint): Interval | undefined => {
   let low = 0
-  let high = spans.length
+  let high = intervals.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((spans[middle]?.first ?? 0n) <= number) low = middle + 1
+    if ((intervals[middle]?.first ?? 0n) <= number) low = middle + 1
     else high = middle
   }
-  return spans[low - 1]
+  return intervals[low - 1]
 }
 
 /** Parses ranges that many addresses are looked up in. */
-export const spansOf = (texts: ReadonlyArray<string>): ReadonlyArray<Span> => outermost(parseRanges(texts))
+export const intervalsOf = (texts: ReadonlyArray<string>): ReadonlyArray<Interval> => outermost(parseRanges(texts))
 
 /** Whether one of the ranges contains an address, as `isInRanges` says it. */
-export const isInSpans = (text: string, spans: ReadonlyArray<Span>): boolean => {
+export const isInIntervals = (text: string, intervals: ReadonlyArray<Interval>): boolean => {
   const address = parseAddress(text)
   if (address === undefined) return false
   const number = numberOf(address)
-  const span = lastUpTo(spans, number)
-  return span !== undefined && number <= span.last
+  const interval = lastUpTo(intervals, number)
+  return interval !== undefined && number <= interval.last
 }
 
 /** Whether each of these ranges lies within one of the others, alone. */
@@ -78,7 +78,7 @@ export const areRangesWithin = (texts: ReadonlyArray<string>, others: ReadonlyAr
   return texts.every((text) => {
     const range = parseRange(text)
     if (range === undefined) return false
-    const { first, last } = spanOf(range)
+    const { first, last } = intervalOf(range)
     const within = lastUpTo(outer, first)
     return within !== undefined && last <= within.last
   })

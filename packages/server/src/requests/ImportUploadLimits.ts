@@ -45,7 +45,7 @@ interface Held {
   bytes: number
 }
 
-const hasRoom = (held: Held, limits: UploadLimits, uploads: number, bytes: number): boolean =>
+const hasCapacity = (held: Held, limits: UploadLimits, uploads: number, bytes: number): boolean =>
   held.uploads + uploads <= limits.uploads && held.bytes + bytes <= limits.gibibytes * 1024 ** 3
 
 /** Makes the count of the files that a service receives. */
@@ -67,8 +67,8 @@ export const makeUploads = () => {
   const admit = (account: string, uploads: number, bytes: number): Effect.Effect<void, ServiceError> =>
     Effect.suspend(() => {
       const own = byAccount.get(account)
-      if (own !== undefined && !hasRoom(own, limitsOfAccount, uploads, bytes)) return Effect.fail(accountIsFull)
-      if (!hasRoom(all, limitsOfAll, uploads, bytes)) return Effect.fail(serviceIsFull)
+      if (own !== undefined && !hasCapacity(own, limitsOfAccount, uploads, bytes)) return Effect.fail(accountIsFull)
+      if (!hasCapacity(all, limitsOfAll, uploads, bytes)) return Effect.fail(serviceIsFull)
       return Effect.sync(() => change(account, uploads, bytes))
     })
 

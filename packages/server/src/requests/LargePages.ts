@@ -4,7 +4,7 @@ import { DateTime, Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { bytesOfIds, pageBytes } from "../contacts/ContactPagination.ts"
-import { FoundBefore } from "../contacts/RuleScans.ts"
+import { PrefetchedIds } from "../contacts/RuleScans.ts"
 import { readRule } from "../contacts/RuleSql.ts"
 import { Caller } from "../credentials/Caller.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -54,7 +54,7 @@ export const makeLargePages = Effect.gen(function* () {
       }
       const answerUnlessLarge = Effect.gen(function* () {
         const bytes = isSmall ? 0 : yield* ids === undefined ? pageBytes(account, { limit, offset }) : bytesOfIds(ids)
-        return bytes < largeRequest ? yield* Effect.provideService(freed, FoundBefore, ids) : undefined
+        return bytes < largeRequest ? yield* Effect.provideService(freed, PrefetchedIds, ids) : undefined
       })
       return (yield* inTurn("page", answerUnlessLarge)) ?? (yield* thread.answer(request, { ids }, postpone))
     }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orStoreFailure("contactsGet"))

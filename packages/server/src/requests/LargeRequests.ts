@@ -8,7 +8,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { existsSync } from "node:fs"
-import * as AccountTurns from "../threads/FairQueue.ts"
+import * as FairQueue from "../threads/FairQueue.ts"
 import { RuleScans } from "../contacts/RuleScans.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
 import * as Thread from "../threads/Thread.ts"
@@ -19,7 +19,7 @@ import { StorePolicy } from "../store/StoreOptions.ts"
 export const largeRequest = 32 * 1024
 
 /** Large requests of an account that wait for their turn. */
-export const maximumWaiting = 128
+export const maximumWaitingRequests = 128
 
 /** Bytes of large responses that an account has not read yet; the last one may exceed them. */
 const maximumUnread = 32 * 1024 * 1024
@@ -68,7 +68,7 @@ export interface RequestRefusal {
 
 const waitsFull: RequestRefusal = {
   status: 503,
-  text: `${maximumWaiting} large requests of this account wait for their turn. Send this one again later.`
+  text: `${maximumWaitingRequests} large requests of this account wait for their turn. Send this one again later.`
 }
 
 const unreadFull: RequestRefusal = {
@@ -77,8 +77,8 @@ const unreadFull: RequestRefusal = {
 }
 
 interface LargeRequests {
-  /** Of requests that are not large but take some milliseconds. Pages do not wait for the lock that writes wait for. */
-  readonly turns: { readonly page: AccountTurns.AccountTurns; readonly write: AccountTurns.AccountTurns }
+  /** The queues of requests that are not large but take some milliseconds. Pages do not wait for the lock of writes. */
+  readonly turns: { readonly page: FairQueue.FairQueue; readonly write: FairQueue.FairQueue }
   /** Finds the contacts of a page by a rule, on the thread of the rules. */
   readonly find: RuleScans["Service"]["find"]
   /** Answers a request on the thread. Its body, or the ids that were found, are moved there, and can be used no more. */
@@ -170,7 +170,7 @@ export const layer = (options: {
       }
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       let current: Thread.Thread | undefined
-      /** Of the request that the thread carries out. */
+      /** The response to the request that the thread is answering. */
       let response = Deferred.makeUnsafe<LargeResponse>()
       let idle: NodeJS.Timeout | undefined
 
@@ -202,7 +202,7 @@ export const layer = (options: {
       })
       yield* Effect.addFinalizer(() => close)
 
-      const carryOut = Effect.fnUntraced(function* (request: LargeRequest) {
+      const execute = Effect.fnUntraced(function* (request: LargeRequest) {
         clearTimeout(idle)
         const thread = current ?? (yield* start)
         response = Deferred.makeUnsafe()
@@ -215,11 +215,11 @@ export const layer = (options: {
         return given
       })
 
-      const turns = AccountTurns.make()
+      const turns = FairQueue.make()
       const unread = makeUnread()
       const answer: LargeRequests["answer"] = (request, { body, ids }, postpone) =>
         Effect.flatMap(Caller, ({ account, key, peer }) => {
-          if (turns.waiting(account) >= maximumWaiting) return postpone(waitsFull)
+          if (turns.waiting(account) >= maximumWaitingRequests) return postpone(waitsFull)
           const { method, url } = request
           const headers: Record<string, string> = {}
           for (const name of readHeaders) {
@@ -229,7 +229,7 @@ export const layer = (options: {
           const inTurn = Effect.suspend(() => {
             if (unread.isFull(account)) return postpone(unreadFull)
             return Effect.map(
-              carryOut({ method, url, headers, body, ids, caller: { account, key, peer } }),
+              execute({ method, url, headers, body, ids, caller: { account, key, peer } }),
               ({ body, headers, status }) => {
                 const contentType = headers["content-type"] ?? "application/json"
                 const response = HttpServerResponse.uint8Array(body, { status, headers, contentType })
@@ -243,7 +243,7 @@ export const layer = (options: {
           return turns.run(account, () => Effect.uninterruptible(inTurn))
         })
       return {
-        turns: { page: AccountTurns.make(longestTurn), write: AccountTurns.make(longestTurn) },
+        turns: { page: FairQueue.make(longestTurn), write: FairQueue.make(longestTurn) },
         find: (yield* RuleScans).find,
         answer
       }

@@ -16,7 +16,7 @@ import type { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
-import { answersFull, answerText, findAnswer, hasRoom, keepAnswer } from "../store/KeptAnswers.ts"
+import { answersFull, answerText, findAnswer, hasCapacity, keepAnswer } from "../store/KeptAnswers.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 
 /** Makes the function that carries out the calls of one operation. The input is encoded only if there is a key. */
@@ -39,7 +39,7 @@ export const keyedCalls = <A, I, Result, Encoded>(
       // It was written by the same schema.
       return yield* Effect.orDie(decodeResult(answerText(known)))
     }
-    if (!(yield* hasRoom(sql, account, kept))) {
+    if (!(yield* hasCapacity(sql, account, kept))) {
       return yield* new ServiceError({ operation, reason: answersFull })
     }
     const result = yield* call

@@ -19,7 +19,7 @@ import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
-import { createExport, fileKeyOf, lookAtExport, openFile } from "../jobs/exports/ExportRequests.ts"
+import { createExport, exportStatus, fileKeyOf, openFile } from "../jobs/exports/ExportRequests.ts"
 import { acceptImport } from "../jobs/imports/ImportRequests.ts"
 import { JobRunner } from "../jobs/worker/JobRunner.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -95,7 +95,9 @@ const make = Effect.gen(function* () {
       orStoreFailure("contactsExportPost")
     ),
     exportStatus: fnRedacted("ContactsService.exportStatus")(
-      lookAtExport,
+      function* (id: string) {
+        return yield* exportStatus(id)
+      },
       inStore,
       orStoreFailure("contactsExportByIdStatusGet")
     ),

@@ -14,7 +14,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import { credentialRepository } from "../credentials/CredentialRepository.ts"
-import { requireAdminKey } from "../credentials/LastManagingKey.ts"
+import { requireManagingKey } from "../credentials/LastManagingKey.ts"
 
 const validatedKey = validated(ApiKeyPayload)
 
@@ -32,7 +32,7 @@ const make = Effect.gen(function* () {
         accessLevels: (payload) => [...new Set(payload.accessLevels)],
         identity: (name) => name,
         toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
-        protect: requireAdminKey(sql)
+        protect: requireManagingKey(sql)
       }
     ),
     smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload>(sql, refusals, {

@@ -10,8 +10,8 @@ import { byEngine } from "./SqlDialect.ts"
 import { nowSeconds } from "./Timestamps.ts"
 
 /**
- * The bytes of the answers that are kept for one account. Beyond them those go that no client asks for again, and then
- * new calls with a key are refused.
+ * The maximum size of the answers that are kept for one account, in bytes. Beyond it the answers that no client asks for
+ * again are removed, and then new calls with a key are refused.
  */
 const maximumAnswerBytes = 1024 * 1024 * 1024
 
@@ -24,7 +24,7 @@ const retriedFor = 5 * 60
 /** The oldest answers that one call removes, few enough not to delay others. */
 const removedAtOnce = 16
 
-/** Why a call with a key is refused if there is no room for its answer. */
+/** Why a call with a key is refused if its answer cannot be kept. */
 export const answersFull = new RateLimited({
   detail:
     "the answers kept for its Idempotency-Keys hold 1 GiB. Wait, send less at once, or send without an Idempotency-Key.",
@@ -97,8 +97,8 @@ const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account:
   return bytes
 })
 
-/** Whether there is room for an answer, for which some of the oldest go that no client asks for again. */
-export const hasRoom = Effect.fnUntraced(function* (
+/** Whether an account may keep a further answer. At the bound it removes some of the oldest that no client asks for again. */
+export const hasCapacity = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   account: string,
   { first, last }: { readonly first: number; readonly last: number }

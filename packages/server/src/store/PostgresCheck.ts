@@ -1,4 +1,4 @@
-/** Looks whether a PostgreSQL can hold a store, for `roster doctor`: its version, rights, collation and clock. */
+/** Checks whether a PostgreSQL can hold a store, for `roster doctor`: its version, rights, collation and clock. */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastMigration, latestMigration } from "./Migrations.ts"

@@ -9,7 +9,7 @@ import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
-import * as WrongKeys from "./postgres/FailedAuthCounts.ts"
+import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
 import { byEngine } from "./SqlDialect.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
@@ -17,7 +17,7 @@ import { newer, refuseForeign } from "./StoreContents.ts"
 const migrateStore = Effect.fnUntraced(function* (filename: string) {
   if ((yield* lastMigration) < latestMigration) yield* migrate
   const sql = yield* SqlClient.SqlClient
-  yield* byEngine(sql, { sqlite: () => Effect.void, postgres: () => WrongKeys.createTable(sql) })
+  yield* byEngine(sql, { sqlite: () => Effect.void, postgres: () => FailedAuthCounts.createTable(sql) })
   // Data of a later version can have a meaning that this version does not know.
   const latest = yield* lastMigration
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))

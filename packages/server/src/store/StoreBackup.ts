@@ -14,7 +14,7 @@ import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
 import { lastMigration, latestMigration, migrateTo } from "./Migrations.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import { CommitLost } from "./postgres/PostgresError.ts"
-import { nameOf, type PostgresOptions, runningOnce } from "./postgres/PostgresOptions.ts"
+import { nameOf, type PostgresOptions, withoutRepeat } from "./postgres/PostgresOptions.ts"
 import { temporaryFolder } from "./TemporaryFiles.ts"
 import * as Store from "./Store.ts"
 import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
@@ -102,7 +102,7 @@ const copyPostgres = Effect.fnUntraced(function* (from: PostgresOptions, target:
     yield* file.withTransaction(copyRows(postgres, file))
   })
   yield* postgres.withTransaction(copied).pipe(
-    runningOnce,
+    withoutRepeat,
     orUnavailable(name, "It cannot be read."),
     Effect.catchTag("MigrationError", (error) => Effect.fail(unavailable(staged, error.message)))
   )
@@ -142,7 +142,7 @@ const restoreFile = Effect.fnUntraced(function* <E, R>({ approve, from: source, 
   if (path === StoreFile.memory) return yield* unavailable(path, "A store in memory cannot be restored. Name a file.")
   if (isSame(source, path)) return yield* refuse(source, "It is the store itself, and no backup of it.")
   const staged = yield* stagedBeside(path)
-  const found = yield* lookAt(path)
+  const found = yield* inspect(path)
   const contacts = yield* stage(source, staged, found.pageSize)
   const plan: RestorePlan = { store: path, contacts, replaced: found.replaced }
   yield* approve?.(plan) ?? Effect.void
@@ -203,7 +203,7 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
     .withTransaction(
       Effect.andThen(Effect.andThen(lockTables(postgres), refuseFilled(postgres)), copyRows(file, postgres))
     )
-    .pipe(runningOnce, orUnavailable(name, "It cannot be written, and is as empty as it was."))
+    .pipe(withoutRepeat, orUnavailable(name, "It cannot be written, and is as empty as it was."))
   return restored
 })
 
@@ -242,7 +242,7 @@ const orUnavailable =
 
 const isLostCommit = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof CommitLost
 
-const lostCommit = "Look whether its contacts are there before you do it again."
+const lostCommit = "Check whether it was done before you repeat it."
 
 const notComplete = "Its tables are not complete. Open the store once with this version."
 
@@ -269,7 +269,7 @@ const removeLeftovers = (path: string) =>
 const refuse = (filename: string, detail: string) =>
   new BackupRefused({ filename, message: `${filename} cannot be restored. ${detail}` })
 
-const lookAt = Effect.fnUntraced(
+const inspect = Effect.fnUntraced(
   function* (path: string) {
     if (!isThere(path)) return { replaced: Replaced.Nothing(), pageSize: undefined }
     yield* refuseForeign(path)

@@ -41,13 +41,13 @@ const describe = (error: SqlError.SqlError, context: Context.Context<never>): st
 /** A commit whose fsync failed: the next start may find it or not. */
 const unsynced = new OutcomeUnknown({
   detail: "the disk of the store failed while it was written",
-  recovery: "Check the disk, restart the service, and look whether it was."
+  recovery: "Check the disk and restart the service. Check whether it was done before you repeat it."
 })
 
 /** A commit whose answer was lost with the connection. */
 const lostCommit = new OutcomeUnknown({
   detail: "the connection to the database broke before it answered",
-  recovery: "Look whether it was done before you do it again."
+  recovery: "Check whether it was done before you repeat it."
 })
 
 /** Logs a failure of the database and fails with the `ServiceError` of an operation. */

@@ -17,7 +17,7 @@ interface Table {
 const rowsAtOnce = 500
 const largeRowsAtOnce = 4
 
-/** The tables of a store, each behind those that it refers to. The blocks of contacts are counted anew. */
+/** The tables of a store, each after those that it refers to. The blocks of contacts are counted again instead of copied. */
 export const tables: ReadonlyArray<Table> = [
   { name: "contacts", numbered: "id" },
   { name: "lists", numbered: "id" },

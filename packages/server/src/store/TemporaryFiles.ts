@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isFromDeadProcess, isFromHere, processMark } from "./ProcessMark.ts"
 
-const prefix = "roster-import-"
+const prefix = "roster-"
 
 /** The temporary folder cannot be written or read, or is full. */
 export class TemporaryFileFailed extends Schema.TaggedError<TemporaryFileFailed>()("TemporaryFileFailed", {
@@ -45,8 +45,8 @@ export const openTemporaryFile = Effect.acquireRelease(
 /** In milliseconds, for files of a process of which nothing is known, such as one in another container. */
 const maximumAge = 24 * 60 * 60 * 1000
 
-/** A mark and random characters. What has none is not a folder of the service. */
-const marked = /^[\da-f]+-\d+-\w+$/
+/** The prefix, which was longer before, a mark and random characters. What has none is not a folder of the service. */
+const folderName = /^roster-(?:import-)?([\da-f]+-\d+-\w+)$/
 
 /**
  * Removes this user's leftover files: those of ended processes at once, those of unknown ones when nothing was written
@@ -54,8 +54,8 @@ const marked = /^[\da-f]+-\d+-\w+$/
  */
 export const removeTemporaryFiles = Effect.map(Clock.currentTimeMillis, (now) => {
   for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
-    const mark = entry.name.slice(prefix.length)
-    if (!entry.isDirectory() || !entry.name.startsWith(prefix) || !marked.test(mark)) continue
+    const [, mark] = folderName.exec(entry.name) ?? []
+    if (!entry.isDirectory() || mark === undefined) continue
     const folder = join(tmpdir(), entry.name)
     try {
       const found = [folder, ...readdirSync(folder).map((name) => join(folder, name))].map((path) => statSync(path))

@@ -1,4 +1,4 @@
-/** Work that is done one piece at a time, of each account in turn, so that one that asks often does not delay others. */
+/** A fair queue: runs one task at a time, round-robin over the accounts. */
 import { Effect } from "effect"
 import { setImmediate } from "node:timers/promises"
 
@@ -39,21 +39,21 @@ interface Turn {
   begin: () => void
 }
 
-export interface AccountTurns {
-  /** Runs work of an account that holds the turn, and gives it to the next one by `pause`. */
+export interface FairQueue {
+  /** Runs a task of an account when it is its turn; `pause` lets the next task run. */
   readonly run: <A, E, R>(
     account: string,
     work: (pause: Effect.Effect<void>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E, R>
-  /** How many pieces of work of an account wait for their turn. */
+  /** How many tasks of an account wait for their turn. */
   readonly waiting: (account: string) => number
 }
 
 /**
- * Makes turns. One is given to the next piece of work when its own is done, or after so many milliseconds (default: never),
- * when it waits for something that need not keep the others.
+ * Makes a queue. The next task begins when the one before has ended or pauses, or after so many milliseconds (default:
+ * never), for tasks that wait for something that the others need not wait for.
  */
-export const make = (longestTurn?: number): AccountTurns => {
+export const make = (longestTurn?: number): FairQueue => {
   const queue = makeQueue<Turn>()
   let isTaken = false
 
@@ -64,8 +64,8 @@ export const make = (longestTurn?: number): AccountTurns => {
   }
 
   /**
-   * The event loop turns in between, so that what takes no turns goes on too: the more often the longer it did not, since it
-   * accepts no more than one connection each time.
+   * Yields to the event loop first, so that work outside of the queue runs too: once per millisecond that the task took,
+   * since the event loop accepts one connection each time.
    */
   const give = async (turn: Turn) => {
     const { heldSince, timer } = turn
@@ -76,7 +76,7 @@ export const make = (longestTurn?: number): AccountTurns => {
     next()
   }
 
-  const run: AccountTurns["run"] = (account, work) =>
+  const run: FairQueue["run"] = (account, work) =>
     Effect.suspend(() => {
       const turn: Turn = { heldSince: undefined, begin: () => undefined }
       const take = Effect.callback<void>((resume) => {

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
-import { publicAddress, refusedHost, servedNames, ServedNames } from "../../src/http/AllowedHosts.ts"
+import { publicAddress, refusedHost, allowedHosts, AllowedHosts } from "../../src/http/AllowedHosts.ts"
 
 const request = (host: string) =>
   HttpServerRequest.fromWeb(new Request("http://ignored/v4/contacts")).modify({ headers: Headers.fromInput({ host }) })
 
 const served = (host: string, publicUrl?: string) =>
-  Context.make(ServedNames, servedNames(host, publicUrl === undefined ? undefined : new URL(publicUrl), "http"))
+  Context.make(AllowedHosts, allowedHosts(host, publicUrl === undefined ? undefined : new URL(publicUrl), "http"))
 
 describe("the names of a service", () => {
   it.each(["roster", "Roster:4010", "ROSTER", "localhost", "10.0.0.1:80"])(

@@ -36,7 +36,7 @@ export const servePlace = Effect.gen(function* () {
 
 /** The uploads in the temporary folder. */
 export const uploadsIn = ({ temporary }: ServePlace): ReadonlyArray<string> =>
-  readdirSync(temporary).filter((name) => name.startsWith("roster-import-"))
+  readdirSync(temporary).filter((name) => name.startsWith("roster-"))
 
 export interface KillableServe {
   /** The base address that the process says it listens on. */

@@ -9,7 +9,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { latestMigration, migrateTo } from "../../../server/src/store/Migrations.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { CommitLost } from "../../../server/src/store/postgres/PostgresError.ts"
-import { runningOnce } from "../../../server/src/store/postgres/PostgresOptions.ts"
+import { withoutRepeat } from "../../../server/src/store/postgres/PostgresOptions.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
 
@@ -154,7 +154,7 @@ describe.skipIf(noPostgres !== undefined)("the client of PostgreSQL", () => {
         )
       const conflict = yield* Effect.flip(failing("serialization_failure"))
       assert.strictEqual(conflict.reason._tag, "SerializationError")
-      assert.strictEqual(attempts, PostgresClient.maximumAttempts)
+      assert.strictEqual(attempts, PostgresClient.maximumTransactionAttempts)
       attempts = 0
       yield* Effect.flip(failing("raise_exception"))
       assert.strictEqual(attempts, 1)
@@ -184,7 +184,7 @@ describe.skipIf(noPostgres !== undefined)("the client of PostgreSQL", () => {
         const sql = yield* PostgresClient.make({ url: yield* freshDatabase })
         yield* withCounter(sql)
         const lost = sql`SELECT pg_terminate_backend(pg_backend_pid())`
-        const error = yield* Effect.flip(runningOnce(sql.withTransaction(Effect.andThen(add(sql, "a"), lost))))
+        const error = yield* Effect.flip(withoutRepeat(sql.withTransaction(Effect.andThen(add(sql, "a"), lost))))
         assert.strictEqual(error.reason._tag, "ConnectionError")
         assert.isTrue(error.isRetryable)
         assert.deepStrictEqual(yield* numbers(sql), [0, 0])

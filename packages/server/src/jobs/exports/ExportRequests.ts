@@ -21,7 +21,7 @@ import { contentType, exportFileName } from "./ExportFormat.ts"
 import { ExportJobRequest } from "./ExportJob.ts"
 import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
-import { checkRoom } from "../queue/JobQuotas.ts"
+import { checkQuota } from "../queue/JobQuotas.ts"
 import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
 import { encoded } from "../../store/AnswerEncoding.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
@@ -87,7 +87,10 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
     }).pipe(Effect.orDie)
   })
   const link: ExportLink = { id, link: linkTo(serviceUrl?.(), fileKey, download) }
-  const created = Effect.andThen(checkRoom("contactsExportPost", account, "Export"), Effect.andThen(job, encoded(link)))
+  const created = Effect.andThen(
+    checkQuota("contactsExportPost", account, "Export"),
+    Effect.andThen(job, encoded(link))
+  )
   return yield* inTransaction(sql, created)
 })
 
@@ -99,7 +102,7 @@ export const linkOfJob = Effect.fnUntraced(function* ({ file_key, kind, request 
   return linkTo(serviceUrl?.(), file_key, download)
 })
 
-export function* lookAtExport(id: string) {
+export const exportStatus = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
   const [job] =
@@ -107,7 +110,7 @@ export function* lookAtExport(id: string) {
   if (job === undefined) return yield* new ExportNotFound({ id })
   if (job.expires <= (yield* nowSeconds)) return "Expired" satisfies ExportStatus
   return exportStatuses[job.state]
-}
+})
 
 /** The interface has no status for a cancelled export. */
 const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {

@@ -18,9 +18,9 @@ import { mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/Contact
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
 import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
-import { countRepeats, noteAddresses, restoreAddressFilter } from "./SeenEmails.ts"
+import { countRepeats, recordEmails, restoreEmailFilter } from "./SeenEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
-import { keepRejections, keepStatuses, rejectionsRoom } from "./KeptRows.ts"
+import { keepRejections, keepStatuses, remainingRejectionSpace } from "./KeptRows.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { dialect } from "../../store/SqlDialect.ts"
@@ -107,9 +107,9 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     header: job.header
   }
   const { resubscribe = false } = request
-  const { isKnown, suspects } = yield* restoreAddressFilter(job.number)
+  const { isKnown, suspects } = yield* restoreEmailFilter(job.number)
   // The first rejected rows are kept: once one was left out, none is added.
-  let room = job.rejected_kept < job.rejected ? 0 : yield* rejectionsRoom(job.number, job.account)
+  let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
   const pull = yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
     Stream.drop(job.rows_done),
@@ -123,8 +123,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   let position = 0
   let rowsAtOnce = firstStepRows
 
-  /** Writes rows until the transaction is full or its time is up, or another writer waits; one step if it is hurried. */
-  const importRows = Effect.fnUntraced(function* (isHurried: boolean) {
+  /** Writes rows until the transaction is full or its time is up, or another writer waits, or only one step. */
+  const importRows = Effect.fnUntraced(function* (isSingleStep: boolean) {
     const now = yield* nowSeconds
     const started = yield* monotonicMillis
     let stepped = started
@@ -138,7 +138,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     let done = 0
     let repeats = 0
     let chunks = 0
-    const mustEnd = () => isHurried || hasWaiter()
+    const mustEnd = () => isSingleStep || hasWaiter()
     do {
       if (Exit.isFailure(chunk) || Option.isNone(chunk.value)) break
       const rows = chunk.value.value
@@ -192,7 +192,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       stepped - started < transactionMillis &&
       !mustEnd()
     )
-    yield* noteAddresses(job.number, identities)
+    yield* recordEmails(job.number, identities)
     // Rows that the store refuses come after the others of their step.
     rejected.sort((one, other) => one.line - other.line)
     const kept = yield* keepRejections(job.number, rejected, room)
@@ -210,8 +210,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
 
   while (Option.isSome(yield* chunk)) {
     // A long WAL grows as long as the export of another account reads its snapshot.
-    const isHurried = yield* isWalLong
-    yield* sql.withTransaction(importRows(isHurried))
+    const isSingleStep = yield* isWalLong
+    yield* sql.withTransaction(importRows(isSingleStep))
     yield* yieldToWriters
   }
   // Exact, since the filter has false positives.

@@ -18,7 +18,7 @@ import { ImportJobRequest } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { readParts, removeAllParts, storeParts } from "../queue/JobBlobs.ts"
-import { checkRoom, filesFull } from "../queue/JobQuotas.ts"
+import { checkQuota, filesFull } from "../queue/JobQuotas.ts"
 import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 
@@ -98,6 +98,6 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     }).pipe(Effect.orDie)
   })
   const sql = yield* SqlClient.SqlClient
-  const job = yield* inTransaction(sql, Effect.andThen(checkRoom(operation, account, "Import"), create))
+  const job = yield* inTransaction(sql, Effect.andThen(checkQuota(operation, account, "Import"), create))
   if (ImportSource.$is("File")(source)) yield* receive(job, source, options)
 })

@@ -27,7 +27,7 @@ const encodeCells = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Schema.
 const decodeCells = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.String)))
 
 /** The characters that are left for rejected rows of a job. */
-export const rejectionsRoom = Effect.fnUntraced(function* (job: number, account: string) {
+export const remainingRejectionSpace = Effect.fnUntraced(function* (job: number, account: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly kept: number }>`
     SELECT coalesce(sum(length(reason) + length(cells) + ${rowCharacters}), 0) AS kept

@@ -17,7 +17,7 @@ const blockBits = 9
 const salts = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b]
 
 /** Makes a filter for a file of this size; it adds an identity and says whether it may have been added before. */
-export const makeAddressFilter = (fileBytes: number) => {
+export const makeEmailFilter = (fileBytes: number) => {
   // A bit for each bit of the file: hundreds for each row.
   const wanted = Math.ceil(Math.log2(fileBytes * 8 + 1))
   const size = Math.min(Math.max(wanted, filterSizes.least), filterSizes.most)
@@ -54,10 +54,10 @@ const decodeList = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.S
 const maximumSuspects = 10_000
 
 /** Restores the filter of a job and its possible repeats, up to `maximumSuspects`. */
-export const restoreAddressFilter = Effect.fnUntraced(function* (job: number) {
+export const restoreEmailFilter = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
   const lengths = yield* partLengths(job)
-  const mayBeKnown = makeAddressFilter(lengths.reduce((sum, length) => sum + length, 0))
+  const mayBeKnown = makeEmailFilter(lengths.reduce((sum, length) => sum + length, 0))
   const suspects = new Set<string>()
   const isKnown = (identity: string): boolean => {
     if (!mayBeKnown(identity)) return false
@@ -71,7 +71,7 @@ export const restoreAddressFilter = Effect.fnUntraced(function* (job: number) {
 })
 
 /** Notes the identities of some rows. Runs in the transaction of the rows. */
-export const noteAddresses = Effect.fnUntraced(function* (job: number, identities: ReadonlyArray<string>) {
+export const recordEmails = Effect.fnUntraced(function* (job: number, identities: ReadonlyArray<string>) {
   if (identities.length === 0) return
   const sql = yield* SqlClient.SqlClient
   yield* sql`INSERT INTO job_address_lists ${sql.insert({ job, identities: JSON.stringify(identities) })}`

@@ -18,7 +18,7 @@ export const leaseSeconds = 30
 const maximumKeptJobs = 10_000
 
 /** A job that was taken up so often without getting further than ever before is given up. */
-export const maximumAttempts = 3
+export const maximumJobAttempts = 3
 
 export const JobKind = Schema.Literals(["Import", "Export"])
 export type JobKind = typeof JobKind.Type
@@ -114,7 +114,7 @@ export const releaseOrphanedJobs = Effect.gen(function* () {
   for (const { lease } of held) {
     if (!isOrphaned(lease)) continue
     yield* sql`UPDATE jobs SET expires = 0 WHERE lease = ${lease} AND state = 'Receiving'`
-    yield* freeJobs(lease)
+    yield* releaseJobs(lease)
   }
 })
 
@@ -130,7 +130,7 @@ const holdsAny = Effect.fnUntraced(function* (lease: string) {
 })
 
 /** Releases the jobs of a worker that died. */
-export const freeJobs = Effect.fnUntraced(function* (lease: string) {
+export const releaseJobs = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
   if (yield* holdsAny(lease)) yield* sql`UPDATE jobs SET leased_until = 0 WHERE ${heldBy(sql, lease)}`
 })
@@ -138,7 +138,7 @@ export const freeJobs = Effect.fnUntraced(function* (lease: string) {
 const uncounted = "attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
 
 /** Gives back the jobs of a worker that stops in good order, which counts no attempt. */
-export const giveBackJobs = Effect.fnUntraced(function* (lease: string) {
+export const requeueJobs = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
   if (yield* holdsAny(lease)) {
     yield* sql`UPDATE jobs SET lease = NULL, leased_until = 0, ${sql.literal(uncounted)} WHERE ${heldBy(sql, lease)}`
@@ -146,7 +146,7 @@ export const giveBackJobs = Effect.fnUntraced(function* (lease: string) {
 })
 
 /** Gives back a job, to be taken up again after so many seconds, which counts no attempt. */
-export const giveBackJob = Effect.fnUntraced(function* (job: HeldJob, seconds: number) {
+export const requeueJob = Effect.fnUntraced(function* (job: HeldJob, seconds: number) {
   const sql = yield* SqlClient.SqlClient
   const until = seconds === 0 ? 0 : (yield* nowSeconds) + seconds
   yield* sql`
@@ -210,7 +210,7 @@ export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: J
 })
 
 /** Renews the lease of a job, whose steps can take longer than it lasts. Fails once the job was cancelled or lost. */
-export const keepLease = Effect.fnUntraced(function* (job: HeldJob) {
+export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const own = sql`number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`

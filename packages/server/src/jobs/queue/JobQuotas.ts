@@ -46,7 +46,7 @@ interface Kept {
 }
 
 /** Refuses a further job of an account that has as many as it may. Runs in the transaction that creates the job. */
-export const checkRoom = Effect.fnUntraced(function* (operation: string, account: string, kind: JobKind) {
+export const checkQuota = Effect.fnUntraced(function* (operation: string, account: string, kind: JobKind) {
   const sql = yield* SqlClient.SqlClient
   const [open] = yield* sql<{ readonly jobs: number }>`
     SELECT count(*) AS jobs FROM jobs WHERE account = ${account} AND ended IS NULL`

@@ -13,10 +13,10 @@ const jobSeconds = 30 * 24 * 60 * 60
 /** Few enough rows to delete without delaying other writers. */
 const batchRows = 10_000
 
-/** Of lists, each of thousands of addresses. */
+/** The number of lists to delete at once; each has thousands of addresses. */
 const batchLists = 20
 
-/** Of files, 256 KiB each. */
+/** The number of parts of files to delete at once; each has 256 KiB. */
 const batchParts = 64
 
 /** Jobs whose file nobody needs: it has expired, or its job has ended and is no export to download. */

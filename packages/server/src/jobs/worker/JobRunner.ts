@@ -8,20 +8,20 @@ import { removeTemporaryFiles } from "../../store/TemporaryFiles.ts"
 import {
   claimJob,
   endJob,
-  giveBackJob,
-  giveBackJobs,
+  requeueJob,
+  requeueJobs,
   type HeldJob,
   type JobKind,
-  keepLease,
+  renewLease,
   leaseSeconds,
-  maximumAttempts,
+  maximumJobAttempts,
   releaseOrphanedJobs
 } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { hasWork, removeExpired } from "./JobCleanup.ts"
 import { isDiskFull } from "../../store/StoreFailure.ts"
-import { runningOnce } from "../../store/postgres/PostgresOptions.ts"
+import { withoutRepeat } from "../../store/postgres/PostgresOptions.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 
 /** Runs the jobs of a store. */
@@ -44,7 +44,7 @@ const memoryPollInterval = "1 hour"
 /** The jobs that run at once, each of another account, so that a long one does not hold up the others. */
 const maximumRunning = 2
 
-/** The time between two looks of a running job whether it was cancelled. */
+/** How often a running job checks for its cancellation. */
 const watchInterval = "500 millis"
 
 type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
@@ -54,14 +54,14 @@ const run: Readonly<
   Record<JobKind, (job: HeldJob) => Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy>>
 > = { Import: runImport, Export: runExport }
 
-const noTemporaryRoom =
+const temporaryFolderFull =
   "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
 
 const runJob = (job: HeldJob) =>
   // A worker begins again from what the last step stored.
-  runningOnce(run[job.kind](job)).pipe(
+  withoutRepeat(run[job.kind](job)).pipe(
     Effect.raceFirst(
-      keepLease(job).pipe(
+      renewLease(job).pipe(
         Effect.catchTag("SqlError", () => Effect.void),
         Effect.delay(watchInterval),
         Effect.forever
@@ -78,7 +78,7 @@ const runJob = (job: HeldJob) =>
             ? Effect.andThen(
                 Effect.logWarning(`job ${job.id} will be retried`, error),
                 // As long as the lease lasts: the database may be away.
-                giveBackJob(job, 0).pipe(
+                requeueJob(job, 0).pipe(
                   Effect.retry({ schedule: Schedule.spaced("1 second"), times: leaseSeconds }),
                   Effect.ignore
                 )
@@ -88,7 +88,7 @@ const runJob = (job: HeldJob) =>
       TemporaryFileFailed: (error) =>
         Effect.andThen(
           Effect.logError(`job ${job.id}: the temporary folder failed`, error),
-          fail(job, noTemporaryRoom)
+          fail(job, temporaryFolderFull)
         ),
       ImportRefused: (error) => fail(job, error.message),
       FilesFull: (error) => fail(job, error.message),
@@ -101,7 +101,7 @@ const runJob = (job: HeldJob) =>
       (cause) =>
         loggedCause(cause).pipe(
           Effect.flatMap((cause) => Effect.logError(`job ${job.id} failed`, cause)),
-          Effect.andThen(fail(job, "an internal error, which the log of the service tells"))
+          Effect.andThen(fail(job, "an internal error; see the log of the service"))
         )
     )
   )
@@ -111,15 +111,15 @@ const diskFull: Readonly<Record<JobKind, (job: HeldJob) => Effect.Effect<void, n
   Import: (job) =>
     Effect.andThen(
       Effect.logError(`job ${job.id} waits for room: the disk is full`),
-      Effect.ignore(giveBackJob(job, leaseSeconds))
+      Effect.ignore(requeueJob(job, leaseSeconds))
     ),
   Export: (job) => fail(job, "the disk is full")
 }
 
-const givenUp = `it was taken up ${maximumAttempts} times, and each time its worker died before it got further; the log of the service may tell why. Try it with fewer contacts`
+const givenUp = `it was taken up ${maximumJobAttempts} times, and each time its worker died before it got further; the log of the service may tell why. Try it with fewer contacts`
 
 /** Runs a job, unless its worker died too often without progress. */
-const runOrGiveUp = (job: HeldJob) => (job.attempts > maximumAttempts ? fail(job, givenUp) : runJob(job))
+const runOrGiveUp = (job: HeldJob) => (job.attempts > maximumJobAttempts ? fail(job, givenUp) : runJob(job))
 
 const fail = (job: HeldJob, problem: string) =>
   SqlClient.SqlClient.pipe(
@@ -147,7 +147,7 @@ const make = Effect.fnUntraced(function* ({
   })
   let isHolding = false
   // Runs after the work is interrupted and before the store is closed.
-  yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(giveBackJobs(lease)) : Effect.void))
+  yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(requeueJobs(lease)) : Effect.void))
   const scope = yield* Effect.scope
   const running = new Set<number>()
   /** Whether the worker died of the job that runs, or of another beside it. */

@@ -9,7 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { existsSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { isMainThread } from "node:worker_threads"
-import { freeJobs, giveBackJobs } from "../queue/JobQueue.ts"
+import { releaseJobs, requeueJobs } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import * as JobRunner from "./JobRunner.ts"
 import * as RuleThread from "../../contacts/RuleThread.ts"
@@ -36,7 +36,7 @@ type ThreadStore = typeof ThreadStore.Type
 const WorkerData = Schema.Struct({
   ...Thread.LogSettings.fields,
   store: ThreadStore,
-  /** Of all jobs that the thread holds. */
+  /** The lease of all jobs that the thread holds. */
   lease: Schema.String,
   allowedSenders: Schema.Array(Schema.String),
   allowFileUrl: Schema.Array(Schema.String)
@@ -95,14 +95,14 @@ export const layer = (options: {
           Effect.flatMap(loggedCause(Cause.die(cause)), (cause) =>
             Effect.logError("the thread of the jobs ended and will be restarted", cause)
           )
-        const died = (cause: unknown) => Effect.andThen(logEnd(cause), Effect.ignore(freeJobs(lease)))
+        const died = (cause: unknown) => Effect.andThen(logEnd(cause), Effect.ignore(releaseJobs(lease)))
         return Effect.acquireUseRelease(
           start(lease),
           ({ ended }) => Effect.flatMap(ended, died),
           ({ close }) => close
         ).pipe(
           // Those of a thread that was closed before its jobs stopped.
-          Effect.ensuring(Effect.ignore(giveBackJobs(lease))),
+          Effect.ensuring(Effect.ignore(requeueJobs(lease))),
           // The system may have no thread to give.
           Effect.catchDefect((cause) => Effect.logError("the thread of the jobs could not be started", cause))
         )

@@ -34,7 +34,7 @@ export const createTable = Effect.fnUntraced(
 )
 
 /** Counts a wrong key, and gives how many its network has had in a row. */
-export const countWrongKey = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, network: string) {
+export const countFailedAuth = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, network: string) {
   const now = sql`extract(epoch FROM now())`
   const [row] = yield* sql<{ readonly count: number }>`
     WITH forgotten AS (

@@ -11,7 +11,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
 import { registerGauge } from "../../metrics/ObservableMetric.ts"
-import { defaultConnections, type PostgresOptions, RunsOnce } from "./PostgresOptions.ts"
+import { defaultConnections, type PostgresOptions, NoRepeat } from "./PostgresOptions.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
 /** How long a call waits for a connection of the pool. */
@@ -21,7 +21,7 @@ export const defaultAcquireTimeout: Duration.Input = "5 seconds"
 export const defaultStatementMillis = 60_000
 
 /** How often a transaction is begun before its failure is told. */
-export const maximumAttempts = 10
+export const maximumTransactionAttempts = 10
 
 /** What a transaction came to. Code between it and its failed statement may have made another error of that. */
 interface Attempt {
@@ -132,7 +132,8 @@ const repeating = <A, E, R>(
 ): Effect.Effect<A, E, R> => {
   const from = (times: number): Effect.Effect<A, E, R> =>
     Effect.catchCause(attempt, (cause) => {
-      if (times >= maximumAttempts || Cause.hasInterrupts(cause) || !prevented(cause)) return Effect.failCause(cause)
+      if (times >= maximumTransactionAttempts || Cause.hasInterrupts(cause) || !prevented(cause))
+        return Effect.failCause(cause)
       // Full jitter, so that transactions that met do not meet again. Nine pauses take half a second on average.
       const pause = Math.random() * 2 ** times
       return Effect.andThen(Effect.sleep(pause), from(times + 1))
@@ -276,7 +277,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
           withoutLosses(cause, begun)
         )
       })
-      if (fiber.getRef(RunsOnce)) return attempt
+      if (fiber.getRef(NoRepeat)) return attempt
       return repeating(attempt, (cause) => {
         const last = sqlErrorIn(cause)
         const isLost = last?.reason.cause instanceof CommitLost

@@ -34,10 +34,10 @@ export const sharedWrites = Layer.succeed(WriteFairness, {
   yieldToWriters: Effect.yieldNow
 })
 
-export const RunsOnce = Context.Reference<boolean>("@roster/server/RunsOnce", { defaultValue: () => false })
+export const NoRepeat = Context.Reference<boolean>("@roster/server/NoRepeat", { defaultValue: () => false })
 
 /** Runs transactions once: they change more than the database, and whoever runs them begins again from what is stored. */
-export const runningOnce: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
-  RunsOnce,
+export const withoutRepeat: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
+  NoRepeat,
   true
 )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { createJob } from "../../../src/jobs/queue/JobQueue.ts"
-import { keepRejections, readRejections, rejectionsRoom } from "../../../src/jobs/imports/KeptRows.ts"
+import { keepRejections, readRejections, remainingRejectionSpace } from "../../../src/jobs/imports/KeptRows.ts"
 import * as Store from "../../../src/store/Store.ts"
 
 const rejected = (from: number, count: number, text: string) =>
@@ -25,11 +25,11 @@ describe("rejected rows of an import", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const number = yield* job
-      const before = yield* rejectionsRoom(number, "")
+      const before = yield* remainingRejectionSpace(number, "")
       const first = yield* keepRejections(number, rejected(2, 3, "x"), before)
       assert.strictEqual(first.kept, 3)
       assert.isBelow(first.room, before)
-      assert.strictEqual(yield* rejectionsRoom(number, ""), first.room)
+      assert.strictEqual(yield* remainingRejectionSpace(number, ""), first.room)
       const size = (before - first.room) / 3
       const second = yield* keepRejections(number, rejected(5, 4, "x"), size * 2)
       assert.strictEqual(second.kept, 2)
@@ -60,10 +60,10 @@ describe("rejected rows of an import", () => {
       const { size } = yield* keepRejections(other, [{ line, reason, cells }], gibi)
       yield* sql`UPDATE jobs SET rejected_size = ${gibi - 2 * size} WHERE number = ${other}`
       yield* sql`UPDATE jobs SET rejected_size = ${gibi} WHERE number = ${foreign}`
-      const room = yield* rejectionsRoom(number, "")
+      const room = yield* remainingRejectionSpace(number, "")
       assert.strictEqual(room, 2 * size)
       assert.deepInclude(yield* keepRejections(number, rejected(2, 3, "x"), room), { kept: 2, size: 2 * size })
-      assert.isBelow(yield* rejectionsRoom(foreign, "a@example.com"), 1)
+      assert.isBelow(yield* remainingRejectionSpace(foreign, "a@example.com"), 1)
     }).pipe(Effect.provide(Store.layer({ filename: ":memory:" })))
   )
 })

@@ -7,11 +7,11 @@ import {
   claimJob,
   createJob,
   endJob,
-  freeJobs,
-  giveBackJob,
-  giveBackJobs,
-  keepLease,
-  maximumAttempts
+  releaseJobs,
+  requeueJob,
+  requeueJobs,
+  renewLease,
+  maximumJobAttempts
 } from "../../../src/jobs/queue/JobQueue.ts"
 import * as Store from "../../../src/store/Store.ts"
 
@@ -65,7 +65,7 @@ describe("the queue of jobs", () => {
   it.effect("counts how often a worker dies before a job gets further than ever before", () =>
     Effect.gen(function* () {
       yield* asked("a1")
-      for (let death = 1; death <= maximumAttempts; death++) {
+      for (let death = 1; death <= maximumJobAttempts; death++) {
         const job = yield* taken(`w${death}`)
         assert.strictEqual(job.attempts, death)
         // It starts over each time, and gets as far as the first time.
@@ -76,10 +76,10 @@ describe("the queue of jobs", () => {
           assert.strictEqual(yield* attempts, 0)
           yield* (yield* SqlClient.SqlClient)`UPDATE jobs SET attempts = 1`
         }
-        yield* freeJobs(`w${death}`)
+        yield* releaseJobs(`w${death}`)
       }
       const last = yield* taken("last")
-      assert.strictEqual(last.attempts, maximumAttempts + 1)
+      assert.strictEqual(last.attempts, maximumJobAttempts + 1)
       yield* advanceJob(last, reached(501))
       assert.strictEqual(yield* attempts, 0)
     }).pipe(Effect.provide(store))
@@ -89,7 +89,7 @@ describe("the queue of jobs", () => {
     Effect.gen(function* () {
       yield* asked("a1", "b1")
       yield* taken("dead")
-      yield* freeJobs("dead")
+      yield* releaseJobs("dead")
       const other = yield* taken("w")
       assert.strictEqual(other.id, "b1")
       yield* asked("c1", "d1")
@@ -107,11 +107,11 @@ describe("the queue of jobs", () => {
       const sql = yield* SqlClient.SqlClient
       yield* asked("a1")
       yield* taken("w1")
-      yield* giveBackJobs("w1")
+      yield* requeueJobs("w1")
       assert.strictEqual(yield* attempts, 0)
-      yield* giveBackJob(yield* taken("w2"), 0)
+      yield* requeueJob(yield* taken("w2"), 0)
       assert.strictEqual(yield* attempts, 0)
-      yield* giveBackJob(yield* taken("w3"), 30)
+      yield* requeueJob(yield* taken("w3"), 30)
       assert.strictEqual(yield* attempts, 0)
       assert.isUndefined(yield* claimJob("w3"))
       yield* sql`UPDATE jobs SET leased_until = 0`
@@ -119,8 +119,8 @@ describe("the queue of jobs", () => {
       yield* sql`UPDATE jobs SET leased_until = 0`
       assert.strictEqual((yield* taken("w4")).attempts, 1)
       // A thread that died has no jobs left to give back.
-      yield* freeJobs("w4")
-      yield* giveBackJobs("w4")
+      yield* releaseJobs("w4")
+      yield* requeueJobs("w4")
       assert.strictEqual(yield* attempts, 1)
     }).pipe(Effect.provide(store))
   )
@@ -132,7 +132,7 @@ describe("the queue of jobs", () => {
       const job = yield* taken("w")
       yield* taken("dead")
       yield* TestClock.setTime(7 * hour)
-      yield* keepLease(job)
+      yield* renewLease(job)
       assert.strictEqual((yield* taken("x")).id, "b1")
       assert.isUndefined(yield* claimJob("x"))
       yield* advanceJob(job, reached(1))
@@ -147,7 +147,7 @@ describe("the queue of jobs", () => {
       yield* advanceJob(job, reached(1))
       yield* TestClock.setTime(3 * hour)
       assert.isUndefined(yield* claimJob("w", [job.number]))
-      yield* keepLease(job)
+      yield* renewLease(job)
       assert.isUndefined(yield* claimJob("x"))
       yield* TestClock.setTime(6 * hour)
       // Another worker cannot know that it still runs, and then it is lost to the first.
