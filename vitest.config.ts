@@ -22,7 +22,7 @@ export default defineConfig({
           name: "programs",
           include: ["packages/{cli,testing}/test/**/*.test.ts"],
           // These run the bundled command line.
-          globalSetup: "./scripts/bundle.ts"
+          globalSetup: ["./scripts/bundle.ts", "./packages/testing/test/postgres/SharedPostgres.ts"]
         }
       }
     ],
