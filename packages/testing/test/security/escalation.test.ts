@@ -7,7 +7,6 @@ import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Context, DateTime, Effect, Layer, Predicate, Redacted } from "effect"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { refused } from "../../src/index.ts"
 import { ask, askJson, type Answered, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
 import { deleteKey, type KeyPayload, makeKey } from "./Access.ts"
@@ -50,8 +49,6 @@ const clientOf = Effect.fnUntraced(function* (key: string) {
 })
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalation", (it) => {
-  printSurvivors("S.1 escalation")
-
   it.effect("S09 a key gives no level that it lacks: to a new key, to another, to itself, or to SMTP credentials", () =>
     withKeys(
       [
