@@ -441,7 +441,7 @@ describe("streams", () => {
     )
   }
 
-  it.effect("make the WAL long, which a long file alone is not", () =>
+  it.effect("that are open keep the WAL from being reused, and only then does it count as long", () =>
     Effect.gen(function* () {
       const { filename, sql } = yield* opened
       const length = 40 * 1024 * 1024
