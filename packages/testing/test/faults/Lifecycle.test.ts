@@ -26,7 +26,6 @@ import {
 import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
 import { type Policy, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
@@ -53,8 +52,6 @@ const patient = { attemptTimeout: Duration.hours(1), totalTimeout: Duration.hour
 const many = { calls: 10_000, connections: 64 }
 
 describe("C.6 Lifecycle and polling", () => {
-  printSurvivors("C.6 Lifecycle and polling")
-
   const endless = Stream.repeat(
     Stream.make(new TextEncoder().encode("someone@example.com\r\n".repeat(100))),
     Schedule.spaced("1 millis")
