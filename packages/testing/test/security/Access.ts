@@ -30,14 +30,14 @@ export const deleteKey = Effect.fnUntraced(function* (name: string, subaccount?:
   assert.strictEqual(status, 200, text)
 })
 
-/** Lets a key expire that may view contacts and was good until now. A busy machine may take longer than is left of it. */
+/** Lets a key expire that was good until now. A busy machine may take longer for it than is left of the key. */
 export const expireKey = Effect.fnUntraced(function* (payload: KeyPayload, key: string) {
   const shorten = Effect.gen(function* () {
     const Expires = new Date((yield* Clock.currentTimeMillis) + 2000).toISOString()
     return yield* askJson("PUT", `/security/apikeys/${encodeURIComponent(payload.Name)}`, { ...payload, Expires })
   })
   succeeded(yield* eventually(shorten, ({ status }) => status === 200))
-  yield* eventually(ask("GET", "/contacts", { key }), ({ status }) => status !== 200)
+  yield* eventually(ask("GET", "/contacts", { key }), ({ status }) => status === 401)
 })
 
 /** A request that would be refused for its type, its body, its query and what it names too, were it allowed. */
