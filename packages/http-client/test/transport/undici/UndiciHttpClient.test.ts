@@ -670,12 +670,11 @@ describe("UndiciHttpClient", () => {
           yield* whole(url)
           yield* closed(connections, 0)
           yield* whole(url)
-          const start = performance.now()
           yield* closed(connections, 1)
-          assert.isBelow(performance.now() - start, 2500)
           yield* whole(url)
           assert.deepStrictEqual([heads.length, connections.length], [3, 3])
-        }).pipe(withClient({ connections: 1 }))
+          // Only what the server says closes them.
+        }).pipe(withClient({ connections: 1, keepAliveTimeout: "1 hour" }))
     )
 
     for (const [name, answer] of [
