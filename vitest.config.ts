@@ -22,15 +22,13 @@ export default defineConfig({
           name: "programs",
           include: ["packages/{cli,testing}/test/**/*.test.ts"],
           // These run the bundled command line.
-          globalSetup: "./scripts/bundle.ts"
+          globalSetup: ["./scripts/bundle.ts", "./packages/testing/test/postgres/SharedPostgres.ts"]
         }
       }
     ],
     // Commands have a home of their own in tests, in which nothing is compiled yet.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url)) },
     reporters: ["default", "./scripts/PlainSummary.ts", "./scripts/Reliability.ts"],
-    // A stall of a busy CI machine may cost a test over real sockets and processes one try; the summary names such tests.
-    retry: process.env["CI"] === undefined ? 0 : 1,
     // Most tests wait for processes and sockets: with one worker less than there are cores a machine of two stands idle.
     maxWorkers: 3,
     testTimeout: 60_000,

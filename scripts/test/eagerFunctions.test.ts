@@ -14,13 +14,13 @@ const code = [
 
 const at = (...beginnings: ReadonlyArray<string>) => new Set(beginnings.map((text) => code.indexOf(text)))
 
-describe("functions that a start calls", () => {
+describe("functions that a start calls, in the bundle", () => {
   const written = parenthesized(
     code,
     at("(value) =>", "(one)", "function first", "twice => twice", "method()", "function (one)")
   )
 
-  it("stand in parentheses, wherever they can", () => {
+  it("are put in parentheses, wherever the syntax allows it", () => {
     assert.include(written, "twice = ((value) => [value, value].map(((one) => one * 2)))")
     assert.include(written, "never = () => 0")
     assert.include(written, "return (twice => twice(value))")
@@ -28,7 +28,7 @@ describe("functions that a start calls", () => {
     assert.include(written, "\nasync function second()")
   })
 
-  it("are there as early as before", () => {
+  it("are defined as early as before, and the program still works", () => {
     const script = written
       .replace(/^import.*?;?(?=var)/s, "")
       .replace("export { twice }", "[said[0]((one) => one + 1), twice(2)]")

@@ -274,7 +274,7 @@ describe("every command", () => {
     )
   )
 
-  it.live.skipIf(!hasTerminal)("and in a terminal", () =>
+  it.live.skipIf(!hasTerminal)("ends with 0 where all is well, in a terminal (needs script)", () =>
     published((roster, args, env, typed) =>
       Effect.scoped(
         Effect.gen(function* () {

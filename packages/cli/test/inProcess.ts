@@ -2,24 +2,24 @@
  * The command line within the test's own process: quick, with its output kept. The store is what the arguments say.
  */
 import { NodeServices } from "@effect/platform-node"
-import { ConfigProvider, Effect, Layer, Stream } from "effect"
+import { ConfigProvider, Effect, Layer, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { toExitCode } from "../src/main/ErrorReporter.ts"
 import * as Help from "../src/main/Help.ts"
-import { outputFormat } from "../src/terminal/OutputFlags.ts"
+import { isQuiet, outputFormat } from "../src/terminal/OutputFlags.ts"
 import { Output } from "../src/terminal/Output.ts"
 import { join } from "node:path"
 import { roster, withoutHelpForUnknown } from "../src/main/Roster.ts"
 import { withHelpWord } from "../src/main/StaticHelp.ts"
 import * as Signals from "../src/terminal/Signals.ts"
-import { type Roster, temporaryFolder } from "./roster.ts"
+import { type Roster, type RunOptions, temporaryFolder } from "./roster.ts"
 
 /** Runs a command line to its exit code, as `bin.ts` does. */
 export const runHere = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
-  options: { readonly isTerminal?: boolean; readonly env?: Record<string, string> } = {}
+  options: RunOptions & { readonly isTerminal?: boolean } = {}
 ) {
-  const { env = {}, isTerminal = false } = options
+  const { env = {}, input = "", isTerminal = false } = options
   const args = withoutHelpForUnknown(withHelpWord(words))
   let stdout = ""
   let stderr = ""
@@ -37,15 +37,26 @@ export const runHere = Effect.fnUntraced(function* (
           stdout += typeof text === "string" ? text : Buffer.from(text).toString()
         })
       ),
-    note: (words) => say(`${words}\n`),
+    note: (words) => (isQuiet(args) ? Effect.void : say(`${words}\n`)),
     ask: (question) => say(question),
     noteExactly: (line) => say(`${line}\n`)
   })
+  const stdio = Layer.effect(
+    Stdio.Stdio,
+    Effect.map(Stdio.Stdio, (node) =>
+      Stdio.make({
+        ...node,
+        args: Effect.succeed(words),
+        stdin: Stream.make(typeof input === "string" ? new TextEncoder().encode(input) : input),
+        stdinIsTerminal: Effect.succeed(false)
+      })
+    )
+  )
   const layer = Layer.mergeAll(
     Help.layer.pipe(Layer.provideMerge(Layer.succeed(Output, output))),
     Layer.succeed(Signals.Signals, Signals.make().service),
     ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
-  ).pipe(Layer.provideMerge(NodeServices.layer))
+  ).pipe(Layer.provideMerge(stdio), Layer.provideMerge(NodeServices.layer))
   const code = yield* roster(new Set(args)).pipe(
     Effect.flatMap((command) => Command.runWith(command, { version: "test" })(args)),
     toExitCode,
@@ -54,10 +65,21 @@ export const runHere = Effect.fnUntraced(function* (
   return { code, stdout, stderr }
 })
 
-/** What `makeRoster` makes, with commands in this process, which have no stdin and the folder of the test run. */
-export const makeRosterHere = Effect.map(temporaryFolder, (folder): Roster => ({
+/** Works in a folder until the end of the test. */
+const workIn = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = process.cwd()
+      process.chdir(folder)
+      return before
+    }),
+    (before) => Effect.sync(() => process.chdir(before))
+  )
+
+/** What `makeRoster` makes, with commands in this process, which is in their folder until the end of the test. */
+export const makeRosterHere = Effect.map(Effect.tap(temporaryFolder, workIn), (folder): Roster => ({
   folder,
-  run: (args, { env = {} } = {}) => runHere(args, { env: { HOME: folder, ...env } })
+  run: (args, { env = {}, ...options } = {}) => runHere(args, { ...options, env: { HOME: folder, ...env } })
 }))
 
 /** The same on a store file. */

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
+import { makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf, makeRoster, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
@@ -15,7 +16,7 @@ const secret = "secret_abcdefghijklmnopqrstuvwxyz"
 describe("roster auth", () => {
   it.live("keeps a good key, and commands work on its service from then on", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, key, keyFile } = yield* serveWithKey(folder)
       const login = yield* run(["auth", "login", "--base-url", address], { input: `${key}\n` })
       assert.strictEqual(login.code, 0, login.stderr)
@@ -74,7 +75,7 @@ describe("roster auth", () => {
 
   it.live("checks the address before the key is read, and names where it comes from", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const absent = ["--key-file", join(folder, "absent.key")]
       for (const [args, env, words] of [
         [["--base-url", "https://example.com"], {}, /^--base-url cannot be used: its path does not end with \/v4/],
@@ -93,7 +94,7 @@ describe("roster auth", () => {
 
   it.live("doctor says what is wrong with a broken configuration, and checks the rest", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       mkdirSync(configFolder(folder), { recursive: true, mode: 0o700 })
       writeFileSync(configFile(folder), '{"profiles":', { mode: 0o600 })
       const broken = yield* run(["doctor"])
@@ -110,7 +111,7 @@ describe("roster auth", () => {
 
   it.live("keeps nothing of a key that the service refuses", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* fakeService((_, response) =>
         response.writeHead(401, { "Content-Type": "application/json" }).end('{"Error":"Incorrect apikey"}')
       )
@@ -149,6 +150,7 @@ describe("roster auth", () => {
       const { folder, run } = yield* makeRoster
       const args = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "--profile"]
       yield* run([...args, "first"], { input: secret })
+      let killed = 0
       for (let attempt = 0; attempt < 8; attempt++) {
         const child = start(folder, [...args, `p${attempt}`])
         const ended = once(child, "exit")
@@ -162,10 +164,12 @@ describe("roster auth", () => {
           yield* Effect.promise(() => new Promise((resume) => setImmediate(resume)))
         }
         yield* Effect.promise(() => ended)
+        if (child.signalCode === "SIGKILL") killed++
         const listed = yield* run(["profile", "list"])
         assert.strictEqual(listed.code, 0, listed.stderr)
         assert.include(listed.stdout, '"first"')
       }
+      assert.isAbove(killed, 0)
       // The lock of a dead command is nobody's.
       const last = yield* run([...args, "last"], { input: secret })
       assert.strictEqual(last.code, 0, last.stderr)
@@ -218,7 +222,7 @@ describe("roster auth", () => {
 
   it.live("takes the key of a profile to the address of that profile alone", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const kept = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "--require-remote"]
       yield* run(kept, { input: secret })
       const elsewhere = yield* run(["contacts", "list", "--base-url", "http://127.0.0.1:1/v4"])
@@ -235,7 +239,7 @@ describe("roster auth", () => {
 
   it.live("says which value of a setting is in force, and why", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       yield* run(["auth", "login", "--preset", "elastic-email", "--no-check"], { input: secret })
       const rows = jsonOf<ReadonlyArray<{ Setting: string; Value: string; Origin: string }>>(
         yield* run(["config", "list", "--show-origin"], { env: { ROSTER_API_KEY_PREFIX: "Bearer " } })

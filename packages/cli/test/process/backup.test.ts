@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { failure, json, jsonOf, makeRoster } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf } from "../roster.ts"
 import { serveWithKey, stop } from "../service.ts"
 
 const emailsOf = (listed: { readonly stdout: string }) =>
@@ -11,7 +12,7 @@ const emailsOf = (listed: { readonly stdout: string }) =>
 
 /** A folder with a store of one contact. */
 const withStore = Effect.gen(function* () {
-  const { folder, run } = yield* makeRoster
+  const { folder, run } = yield* makeRosterHere
   const added = yield* run(["contacts", "add", "ann@example.com", "--db", "a.db"])
   assert.strictEqual(added.code, 0, added.stderr)
   return { folder, run }
@@ -108,7 +109,7 @@ const firstVersion = `
 describe("roster restore", () => {
   it.live("restores a backup while a service runs on the store, and keeps the old content", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { child, env } = yield* serveWithKey(folder)
       yield* run(["contacts", "add", "ann@example.com"], { env })
       assert.strictEqual((yield* run(["backup", "b.db", "--db", "served.db"])).code, 0)

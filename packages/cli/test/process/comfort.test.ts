@@ -109,7 +109,7 @@ describe("roster help", () => {
   )
 })
 
-describe.skipIf(!hasTerminal)("--no-input", () => {
+describe.skipIf(!hasTerminal)("--no-input (needs script)", () => {
   it.live("asks for nothing on a terminal", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster

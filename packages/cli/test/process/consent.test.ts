@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf, makeLocalRoster, type Roster } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const file = "Email,FirstName,Status\nann@example.com,Ann,Active\nbob@example.com,Bob,Active\n"
@@ -21,7 +22,7 @@ interface SeenJob {
   readonly statusesKept: number
 }
 
-const stored = Effect.fnUntraced(function* (roster: Effect.Success<typeof makeLocalRoster>) {
+const stored = Effect.fnUntraced(function* (roster: Roster) {
   const { Status: status, FirstName: name } = jsonOf<{ readonly Status: string; readonly FirstName?: string }>(
     yield* roster.run(["contacts", "get", "ann@example.com"])
   )
@@ -29,8 +30,7 @@ const stored = Effect.fnUntraced(function* (roster: Effect.Success<typeof makeLo
 })
 
 /** A store in which Ann has unsubscribed since the file was written. */
-const afterUnsubscribing = Effect.gen(function* () {
-  const roster = yield* makeLocalRoster
+const afterUnsubscribing = Effect.fnUntraced(function* (roster: Roster) {
   writeFileSync(join(roster.folder, "monday.csv"), file)
   yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Unsubscribed"])
   return roster
@@ -39,7 +39,7 @@ const afterUnsubscribing = Effect.gen(function* () {
 describe("an import of somebody who has unsubscribed", () => {
   it.live("keeps the status, says so, and lets them be resubscribed by --resubscribe", () =>
     Effect.gen(function* () {
-      const roster = yield* afterUnsubscribing
+      const roster = yield* afterUnsubscribing(yield* makeLocalRosterHere)
       const imported = yield* roster.run(["contacts", "import", "monday.csv"])
       assert.strictEqual(imported.code, 0, imported.stderr)
       assert.deepInclude(jsonOf<Counts>(imported), {
@@ -59,7 +59,8 @@ describe("an import of somebody who has unsubscribed", () => {
 
   it.live("--via file does the same, and the job lists the lines", () =>
     Effect.gen(function* () {
-      const roster = yield* afterUnsubscribing
+      // The job is that of a process, whose next ones look at it.
+      const roster = yield* afterUnsubscribing(yield* makeLocalRoster)
       const importAll = Effect.fnUntraced(function* (count: number, ...args: ReadonlyArray<string>) {
         yield* roster.run(["contacts", "import", "monday.csv", "--via", "file", ...args])
         const jobs = yield* Effect.map(roster.run(["jobs", "list"]), jsonOf<ReadonlyArray<SeenJob>>).pipe(
@@ -85,7 +86,7 @@ describe("an import of somebody who has unsubscribed", () => {
 
   it.live("a restore of an older backup keeps the status as well", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       yield* roster.run(["contacts", "add", "ann@example.com", "--first-name", "Ann"])
       yield* roster.run(["contacts", "export", "--format", "json", "--out", "backup.json"])
       yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Unsubscribed"])
@@ -104,7 +105,7 @@ describe("an import of somebody who has unsubscribed", () => {
 
   it.live("a service that does not announce the guard is asked for each contact, and not for its import", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       writeFileSync(join(folder, "monday.csv"), file)
       const bodies: Array<string> = []
       const { env, requests } = yield* fakeService((request, response) => {

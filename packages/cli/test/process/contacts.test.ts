@@ -1,14 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { type Ended, failure, json, jsonOf, makeLocalRoster } from "../roster.ts"
+import { makeLocalRosterHere } from "../inProcess.ts"
+import { type Ended, failure, json, jsonOf } from "../roster.ts"
 
 const emails = (ended: Ended): ReadonlyArray<string> =>
   jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)
 
 /** A local roster whose store has Ann, with every field that `contacts add` can set. */
 const withAnn = Effect.gen(function* () {
-  const roster = yield* makeLocalRoster
+  const roster = yield* makeLocalRosterHere
   const names = ["--first-name", "Ann", "--last-name", "Lee", "--status", "Engaged"]
   const fields = ["--field", "city=Köln", "--field", "note=a=b"]
   const added = yield* roster.run(["contacts", "add", "Ann@example.com", ...names, ...fields, "--list", "News"])
@@ -87,7 +88,7 @@ describe("roster contacts, on a store file", () => {
 
   it.live("list --all prints every page, as JSON and as a table", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const rows = Array.from({ length: 2345 }, (_, index) => `c${index}@example.com`)
       yield* run(["contacts", "import", "-"], { input: `Email\n${rows.join("\n")}\n` })
       assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--all"])), rows)
@@ -100,7 +101,7 @@ describe("roster contacts, on a store file", () => {
 
   it.live("list --limit prints exactly that many contacts, in every format", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const rows = Array.from({ length: 3100 }, (_, index) => `c${index + 1000}@example.com`)
       yield* run(["contacts", "import", "-"], { input: `Email\n${rows.join("\n")}\n` })
       for (const [limit, offset] of [
@@ -137,7 +138,7 @@ describe("roster contacts, on a store file", () => {
   )
 
   const withFour = Effect.gen(function* () {
-    const roster = yield* makeLocalRoster
+    const roster = yield* makeLocalRosterHere
     yield* roster.run(["contacts", "import", "-"], { input: "Email\na@x.com\nb@x.com\nc@x.com\nd@x.com\n" })
     return roster
   })

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 describe("roster apikeys and roster smtp", () => {
   it.live("create a key, show it without its secret, change only the given fields, and delete it", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const created = yield* run([
         "apikeys",
         "create",
@@ -56,7 +57,7 @@ describe("roster apikeys and roster smtp", () => {
 
   it.live("make SMTP credentials under an address, and the same with them", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const created = yield* run(["smtp", "create", "shop@example.com", "--expires", "30d"])
       assert.strictEqual(created.code, 0, created.stderr)
       const { Token, ...smtp } = jsonOf<{ Token: string }>(created)
@@ -73,7 +74,7 @@ describe("roster apikeys and roster smtp", () => {
 
   it.live("keep those of a subaccount apart", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const team = ["--subaccount", "team@example.com"]
       assert.strictEqual((yield* run(["apikeys", "create", "ci", "--access", "Export", ...team])).code, 0)
       assert.strictEqual((yield* run(["apikeys", "get", "ci"])).code, 5)
@@ -86,7 +87,7 @@ describe("roster apikeys and roster smtp", () => {
 
   it.live("tell people that the secret is shown once", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const created = yield* run(["apikeys", "create", "ci", "--access", "Export", "-o", "table"])
       assert.match(created.stdout, /^Token +\S{20,}$/m)
       assert.match(created.stderr, /once/)
@@ -109,7 +110,7 @@ describe("a write whose answer cannot be read", () => {
     "of %i %o %s may have been carried out, and the hint names how to look",
     ([status, headers, body]) =>
       Effect.gen(function* () {
-        const { run } = yield* makeRoster
+        const { run } = yield* makeRosterHere
         const { env } = yield* fakeService((request, response) => {
           request.resume()
           response.writeHead(status, headers)
@@ -137,7 +138,7 @@ describe("a write whose answer cannot be read", () => {
 
   it.live("of a page that says that nothing is there was not carried out", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env } = yield* fakeService((request, response) => {
         request.resume()
         response.writeHead(404, page)

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { request as ask } from "node:http"
 import { join } from "node:path"
-import { runHere } from "../inProcess.ts"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster, temporaryFolder } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere, runHere } from "../inProcess.ts"
+import { failure, json, jsonOf, makeRoster, type Roster, temporaryFolder } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 const backups = (folder: string) => join(folder, ".local", "state", "roster", "backups")
@@ -31,7 +31,7 @@ const emailsOf = Effect.fnUntraced(function* ({ run }: Roster) {
 describe("roster contacts delete by rule", () => {
   it.live("backs up what it deletes, and restore brings it back", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { folder, run } = roster
       yield* arrange(roster, 40)
       const before = jsonOf<Record<string, unknown>>(yield* run(["contacts", "get", "c4@example.com"]))
@@ -58,7 +58,7 @@ describe("roster contacts delete by rule", () => {
 
   it.live("keeps no file where nothing is selected", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       yield* arrange(roster, 3)
       const none = yield* roster.run(["contacts", "delete", "--rule", "status = Abuse", "--yes"])
       assert.deepStrictEqual([none.code, json(none)], [0, { deleted: 0, left: 0, backup: null }])
@@ -68,7 +68,7 @@ describe("roster contacts delete by rule", () => {
 
   it.live("K13 does nothing without --yes and without a terminal", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
       const declined = yield* run(bounced, { env })
       assert.deepStrictEqual([declined.code, failure(declined).code], [3, "Declined"])
@@ -83,7 +83,7 @@ describe("roster contacts delete by rule", () => {
 
   it.live("K13 wants the number where much would be lost, and deletes nothing on another number", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { folder, run } = roster
       yield* arrange(roster, 12)
       // More than half of all, and everything.
@@ -119,7 +119,7 @@ describe("roster contacts delete by rule", () => {
 
   it.live("counts and shows in a dry run, and leaves nothing behind", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { folder, run } = roster
       yield* arrange(roster, 40)
       const dry = yield* run([...bounced, "--dry-run"])
@@ -183,7 +183,7 @@ describe("roster contacts delete by rule", () => {
 
   it.live("says that there is no such backup", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       writeFileSync(join(folder, "cut.json"), '[{"Email":"ann@example.com"},{"Email":')
       writeFileSync(join(folder, "other.json"), '{"a":1}')
       for (const file of ["cut.json", "other.json"]) {
@@ -225,7 +225,7 @@ describe("roster contacts delete by rule", () => {
 describe("roster contacts delete by address", () => {
   it.live("counts who was there, and backs them up", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { folder, run } = roster
       yield* arrange(roster, 6)
       const before = json(yield* run(["contacts", "get", "c0@example.com"]))
@@ -251,7 +251,7 @@ describe("roster contacts delete by address", () => {
 
   it.live("ends with 5 where none of them is there, and leaves no file", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       yield* arrange(roster, 2)
       for (const flags of [[], ["--no-backup"], ["--dry-run"]]) {
         const none = yield* roster.run(["contacts", "delete", "x@example.com", "y@example.com", "--yes", ...flags])
@@ -264,7 +264,7 @@ describe("roster contacts delete by address", () => {
 
   it.live("says how to delete with a key that may not read", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder)
       yield* run(["contacts", "add", "ann@example.com"], { env })
       const writer = yield* run(["apikeys", "create", "writer", "--access", "ModifyContacts"], { env })
@@ -311,7 +311,7 @@ describe("roster contacts delete by address", () => {
 describe("--dry-run", () => {
   it.live("shows the request of a write, and sends only requests that read", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService(({ url = "" }, response) => {
         const isThere = /ann%40|\/ci$|shop%40|limit=1$/.test(url)
         response.writeHead(isThere ? 200 : 404, { "Content-Type": "application/json" })

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const send = (from: string) => ["emails", "send", "--from", from, "--to", "ann@example.com", "--subject", "Hello"]
@@ -10,7 +11,7 @@ const send = (from: string) => ["emails", "send", "--from", from, "--to", "ann@e
 describe("roster emails on a local store", () => {
   it.live("are accepted from allowed senders, and can be listed and read", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const news = [...send("News <news@example.com>"), "--text", "Hello Ann"]
       const refused = yield* run(news)
       assert.deepStrictEqual([refused.code, failure(refused).code], [7, "NotAllowedSender"])
@@ -57,7 +58,7 @@ describe("roster emails on a local store", () => {
 
   it.live("has a bound for the senders", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       yield* run(["senders", "allow", "first@example.com"])
       const file = join(folder, ".config", "roster", "config.json")
       const allowedSenders = Array.from({ length: 999 }, (_, i) => `s${i}@example.com`)
@@ -72,7 +73,7 @@ describe("roster emails on a local store", () => {
 
   it.live("of a service cannot be read, which is said", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
       const refused = yield* run(["emails", "list"], { env })
       assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { failure, filesIn, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
@@ -34,7 +35,7 @@ describe("roster contacts export and roster exports", () => {
 
   it.live("print the file where none is named", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       yield* run(["contacts", "import", "-"], { input: "Email\nann@example.com\nbob@example.com\n" })
       const everybody = yield* run(["contacts", "export", "--format", "json", "--out", "-"])
       assert.strictEqual(jsonOf<ReadonlyArray<unknown>>(everybody).length, 2)
@@ -90,7 +91,7 @@ describe("roster contacts export and roster exports", () => {
 
   it.live("are finished by exports status on a local store, which nobody serves", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       yield* run(["contacts", "add", "ann@example.com"])
       const begun = yield* run(["contacts", "export", "--no-wait", "--format", "json"])
       const { Link, PublicExportID } = jsonOf<{ Link: string; PublicExportID: string }>(begun)
@@ -114,7 +115,7 @@ describe("roster contacts export and roster exports", () => {
 
   it.live("have at most 1000 links kept, for a week", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const link = { Link: "http://127.0.0.1:9/v4/exports/a/b.csv", PublicExportID: id }
       const { env } = yield* fakeService((_, response) =>
         response.writeHead(202, { "Content-Type": "application/json" }).end(JSON.stringify(link))
@@ -140,7 +141,7 @@ describe("roster contacts export and roster exports", () => {
 
   it.live("have the format that the name of their file promises, and our own ZIP is imported", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       yield* run(["contacts", "import", "-"], { input: "Email,City\nann@example.com,Köln\nbob@example.com,Bonn\n" })
       for (const [out, start] of [
         ["a.json", "["],
@@ -180,7 +181,7 @@ describe("roster contacts export and roster exports", () => {
 
   it.live.each(["Error", "Expired"])("end with 10 where the job is in state %s, and leave no file", (state) =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService((request, response) => {
         const isStatus = request.url?.endsWith("/status") === true
         const body = isStatus ? state : { Link: "http://127.0.0.1:9/v4/x", PublicExportID: id }

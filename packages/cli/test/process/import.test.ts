@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf, makeRoster } from "../roster.ts"
 import { fakeService, noContacts } from "../service.ts"
 
 const csv = [
@@ -17,7 +18,7 @@ const csv = [
 describe("roster contacts import", () => {
   it.live("accounts for every row of a file, and says with 9 that some were rejected", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       writeFileSync(join(folder, "contacts.csv"), csv)
       const imported = yield* run(["contacts", "import", "contacts.csv", "--list", "News"])
       assert.strictEqual(imported.code, 9, imported.stderr)
@@ -54,7 +55,7 @@ describe("roster contacts import", () => {
 
   it.live("reads standard input in the given encoding", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const input = Buffer.from("Email;FirstName\nann@example.com;J\u00f6rg\n", "latin1")
       const refused = yield* run(["contacts", "import", "-"], { input })
       assert.deepStrictEqual([refused.code, refused.stdout, failure(refused).code], [2, "", "UnreadableFile"])
@@ -83,7 +84,7 @@ describe("roster contacts import", () => {
 
   it.live("shows people the counts and the rows", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeLocalRoster
+      const { run } = yield* makeLocalRosterHere
       const imported = yield* run(["contacts", "import", "-", "-o", "table"], { input: csv })
       assert.strictEqual(imported.code, 9)
       assert.match(
@@ -96,7 +97,7 @@ describe("roster contacts import", () => {
 
   it.live("refuses what cannot be read at all", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       mkdirSync(join(folder, "sub"))
       writeFileSync(join(folder, "empty.csv"), "")
       writeFileSync(join(folder, "other.csv"), "Name,Phone\nAnn,1\n")
@@ -109,7 +110,7 @@ describe("roster contacts import", () => {
 
   it.live("is the failure of the service where nothing was accepted, and partly done where something was", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const input = `Email\n${Array.from({ length: 1500 }, (_, index) => `c${index}@example.com`).join("\n")}\n`
       let accepting = false
       let sent = 0

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf, makeRoster, type Roster } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const emails = (ended: { readonly stdout: string }): ReadonlyArray<string> =>
@@ -22,7 +23,7 @@ const arrange = Effect.fnUntraced(function* ({ folder, run }: Roster, count: num
 describe("roster contacts list", () => {
   it.live("says what it does not show, with the number on a local store", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { run } = roster
       yield* arrange(roster, 1503)
       const some = yield* run(["contacts", "list"])
@@ -42,7 +43,7 @@ describe("roster contacts list", () => {
 
   it.live("prints the columns that are asked for, and all custom fields as CSV", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { run } = roster
       yield* arrange(roster, 1203)
       const chosen = yield* run(["contacts", "list", "--columns", "email, City,totalsent", "-o", "csv"])
@@ -87,7 +88,7 @@ describe("roster contacts list", () => {
 
   it.live("says which field of its rule no contact has, and a delete stops", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { run } = roster
       yield* arrange(roster, 1203)
       const words = 'no contact has "plann"; did you mean "plan"?'
@@ -119,7 +120,7 @@ describe("roster contacts list", () => {
 describe("roster lists", () => {
   it.live("show who is on them, and take contacts off", () =>
     Effect.gen(function* () {
-      const roster = yield* makeLocalRoster
+      const roster = yield* makeLocalRosterHere
       const { run } = roster
       yield* arrange(roster, 620, ["--list", "News", "--list", "Empty soon"])
       yield* run(["contacts", "add", "off@example.com"])
@@ -165,7 +166,7 @@ describe("roster lists", () => {
 
   it.live("of a service cannot be read, which is said", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
       for (const args of [
         ["lists", "list"],

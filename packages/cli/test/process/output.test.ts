@@ -2,13 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 describe("the forms of a result", () => {
   it.live("hold the same contacts", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const names = ["=1+1", 'Ann "A", Köln', "two\nlines", "\u001b[31mred"]
       const rows = names.map((name, i) => `c${i}@example.com,"${name.replaceAll('"', '""')}"`)
       writeFileSync(join(folder, "in.csv"), `Email,FirstName\n${rows.join("\n")}\n`)
@@ -42,7 +43,7 @@ describe("the forms of a result", () => {
 
   it.live("of a mistake is one line for programs", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       for (const args of [["contacts", "lst"], ["contact"], ["contacts", "list", "--limt", "3"]]) {
         const { code, stderr, stdout } = yield* run(args)
         assert.deepStrictEqual([code, stdout], [2, ""])
@@ -75,7 +76,7 @@ describe("roster commands and completions", () => {
 describe("roster whoami and doctor", () => {
   it.live("show what a key may do, as far as reads can tell", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder)
       const reader = yield* run(["apikeys", "create", "reader", "--access", "ViewContacts"], { env })
       const { Token } = jsonOf<{ Token: string }>(reader)
@@ -94,7 +95,7 @@ describe("roster whoami and doctor", () => {
 
   it.live("tell a clock that is wrong, and a host that is not there", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env } = yield* fakeService((_, response) => {
         response.setHeader("Date", new Date(Date.now() - 3_600_000).toUTCString())
         response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
@@ -109,7 +110,7 @@ describe("roster whoami and doctor", () => {
 
   it.live("look at the local store", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       yield* run(["contacts", "add", "ann@example.com"])
       assert.match((yield* run(["doctor"])).stdout, /"Check":"store","Result":"ok","Detail":"intact, 1 contact"/)
       assert.deepInclude(json(yield* run(["whoami"])), { target: "local", db: join(folder, "store.db") })

@@ -43,7 +43,7 @@ const junk =
 
 const secretLike = /roster_[a-z0-9]{40,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
-describe.skipIf(!hasPnpm)("what is published", () => {
+describe.skipIf(!hasPnpm)("what is published (needs pnpm, which runs the tests)", () => {
   beforeAll(() => {
     archives = mkdtempSync(join(tmpdir(), "roster-packed-"))
     for (const name of names) pack(name, archives)

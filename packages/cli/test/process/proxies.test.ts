@@ -132,7 +132,7 @@ describe("the way to the network", () => {
     })
   )
 
-  it.live.skipIf(!hasOpenssl)("K14 of HTTPS is a tunnel, in which the proxy sees no key", () =>
+  it.live.skipIf(!hasOpenssl)("K14 of HTTPS is a tunnel, in which the proxy sees no key (needs openssl)", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRoster
       const { cert, port, requests } = yield* selfSigned
@@ -152,7 +152,7 @@ describe("the way to the network", () => {
     })
   )
 
-  it.live.skipIf(!hasOpenssl)("K14 is safe unless told, and then says that it is not", () =>
+  it.live.skipIf(!hasOpenssl)("K14 is safe unless told, and then says that it is not (needs openssl)", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRoster
       const { port, requests } = yield* selfSigned

@@ -136,29 +136,33 @@ describe("a key on the way to a command", () => {
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
       const url = env.ROSTER_BASE_URL
       const list = ["contacts", "list", "--base-url", url]
+      const places = (key: string): ReadonlyArray<ReadonlyArray<string>> => [
+        [key],
+        ["contacts", key],
+        [...list, key],
+        [...list, "--api-key", key],
+        [...list, `--api-key=${key}`],
+        ["contacts", "get", key],
+        [...list, "--api-key-file", key],
+        [...list, "--profile", key],
+        ["auth", "login", "--base-url", url, key],
+        ["auth", "login", "--base-url", url, "--key", key],
+        ["auth", "login", "--base-url", url, "--key-file", key],
+        ["apikeys", "create", "ci", "--access", key]
+      ]
+      const refuse = Effect.fnUntraced(function* (key: string, args: ReadonlyArray<string> = []) {
+        const refused = yield* run([...args, "-o", args.length % 2 === 0 ? "table" : "json"])
+        assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], args.join(" "))
+        assert.notInclude(refused.stderr, key.slice(0, 12), args.join(" "))
+      })
+      const ours = "roster_1cm9losicpqnguqvjs7pdv1cc0tc5tyxoip3an0dpk7sw"
+      for (const args of places(ours)) yield* refuse(ours, args)
+      // A key of another service is recognised by the same code, wherever it is.
       for (const key of [
-        "roster_1cm9losicpqnguqvjs7pdv1cc0tc5tyxoip3an0dpk7sw",
         "F5D1E3C0A97B48629D1FA0C2B3E4D5F60718293A4B5C6D7E8F90A1B2C3D4E5F6F5D1E3C0A97B48629D1FA0C2B3E4D5F6",
         "sk_live_4eC39HqLyjWDarjtT1zdp7dcQm5Xw"
       ]) {
-        for (const args of [
-          [key],
-          ["contacts", key],
-          [...list, key],
-          [...list, "--api-key", key],
-          [...list, `--api-key=${key}`],
-          ["contacts", "get", key],
-          [...list, "--api-key-file", key],
-          [...list, "--profile", key],
-          ["auth", "login", "--base-url", url, key],
-          ["auth", "login", "--base-url", url, "--key", key],
-          ["auth", "login", "--base-url", url, "--key-file", key],
-          ["apikeys", "create", "ci", "--access", key]
-        ]) {
-          const refused = yield* run([...args, "-o", args.length % 2 === 0 ? "table" : "json"])
-          assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], args.join(" "))
-          assert.notInclude(refused.stderr, key.slice(0, 12), args.join(" "))
-        }
+        yield* refuse(key, [...list, "--api-key", key])
       }
       assert.deepStrictEqual(requests, [])
     })

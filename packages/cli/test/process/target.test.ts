@@ -2,13 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { json, jsonOf, makeRoster } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { json, jsonOf } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 describe("the target of a command", () => {
   it.live("is the user's own store where nothing is said, which it says", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const store = join(folder, ".local/share/roster/roster.db")
       const added = yield* run(["contacts", "add", "ann@example.com"])
       assert.deepStrictEqual([added.code, added.stderr], [0, `[local] ${store}, a new store\n`])
@@ -22,7 +23,7 @@ describe("the target of a command", () => {
 
   it.live("is the file that is named, by a flag on either side of the command or by the environment", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       yield* run(["--db", "a.db", "contacts", "add", "ann@example.com"])
       for (const args of [
         ["contacts", "--db", "a.db", "list"],
@@ -44,7 +45,7 @@ describe("the target of a command", () => {
 
   it.live("gets the key in the named header, with the given prefix", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const heard: Array<unknown> = []
       const { env } = yield* fakeService((request, response) => {
         heard.push(request.headers["x-elasticemail-apikey"], request.headers["authorization"])

@@ -61,7 +61,7 @@ const type = async (folder: string, command: string, env: Readonly<Record<string
   return screenOf(Buffer.concat(parts).toString())
 }
 
-describe.skipIf(!hasTerminal)("the session in", () => {
+describe.skipIf(!hasTerminal)("the session (needs script) in", () => {
   it("the README and the guides is there", () => {
     assert.deepStrictEqual(
       sessions.map(({ page }) => page),

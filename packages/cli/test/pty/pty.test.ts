@@ -33,7 +33,7 @@ const answered = (folder: string, args: ReadonlyArray<string>, answer: string, q
     })
   )
 
-describe.skipIf(!hasTerminal)("on a terminal", () => {
+describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
   it.live.each([60, 120])("tables fit into %i columns, but identifiers are whole", (columns) =>
     Effect.gen(function* () {
       const { db, folder } = yield* withContacts
@@ -163,6 +163,8 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
         `${escape}c`,
         "\u2028\u2029"
       ]
+      // All of them in one, for what shows a single contact.
+      hostile.push(hostile.join(" "))
       const rows = hostile.map((name, at) => `c${at}@example.com,"${name}"`)
       const added = yield* run(["contacts", "import", "-"], { input: `Email,FirstName\n${rows.join("\n")}\n` })
       assert.strictEqual(added.code, 0, added.stderr)
@@ -171,9 +173,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
         yield* inTerminal(folder, ["contacts", "list", "--db", db, "-o", "csv"]),
         yield* inTerminal(folder, ["contacts", "list", "--db", db, "-o", "json"]),
         yield* inTerminal(folder, ["contacts", "export", "--db", db]),
-        ...(yield* Effect.forEach(hostile.keys(), (at) =>
-          inTerminal(folder, ["contacts", "get", `c${at}@example.com`, "--db", db])
-        ))
+        yield* inTerminal(folder, ["contacts", "get", `c${hostile.length - 1}@example.com`, "--db", db])
       ]
       for (const { code, raw } of shown) {
         assert.strictEqual(code, 0, raw)
@@ -183,12 +183,11 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
           /[^\P{Cc}\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/u
         )
       }
-      const records = json(yield* run(["contacts", "list"]))
-      assert.isArray(records)
-      for (const [at, name] of hostile.entries()) {
-        const one = json(yield* run(["contacts", "get", `c${at}@example.com`]))
-        assert.deepInclude(one, { ...Object(one), FirstName: name })
-      }
+      const records = jsonOf<ReadonlyArray<{ Email: string; FirstName: string }>>(yield* run(["contacts", "list"]))
+      assert.deepStrictEqual(
+        records.filter(({ Email }) => /^c\d+@/.test(Email)).map(({ FirstName }) => FirstName),
+        hostile
+      )
       // The same from a hostile service, whose words are no more welcome.
       const { env } = yield* fakeService((_, response) =>
         response

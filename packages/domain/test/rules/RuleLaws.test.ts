@@ -146,7 +146,7 @@ describe("laws of rules", () => {
     ([rule]) => {
       assert.deepStrictEqual(Result.getOrThrow(parseRule(Rule.printUnchecked(rule))), rule)
     },
-    runs(5000)
+    runs(1000)
   )
 
   it.prop(

@@ -229,16 +229,6 @@ describe("limits", () => {
     assert.include(failure(chain(5000)).message, "the limit is 16384")
   })
 
-  it("reads the longest rules in a moment", () => {
-    const rules = ["'".repeat(16_383), "''".repeat(8000), "x".repeat(16_384), "-".repeat(16_384), "=".repeat(16_384)]
-    const start = performance.now()
-    for (const text of rules) {
-      failure(text)
-      parseRule(`a = ${text}`)
-    }
-    assert.isBelow(performance.now() - start, 500)
-  })
-
   it("reads no further than the first mistake", () => {
     // Each token is one match.
     const match = vi.spyOn(RegExp.prototype, "test")

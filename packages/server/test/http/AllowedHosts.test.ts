@@ -11,7 +11,7 @@ const served = (host: string, publicUrl?: string) =>
 
 describe("the names of a service", () => {
   it.each(["roster", "Roster:4010", "ROSTER", "localhost", "10.0.0.1:80"])(
-    "include the one it listens on: %s",
+    "are accepted with the host that it listens on: %s",
     (host) => {
       const context = served("Roster")
       assert.isUndefined(refusedHost(request(host), context))
@@ -19,13 +19,13 @@ describe("the names of a service", () => {
     }
   )
 
-  it.each(["", "0.0.0.0", "::", "10.0.0.1"])("are no others where it listens on %s", (host) => {
+  it.each(["", "0.0.0.0", "::", "10.0.0.1"])("are none that are merely made up, where it listens on %s", (host) => {
     for (const other of ["", "other", "roster.example"]) {
       assert.strictEqual(refusedHost(request(other), served(host, "https://roster.test"))?.status, 421)
     }
   })
 
-  it("are not asked for within a process", () => {
+  it("are not checked within a process", () => {
     assert.isUndefined(refusedHost(request("anything"), Context.empty()))
   })
 })

@@ -66,14 +66,12 @@ describe("ranges within ranges", () => {
     assert.isFalse(areRangesWithin(["10.0.0.0/8"], ["10.0.0.0/9", "10.128.0.0/9"]))
   })
 
-  it("cost by their number, as many as keys of an older version have", () => {
+  it("of two long lists are compared without comparing each with each", () => {
     const many = Array.from(
-      { length: 15_001 },
+      { length: 60_000 },
       (_, n) => `2001:db8:${(n >> 8).toString(16)}:${(n & 255).toString(16)}::/64`
     )
-    const before = performance.now()
+    // Each with each takes minutes, and the time of a test is one.
     assert.isTrue(areRangesWithin(many, many.toReversed()))
-    // Each with each took 48 seconds.
-    assert.isBelow(performance.now() - before, 5000)
   })
 })

@@ -609,7 +609,7 @@ const certificate = Effect.acquireRelease(
   })
 )
 
-describe.skipIf(!openssl)("over TLS", () => {
+describe.skipIf(!openssl)("over TLS (needs openssl)", () => {
   it.live("the certificate has to be trusted and to name the host", () =>
     Effect.gen(function* () {
       const tls = yield* certificate

@@ -14,13 +14,13 @@ export interface CommandEnd {
   readonly stderr: string
 }
 
-/** Runs a command on the store of a place to its end, or kills it with SIGKILL after the given milliseconds. */
+/** Runs a command on the store of a place to its end, or kills it with SIGKILL as soon as something is seen. */
 export const runRoster = (
   { filename, folder }: Pick<ServePlace, "filename" | "folder">,
   args: ReadonlyArray<string>,
   options: {
     readonly input?: string
-    readonly killAfter?: number
+    readonly killOnce?: () => boolean
     /** Variables of the environment; without the database file of the place, which another one takes the place of. */
     readonly environment?: Readonly<Record<string, string>>
   } = {}
@@ -49,10 +49,16 @@ export const runRoster = (
     // A command that does not read its input closes it.
     child.stdin.on("error", () => {})
     child.stdin.end(options.input ?? "")
-    const { killAfter } = options
-    const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfter)
+    const { killOnce } = options
+    let hasEnded = false
+    const look = () => {
+      if (hasEnded) return
+      if (killOnce?.() === true) child.kill("SIGKILL")
+      else setImmediate(look)
+    }
+    if (killOnce !== undefined) look()
     child.once("close", (code) => {
-      clearTimeout(timer)
+      hasEnded = true
       resume(Effect.succeed({ code, stdout, stderr }))
     })
     return Effect.sync(() => child.kill("SIGKILL"))

@@ -85,6 +85,15 @@ export const writeTo = ({ filename }: Pick<ServePlace, "filename">, statements: 
   database.exec(statements)
 }
 
+/** Adds contacts `p1@example.com` and so on, who all have the same first name. */
+export const fillContacts = (place: Pick<ServePlace, "filename">, count: number, firstName: string): void =>
+  writeTo(
+    place,
+    `INSERT INTO contacts (account, identity, email, status, first_name, custom_fields, source, date_added)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+     SELECT '', 'p' || i || '@example.com', 'p' || i || '@example.com', 'Active', '${firstName}', '{}', 'ContactApi', 1 FROM n`
+  )
+
 /** The other processes that have the file open, according to Linux. */
 export const openedBy = ({ filename }: ServePlace): ReadonlyArray<string> =>
   readdirSync("/proc").filter((pid) => {

@@ -239,46 +239,61 @@ describe("the blocks of the pages", () => {
     assert.isAbove(seen, 20)
   })
 
-  it.live.skipIf(!has("systemd-analyze", "--version"))("hold a unit that systemd reads without a word", () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      script(join(folder, "roster"), "exit 0")
-      const unit = join(folder, "roster.service")
-      writeFileSync(unit, only("ini").replace("/usr/local/bin/roster", join(folder, "roster")))
-      const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" })
-      // It may speak of units of the machine.
-      const said = stderr.split("\n").filter((line) => line.includes("roster"))
-      assert.deepStrictEqual([status, said], [0, []])
-    }).pipe(Effect.scoped)
+  it.live.skipIf(!has("systemd-analyze", "--version"))(
+    "hold a unit that systemd reads without a word (needs systemd-analyze)",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        script(join(folder, "roster"), "exit 0")
+        const unit = join(folder, "roster.service")
+        writeFileSync(unit, only("ini").replace("/usr/local/bin/roster", join(folder, "roster")))
+        const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" })
+        // It may speak of units of the machine.
+        const said = stderr.split("\n").filter((line) => line.includes("roster"))
+        assert.deepStrictEqual([status, said], [0, []])
+      }).pipe(Effect.scoped)
   )
 
-  it.live.skipIf(!has("nginx", "-v") || !has("openssl", "version"))("hold a configuration that nginx takes", () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      const certificate = ["-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "chain.pem", "-subj", "/CN=a"]
-      execFileSync("openssl", ["req", "-x509", ...certificate], { cwd: folder, stdio: "ignore" })
-      // A port that needs no rights.
-      const site = only("nginx").replaceAll("/etc/ssl/roster/", `${folder}/`).replace("listen 443 ", "listen 8443 ")
-      const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${name};`)
-      writeFileSync(
-        join(folder, "nginx.conf"),
-        `pid nginx.pid; events {} http { access_log off; ${paths.join(" ")}\n${site}}`
-      )
-      const { status, stderr } = spawnSync("nginx", ["-t", "-q", "-e", "stderr", "-p", folder, "-c", "nginx.conf"], {
-        encoding: "utf8"
-      })
-      assert.deepStrictEqual([status, stderr], [0, ""])
-      assert.isTrue(existsSync(join(folder, "chain.pem")))
-    }).pipe(Effect.scoped)
+  it.live.skipIf(!has("nginx", "-v") || !has("openssl", "version"))(
+    "hold a configuration that nginx takes (needs nginx and openssl)",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const certificate = [
+          "-newkey",
+          "rsa:2048",
+          "-nodes",
+          "-keyout",
+          "key.pem",
+          "-out",
+          "chain.pem",
+          "-subj",
+          "/CN=a"
+        ]
+        execFileSync("openssl", ["req", "-x509", ...certificate], { cwd: folder, stdio: "ignore" })
+        // A port that needs no rights.
+        const site = only("nginx").replaceAll("/etc/ssl/roster/", `${folder}/`).replace("listen 443 ", "listen 8443 ")
+        const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${name};`)
+        writeFileSync(
+          join(folder, "nginx.conf"),
+          `pid nginx.pid; events {} http { access_log off; ${paths.join(" ")}\n${site}}`
+        )
+        const { status, stderr } = spawnSync("nginx", ["-t", "-q", "-e", "stderr", "-p", folder, "-c", "nginx.conf"], {
+          encoding: "utf8"
+        })
+        assert.deepStrictEqual([status, stderr], [0, ""])
+        assert.isTrue(existsSync(join(folder, "chain.pem")))
+      }).pipe(Effect.scoped)
   )
 })
 
-describe.skipIf(noPostgres !== undefined)("the commands of the pages", () => {
-  const commands = shells.map(({ page, text }) => ({ page, steps: stepsOf(text) }))
-
-  it.live.each(commands.filter(({ steps }) => steps.length > 0))("run as they stand in $page", ({ page, steps }) =>
+describe("the commands of the pages", () => {
+  const commands = shells.map(({ page, text }) => {
+    const steps = stepsOf(text)
+    return { page, steps, needsDatabase: steps.some((step) => step.includes(database)) }
+  })
+  const run = ({ needsDatabase, page, steps }: (typeof commands)[number]) =>
     Effect.gen(function* () {
-      const needsDatabase = steps.some((step) => step.includes(database))
       const url = needsDatabase ? Redacted.value(yield* freshDatabase) : database
       const { folder, take } = yield* makeReader(new URL(url))
       writeFileSync(
@@ -287,5 +302,11 @@ describe.skipIf(noPostgres !== undefined)("the commands of the pages", () => {
       )
       for (const step of [...(before[page]?.(folder) ?? []), ...steps]) yield* take(step)
     }).pipe(Effect.scoped)
-  )
+
+  const isThere = commands.filter(({ steps }) => steps.length > 0)
+  it.live.each(isThere.filter(({ needsDatabase }) => !needsDatabase))("run as they stand in $page", run)
+
+  describe.skipIf(noPostgres !== undefined)("(needs PostgreSQL)", () => {
+    it.live.each(isThere.filter(({ needsDatabase }) => needsDatabase))("run as they stand in $page", run)
+  })
 })

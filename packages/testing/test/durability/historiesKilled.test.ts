@@ -9,7 +9,6 @@ import { historyTime, historyTrial } from "../../src/durability/history/HistoryT
 import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { assertWhole } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 describe("S.5 histories of keys", () => {
   it.live(
@@ -28,6 +27,4 @@ describe("S.5 histories of keys", () => {
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     historyTime
   )
-
-  printSurvivors("S.5 histories of keys")
 })

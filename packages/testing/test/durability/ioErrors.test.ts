@@ -12,7 +12,6 @@ import { amount, longRun, runSeed, seededRandom } from "../../src/durability/Lon
 import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
 import { assertWhole } from "../../src/durability/StoreLook.ts"
 import { canTrace } from "../../src/durability/power-loss/Strace.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const last = amount({ ci: 12, long: 60 })
 const share = amount({ ci: 0.1, long: 1 })
@@ -40,8 +39,6 @@ const calls = Effect.suspend(() => (counted === undefined ? countCalls : Effect.
 )
 
 describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
-  printSurvivors("S.5 a disk that fails")
-
   it.live.each([
     ["once, and is killed", "", "kill", amount({ ci: 2, long: 20 })],
     ["from then on, and is killed", "+", "kill", amount({ ci: 2, long: 20 })],
@@ -110,8 +107,9 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
       Effect.gen(function* () {
         const random = seededRandom(runSeed(`S62 pwrite64${more}`))
         const { all, before } = (yield* calls).writes
-        let refusals = 0
-        for (let place = 0; place < places; place++) {
+        const refusals: Array<unknown> = []
+        // A write to the file by a checkpoint is made again, and refuses nothing.
+        for (let place = 0; place < places || (refusals.length === 0 && place < places + 6); place++) {
           // The shared memory is written too, and not counted.
           const when = before + 10 + Math.floor(random() * (all - before - 10))
           yield* Effect.scoped(
@@ -121,7 +119,7 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
               const broken = yield* run({ first: 1, last, end: "kill", inject, share })
               assert.strictEqual(broken.exitCode, 137, broken.stderr)
               assert.strictEqual(oracle.done.length + oracle.refused.length, last)
-              refusals += oracle.refused.length
+              refusals.push(...oracle.refused)
               const before = oracle.done.length
               yield* run({ first: 101, last: 106, share })
               assert.strictEqual(oracle.done.length, before + 6)
@@ -129,7 +127,7 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
             })
           )
         }
-        if (more === "+") assert.isAbove(refusals, 0)
+        assert.isNotEmpty(refusals)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     longRun ? 60 * 60_000 : 120_000
   )

@@ -9,15 +9,12 @@ import { Effect, Layer } from "effect"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
 import { canTrace } from "../../src/durability/power-loss/Strace.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const transactions = amount({ ci: 40, long: 400 })
 
 const openService = (filename: string) => Effect.scoped(Layer.build(SqlServices.layer({ filename })))
 
 describe.skipIf(!canTrace)("S.5 power loss, which needs strace", () => {
-  printSurvivors("S.5 power loss")
-
   it.live(
     `S59 ${transactions} transactions, the power lost at every moment: every acknowledged one is there, no other by halves`,
     () =>

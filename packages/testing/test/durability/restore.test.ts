@@ -15,7 +15,16 @@ import {
 } from "../../src/durability/KillableServe.ts"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { runRoster } from "../../src/durability/RosterCommand.ts"
-import { assertWhole, countOf, endOf, jobsIn, rowsOf, seen, writeTo } from "../../src/durability/StoreLook.ts"
+import {
+  assertWhole,
+  countOf,
+  endOf,
+  fillContacts,
+  jobsIn,
+  rowsOf,
+  seen,
+  writeTo
+} from "../../src/durability/StoreLook.ts"
 
 const timeout = longRun ? 30 * 60_000 : 120_000
 
@@ -23,15 +32,6 @@ const Row = Schema.Struct({ email: Schema.String, first_name: Schema.NullOr(Sche
 
 const rows = amount({ ci: 900, long: 900 })
 const ballast = amount({ ci: 20_000, long: 400_000 })
-
-/** A store whose contacts all say the same, and one more for its size. */
-const fill = (place: ServePlace, word: string) =>
-  writeTo(
-    place,
-    `INSERT INTO contacts (account, identity, email, status, first_name, custom_fields, source, date_added)
-     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows + ballast})
-     SELECT '', 'p' || i || '@example.com', 'p' || i || '@example.com', 'Active', '${word}', '{}', 'ContactApi', 1 FROM n`
-  )
 
 const say = (place: ServePlace, word: string) => writeTo(place, `UPDATE contacts SET first_name = '${word}'`)
 
@@ -113,7 +113,7 @@ const filesIn = (place: ServePlace): string =>
 const oldAndNew = Effect.gen(function* () {
   const place = yield* servePlace
   const serve = yield* killableServe(place)
-  fill(place, "new")
+  fillContacts(place, rows + ballast, "new")
   const file = join(place.folder, "new.db")
   const made = yield* runRoster(place, ["backup", file])
   assert.strictEqual(made.code, 0, made.stderr)

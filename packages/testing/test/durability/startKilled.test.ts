@@ -14,7 +14,6 @@ import { type KillingCall, killedStart } from "../../src/durability/KilledStart.
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { canTrace } from "../../src/durability/power-loss/Strace.ts"
 import { assertWhole, countOf, rowsOf } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const timeout = longRun ? 60 * 60_000 : 60_000
 
@@ -58,8 +57,6 @@ const everyStep = <E, R>(
   })
 
 describe.skipIf(!canTrace)("the first start, which needs strace", () => {
-  printSurvivors("K the first start")
-
   it.live(
     "K19 killed at any step, it leaves what the next one makes one working key of",
     () =>

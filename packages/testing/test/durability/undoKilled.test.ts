@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -40,6 +40,13 @@ const contentOf = ({ filename }: Place): Map<string, Row> => {
   return new Map(rows.map((row) => [String(row["identity"]), { ...row, lists: (lists.get(row["id"]) ?? []).join() }]))
 }
 
+/** Bytes in the records of all runs. */
+const recordedIn = ({ folder }: Place): number => {
+  const records = join(folder, ".local/state/roster/runs")
+  if (!existsSync(records)) return 0
+  return readdirSync(records).reduce((sum, name) => sum + statSync(join(records, name)).size, 0)
+}
+
 const email = (index: number) => `c${index}@example.com`
 
 const statuses = ["Active", "Engaged", "Unsubscribed", "Bounced", "Stale", "NotConfirmed"]
@@ -55,8 +62,8 @@ describe("an undo", () => {
         const at = yield* place
         const random = seededRandom(runSeed("undo of killed runs"))
         const below = (bound: number) => Math.floor(random() * bound)
-        const roster = (args: ReadonlyArray<string>, killAfter?: number) =>
-          runRoster(at, args, killAfter === undefined ? {} : { killAfter })
+        const roster = (args: ReadonlyArray<string>, killOnce?: () => boolean) =>
+          runRoster(at, args, killOnce === undefined ? {} : { killOnce })
         const succeed = Effect.fnUntraced(function* (args: ReadonlyArray<string>, codes = [0]) {
           const end = yield* roster(args)
           assert.include(codes, end.code, `roster ${args.join(" ")}: ${end.stderr}`)
@@ -70,13 +77,13 @@ describe("an undo", () => {
           `Email,FirstName,city\n${Array.from({ length: contacts }, (_, i) => `${email(i)},A${i},x`).join("\n")}\n`
         )
         yield* succeed(["contacts", "import", base, "--no-undo", "--list", "Old"])
-        const write = (use: (database: DatabaseSync) => void) =>
-          Effect.sync(() => {
-            using database = new DatabaseSync(at.filename, { timeout: 10_000 })
-            database.exec("BEGIN IMMEDIATE")
-            use(database)
-            database.exec("COMMIT")
-          })
+        const writeNow = (use: (database: DatabaseSync) => void): void => {
+          using database = new DatabaseSync(at.filename, { timeout: 10_000 })
+          database.exec("BEGIN IMMEDIATE")
+          use(database)
+          database.exec("COMMIT")
+        }
+        const write = (use: (database: DatabaseSync) => void) => Effect.sync(() => writeNow(use))
         yield* write((database) => {
           const vary = database.prepare(
             `UPDATE contacts SET status = ?, first_name = ?, consent_ip = ?, consent_tracking = ?, source = ?, date_added = ?,
@@ -117,10 +124,10 @@ describe("an undo", () => {
         let edits = 0
         const someone = (): string => email(below(contacts))
         /** Others change what the run does not write, at any time. */
-        const edit = Effect.suspend(() => {
+        const edit = (): void => {
           const identity = someone()
           const date = 1_500_000_000 + ++edits
-          return write((database) => {
+          writeNow((database) => {
             const [row] = database
               .prepare(
                 "UPDATE contacts SET last_name = ?, date_updated = ? WHERE identity = ? RETURNING id, last_name, date_updated"
@@ -131,23 +138,33 @@ describe("an undo", () => {
             if (row !== undefined && known !== undefined) due.set(identity, { ...known, ...row })
             else if (row !== undefined) touched.add(identity)
           })
-        })
+        }
         /** Contacts of the runs that others changed, which stay as they are. */
         const touched = new Set<string>()
 
-        /** Runs a command until it ends by itself, while others edit. */
+        /** Runs a command until it ends by itself. Others edit when its record grows, or it is killed then. */
+        const killed = { import: 0, delete: 0, undo: 0 }
         const untilDone = Effect.fnUntraced(function* (
+          what: keyof typeof killed,
           args: () => Effect.Effect<ReadonlyArray<string>>,
-          longest: number,
+          mostEdits: number,
           codes: ReadonlyArray<number>
         ) {
-          const meanwhile = Effect.andThen(Effect.sleep(`${20 + below(60)} millis`), edit)
           for (let kill = 0; kill < kills; kill++) {
             const some = yield* args()
-            const [end] = yield* Effect.all(
-              [roster(some, 120 + below(longest)), Effect.all([meanwhile, meanwhile, meanwhile])],
-              { concurrency: 2 }
-            )
+            edit()
+            let last = recordedIn(at)
+            // The first one dies at the first line of its record.
+            let left = kill === 0 ? 0 : below(mostEdits + 1)
+            const killOnce = () => {
+              const now = recordedIn(at)
+              if (now === last) return false
+              last = now
+              if (left > 0) edit()
+              return left-- === 0
+            }
+            const end = yield* roster(some, killOnce)
+            if (end.code === null) killed[what]++
             assert.include([null, ...codes], end.code, end.stderr)
           }
           return yield* succeed(yield* args(), [...codes])
@@ -162,10 +179,10 @@ describe("an undo", () => {
         const rows = Array.from({ length: Math.ceil(contacts * 1.2) }, (_, i) => i).filter(() => below(4) > 0)
         writeFileSync(file, `Email,FirstName,Status,city\n${rows.map(row).join("\n")}\n`)
         const importing = ["contacts", "import", file, "--list", "New", "--list", "Old"]
-        yield* untilDone(() => Effect.succeed(importing), amount({ ci: 400, long: 4000 }), [0])
+        yield* untilDone("import", () => Effect.succeed(importing), 1, [0])
         const gone = Array.from({ length: 40 }, someone)
         // One that is killed late has deleted all of them, and the next finds none.
-        yield* untilDone(() => Effect.succeed(["contacts", "delete", ...gone, "--yes"]), 300, [0, 5])
+        yield* untilDone("delete", () => Effect.succeed(["contacts", "delete", ...gone, "--yes"]), 0, [0, 5])
 
         // Others write over what the runs wrote.
         const after = contentOf(at)
@@ -220,12 +237,14 @@ describe("an undo", () => {
             return ["contacts", "undo", id, "--yes", "--confirm", String(recreated + removed + restored)]
           })
           // Others may change the number in between, and then it is asked for again.
-          yield* untilDone(args, amount({ ci: 400, long: 4000 }), [0, 3, 9])
+          yield* untilDone("undo", args, 1, [0, 3, 9])
           const { recreated, removed, restored } = Object(
             JSON.parse((yield* succeed(["contacts", "undo", id, "--dry-run"])).stdout)
           )
           assert.deepStrictEqual([recreated, removed, restored], [0, 0, 0])
         }
+
+        for (const [what, count] of Object.entries(killed)) assert.isAbove(count, 0, what)
 
         const found = contentOf(at)
         for (const identity of touched) {

@@ -18,7 +18,6 @@ import {
 } from "../../src/durability/KillableServe.ts"
 import { amount, longRun } from "../../src/durability/LongRun.ts"
 import { assertWhole, endOf, jobsIn, writeTo } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const mebibyte = 1024 * 1024
 const bound = 64 * mebibyte
@@ -141,6 +140,4 @@ describe("S.5 long readers", () => {
       }).pipe(Effect.provide(NodeServices.layer)),
     longRun ? 30 * 60_000 : 90_000
   )
-
-  printSurvivors("S.5 long readers")
 })

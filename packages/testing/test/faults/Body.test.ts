@@ -8,7 +8,6 @@ import { gzipSync } from "node:zlib"
 import { credentialNames, everyOperation, operationCall } from "../../src/faults/EveryOperation.ts"
 import { type Answer, answerBytes, drip, flood, readBody, respond, write } from "../../src/faults/server/FaultScript.ts"
 import { trial } from "../../src/faults/FaultTrial.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
@@ -37,8 +36,6 @@ const json = (body: unknown): Answer => ({ status: 200, body: JSON.stringify(bod
 const returnsBody = everyOperation.filter((operation) => operation.answer.body !== undefined)
 
 describe("C.4 Bodies", () => {
-  printSurvivors("C.4 Bodies")
-
   it.live("C51 a login page with 200 is reported as such and not retried", () =>
     Effect.gen(function* () {
       const body = "<!doctype html><html><head><title>Sign in</title></head><body><form>Password</form></body></html>"

@@ -20,7 +20,6 @@ import {
 } from "../../src/faults/server/FaultScript.ts"
 import type { FaultPlan } from "../../src/faults/server/FaultServer.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, succeeded } from "../../src/faults/Verdict.ts"
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text))
@@ -76,8 +75,6 @@ const rest = (content: Uint8Array, { headers }: LedgerRequest, more: Headers = {
 }
 
 describe.each(transports)("C.4 Downloads over %s", (name, transport) => {
-  printSurvivors(`C.4 Downloads over ${name}`)
-
   /** Which of the files arrived, or why none did. A plan may break off as soon as some bytes have arrived. */
   const downloading = (plan: (begun: Script) => FaultPlan["requests"]) => {
     const begun = Deferred.makeUnsafe<void>()
@@ -295,7 +292,6 @@ describe.each(transports)("C.4 Downloads over %s", (name, transport) => {
           )
       })
       succeeded(ended)
-      assert.isBelow(ended.elapsed, 3000)
     })
   )
 

@@ -21,7 +21,6 @@ import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
 import { bytesOf, finish, readBody, reset, respond, type Script, write } from "../../src/faults/server/FaultScript.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const returnsBody = everyOperation.filter((operation) => operation.answer.body !== undefined)
@@ -77,8 +76,6 @@ const cutOnce = Effect.fnUntraced(function* (
 })
 
 describe("what the client knows", () => {
-  printSurvivors("what the client knows")
-
   for (const transport of transports) {
     const [name] = transport
     it.live(`C10 over ${name}, a body without a length whose JSON ends early leaves the outcome open`, () =>

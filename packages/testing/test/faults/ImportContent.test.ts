@@ -15,7 +15,6 @@ import {
   write
 } from "../../src/faults/server/FaultScript.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, succeeded } from "../../src/faults/Verdict.ts"
 
 const lost = PlatformError.systemError({
@@ -27,9 +26,7 @@ const lost = PlatformError.systemError({
 const rows = new TextEncoder().encode(`Email\r\n${"someone@example.com\r\n".repeat(1000)}`)
 const close = { Connection: "close" }
 
-describe.each(transports)("The content of an import over %s", (name, transport) => {
-  printSurvivors(`The content of an import over ${name}`)
-
+describe.each(transports)("The content of an import over %s", (_, transport) => {
   const importing = (
     content: Stream.Stream<Uint8Array, PlatformError.PlatformError>,
     requests: ReadonlyArray<Script>,
@@ -54,7 +51,6 @@ describe.each(transports)("The content of an import over %s", (name, transport) 
         assert.isAtMost(ended.requests.length, 1)
         assert.isTrue(ended.requests.every(({ complete }) => !complete))
         assert.isTrue(ended.connections.every(({ closedBy }) => closedBy === "client"))
-        assert.isBelow(ended.elapsed, 3000)
         // What is counted is what happened.
         assert.match(ended.printed, /'roster\.outcome' => '[^']*PlatformError'/)
       }

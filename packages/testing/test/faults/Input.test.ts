@@ -30,7 +30,6 @@ import { bodyText } from "../../src/faults/server/FaultLedger.ts"
 import { finish, readBody, reset, respond, type Script, stall, write } from "../../src/faults/server/FaultScript.ts"
 import { observed, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedRequest } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
@@ -40,8 +39,6 @@ const keys = <A, E>(use: (service: CredentialsService["Service"]["apiKeys"]) => 
   Effect.flatMap(CredentialsService, (service) => use(service.apiKeys))
 
 describe("C.5 Inputs and secrets", () => {
-  printSurvivors("C.5 Inputs and secrets")
-
   const emails = [
     "a/b@x.example",
     "a?b@x.example",

@@ -26,19 +26,17 @@ import {
 import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
 import { type Policy, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const status = (value: string): Answer => ({ status: 200, body: JSON.stringify(value) })
 const page: Answer = { status: 502, headers: { "Content-Type": "text/html" }, body: "<html>Bad gateway</html>" }
 
-/** How long it takes to the next time that something is so, looked at between all that the process does. */
+/** Waits until something is so, looked at between all that the process does. */
 const until = (holds: () => boolean) =>
-  Effect.callback<number>((resume) => {
-    const started = performance.now()
+  Effect.callback<void>((resume) => {
     const look = () => {
-      if (holds() || performance.now() - started > 3000) resume(Effect.succeed(performance.now() - started))
+      if (holds()) resume(Effect.void)
       else setImmediate(look)
     }
     look()
@@ -47,12 +45,13 @@ const until = (holds: () => boolean) =>
 const openSockets = (): number =>
   process.getActiveResourcesInfo().filter((kind) => /^TCP(SocketWrap|ConnectWrap)$|^TLSWrap$/.test(kind)).length
 
+/** No time limit ends a call that is to be interrupted. */
+const patient = { attemptTimeout: Duration.hours(1), totalTimeout: Duration.hours(1) }
+
 /** How many calls run at once in C77, and over how many connections. */
 const many = { calls: 10_000, connections: 64 }
 
 describe("C.6 Lifecycle and polling", () => {
-  printSurvivors("C.6 Lifecycle and polling")
-
   const endless = Stream.repeat(
     Stream.make(new TextEncoder().encode("someone@example.com\r\n".repeat(100))),
     Schedule.spaced("1 millis")
@@ -78,25 +77,21 @@ describe("C.6 Lifecycle and polling", () => {
   ]
 
   it.live.each(stages)(
-    "C76 interrupted while %s: the connection is closed within 100 ms, and nothing more is sent",
+    "C76 interrupted while %s: the connection is closed at once, and nothing more is sent",
     ([, script, call, begun]) =>
       Effect.gen(function* () {
         const ended = yield* trial({
           plan: { requests: [script] },
+          policy: patient,
           call: (server) =>
             Effect.gen(function* () {
               const fiber = yield* Effect.forkChild(call)
               yield* server.ledger.until(() => begun(server))
-              const closing = yield* Effect.forkChild(
-                until(() => server.ledger.connections()[0]?.closedAt !== undefined),
-                { startImmediately: true }
-              )
               yield* Fiber.interrupt(fiber)
-              return yield* Fiber.join(closing)
+              yield* until(() => server.ledger.connections()[0]?.closedAt !== undefined)
             })
         })
         assert.isTrue(Exit.isSuccess(ended.exit))
-        if (Exit.isSuccess(ended.exit)) assert.isBelow(ended.exit.value, 100)
         assert.deepStrictEqual(
           [ended.requests.length, ended.connections.length, ended.connections[0]?.closedBy],
           [1, 1, "client"]
@@ -105,7 +100,7 @@ describe("C.6 Lifecycle and polling", () => {
   )
 
   it.live(
-    "C76 interrupted while connecting: nothing is left after 100 ms",
+    "C76 interrupted while connecting: nothing is left",
     () =>
       Effect.gen(function* () {
         const port = yield* blackhole
@@ -113,20 +108,16 @@ describe("C.6 Lifecycle and polling", () => {
         const ended = yield* trial({
           plan: {},
           client: () => ({ baseUrl: `http://127.0.0.1:${port}/v4` }),
+          policy: patient,
+          transport: UndiciHttpClient.layer({ connectTimeout: "1 hour" }),
           call: Effect.gen(function* () {
             const fiber = yield* Effect.forkChild(get.call)
             yield* until(() => openSockets() > before)
-            assert.isAbove(openSockets(), before)
-            const closing = yield* Effect.forkChild(
-              until(() => openSockets() <= before),
-              { startImmediately: true }
-            )
             yield* Fiber.interrupt(fiber)
-            return yield* Fiber.join(closing)
+            yield* until(() => openSockets() <= before)
           })
         })
         assert.isTrue(Exit.isSuccess(ended.exit))
-        if (Exit.isSuccess(ended.exit)) assert.isBelow(ended.exit.value, 100)
       }),
     20_000
   )
@@ -340,8 +331,8 @@ describe("C.6 Lifecycle and polling", () => {
         )
         const ended = yield* trial({ plan: { requests: [[respond(status("Loading"))]] }, call })
         refusedAs(ended, "ExportTimedOut")
+        // With the wall clock it would have ended at once, or in an hour.
         assert.isAtLeast(ended.elapsed, 390)
-        assert.isAtMost(ended.elapsed, 1000)
         assert.isAbove(ended.requests.length, 4)
       })
   )
@@ -360,7 +351,6 @@ describe("C.6 Lifecycle and polling", () => {
         reason(ended, "TimedOut")
         assert.strictEqual(ended.requests.length, 3)
         assert.isAtLeast(ended.elapsed, 390)
-        assert.isAtMost(ended.elapsed, 1000)
       })
   )
 
@@ -574,7 +564,6 @@ describe("C.6 Lifecycle and polling", () => {
         yield* Effect.scoped(trial({ plan: { requests: [[respond(answer)]] }, call }))
       yield* Effect.scoped(faultServer({}))
       yield* until(() => openSockets() <= before)
-      assert.isAtMost(openSockets(), before)
     })
   )
 })

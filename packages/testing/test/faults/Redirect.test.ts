@@ -10,15 +10,12 @@ import { bodyText } from "../../src/faults/server/FaultLedger.ts"
 import { respond } from "../../src/faults/server/FaultScript.ts"
 import { type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")
 
 describe("C.3 Redirects", () => {
-  printSurvivors("C.3 Redirects")
-
   it.live.each([301, 302, 303, 307, 308])("C47 %d to another host is not followed, by any operation", (status) =>
     Effect.gen(function* () {
       const other = yield* faultServer({ requests: [[respond({ status: 200, body: "[]" })]] })

@@ -7,7 +7,6 @@ import { Effect } from "effect"
 import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
 import { deleteByEmails, everyOperation, type OperationCall } from "../../src/faults/EveryOperation.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
 
 /** Whether a failure of each kind may be repeated: N, J that asks to slow down, J that does not, A, P. */
@@ -91,8 +90,6 @@ const rows: ReadonlyArray<readonly [name: string, operation: OperationCall]> = [
 ]
 
 describe("the retry table", () => {
-  printSurvivors("retry table")
-
   it("T00 has a row in the oracle for each of the 20 operations and no other", () => {
     assert.strictEqual(everyOperation.length, 20)
     assert.strictEqual(new Set(everyOperation.map((operation) => operation.id)).size, 20)

@@ -25,7 +25,6 @@ import { finish, readBody, reset, respond, type Script } from "../../src/faults/
 import { fastPolicy, observed, trial } from "../../src/faults/FaultTrial.ts"
 import { lostAnswers } from "../../src/faults/LostAnswers.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
@@ -60,8 +59,6 @@ const permanent = Effect.fnUntraced(function* (
 })
 
 describe("C.2 Status codes, Retry-After, budget", () => {
-  printSurvivors("C.2 Status codes, Retry-After, budget")
-
   it.effect("C24 429 with Retry-After: 2: all 20 operations are repeated once, two seconds later or more", () =>
     Effect.gen(function* () {
       for (const operation of all) {

@@ -7,7 +7,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { operations } from "@roster/api"
 import { Effect } from "effect"
 import { amount, longRun, runSeed } from "../../src/durability/LongRun.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { runFuzz } from "./Fuzz.ts"
 
 const calls = Number(process.env["ROSTER_FUZZ_CALLS"] ?? amount({ ci: 500, long: 100_000 }))
@@ -37,6 +36,4 @@ describe("S.5 stateful fuzz", () => {
       Effect.asVoid(runFuzz({ seed, calls })).pipe(Effect.provide(NodeServices.layer))
     )
   }
-
-  printSurvivors("S.5 stateful fuzz")
 })

@@ -1,16 +1,13 @@
 /**
  * S50, S51 Addresses to import from that lead where nobody may look, and servers that harm whoever asks them. What needs a
- * resolver or a clock of the test's own stands in the server's `FileUrlFetch.test.ts`.
+ * resolver or a clock of the test's own stands in the server's `SafeFetch.test.ts`.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
 import { faultServer, FaultScript } from "../../src/index.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failedImport, Hostile, refusedImport, sendAddress, sendFile, settledImport } from "./Hostile.ts"
 import { zipBytes } from "./ZipBytes.ts"
-
-printSurvivors("S.4 hostile addresses")
 
 const { drip, finish, flood, respond, stall, write } = FaultScript
 
@@ -229,7 +226,7 @@ layer(Hostile.layer("--allow-file-url", "127.0.0.1"), { excludeTestServices: tru
       })
     )
 
-    it.effect("S51 a long line in chunks of one byte costs no more time than another", () =>
+    it.effect("S51 a long line in chunks of one byte is rejected as any long line is", () =>
       Effect.gen(function* () {
         const server = yield* faultServer({
           requests: [
@@ -246,7 +243,7 @@ layer(Hostile.layer("--allow-file-url", "127.0.0.1"), { excludeTestServices: tru
       })
     )
 
-    it.effect("S51 a server that sends slowly keeps no request waiting", () =>
+    it.effect("S51 a file that comes slowly is read to its end, and so is the next one", () =>
       Effect.gen(function* () {
         const server = yield* faultServer({
           requests: [[write(head()), drip(csv("slow"), "20 millis"), finish]]

@@ -8,11 +8,8 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { seen } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { failedImport, Hostile, refusedImport, sendFile, settledImport } from "./Hostile.ts"
 import { zipBytes } from "./ZipBytes.ts"
-
-printSurvivors("S.4 hostile archives")
 
 const csv = (name: string) => `Email,FirstName\r\n${name}@zip.example,Zoë\r\n`
 const people = (content: string | Uint8Array = csv("never")) => ({ name: "people.csv", content })

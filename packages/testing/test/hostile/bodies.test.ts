@@ -10,11 +10,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib"
 import { eventually } from "../../src/conformance/Eventually.ts"
 import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { contactsIn, countOf } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { Hostile } from "./Hostile.ts"
 import { type RawAnswer, rawRequest } from "./RawRequest.ts"
-
-printSurvivors("S.2 hostile bodies")
 
 const MiB = 1024 * 1024
 const ErrorBody = Schema.fromJsonString(Schema.Struct({ Error: Schema.String }))

@@ -5,10 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { askServe } from "../../src/durability/KillableServe.ts"
 import { contactsIn, rowsOf } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { Hostile, sendFile, settledImport } from "./Hostile.ts"
-
-printSurvivors("S.4 hostile contacts")
 
 const ErrorBody = Schema.fromJsonString(Schema.Struct({ Error: Schema.String }))
 const Answered = Schema.Struct({

@@ -8,11 +8,8 @@ import { Effect, Schema } from "effect"
 import { readdirSync } from "node:fs"
 import { askServe, download } from "../../src/durability/KillableServe.ts"
 import { contactsIn, seen } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { csvOf, csvRecordsOf, eventually, textOf, zipOf } from "../../src/index.ts"
 import { Hostile, sendFile, settledImport } from "./Hostile.ts"
-
-printSurvivors("S.4 exported files")
 
 const Link = Schema.fromJsonString(Schema.Struct({ PublicExportID: Schema.String, Link: Schema.String }))
 

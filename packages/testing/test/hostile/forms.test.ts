@@ -6,10 +6,7 @@ import { Effect } from "effect"
 import { readdirSync } from "node:fs"
 import { uploadsIn } from "../../src/durability/KillableServe.ts"
 import { jobsIn, seen } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { fieldPart, filePart, form, Hostile, part, refusedImport, sendImport, settledImport } from "./Hostile.ts"
-
-printSurvivors("S.4 hostile forms")
 
 const csv = "Email\r\nform@form.example\r\n"
 const good = form(filePart(csv))

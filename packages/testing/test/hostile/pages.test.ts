@@ -8,9 +8,6 @@ import { readFileSync } from "node:fs"
 import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { amount, longRun } from "../../src/durability/LongRun.ts"
 import { writeTo } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
-
-printSurvivors("S.5 large lists")
 
 const rows = amount({ ci: 50_000, long: 1_000_000 })
 

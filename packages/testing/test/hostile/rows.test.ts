@@ -3,10 +3,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { Hostile, refusedImport, sendFile, settledImport } from "./Hostile.ts"
-
-printSurvivors("S.4 hostile rows")
 
 const header = "Email,FirstName\n"
 const ann = "ann@row.example,Ann\n"

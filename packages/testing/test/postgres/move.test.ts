@@ -198,7 +198,8 @@ describe.skipIf(noPostgres !== undefined)("a move to PostgreSQL and back", () =>
       const killed = yield* Effect.forkChild(onPostgres("restore", backup, "--yes"))
       yield* waiting(sql, "PgSleep")
       yield* Fiber.interrupt(killed)
-      yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
+      yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event = 'PgSleep'`
       yield* sql`DROP TRIGGER held ON credentials`
       for (const { name } of tables) assert.deepStrictEqual(yield* sql`SELECT * FROM ${sql(name)}`, [], name)
       const moved = yield* onPostgres("restore", backup, "--yes")

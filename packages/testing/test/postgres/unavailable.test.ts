@@ -62,21 +62,23 @@ const get = (url: URL | string) =>
     return { status: response.status, text: await response.text() }
   })
 
-describe.skipIf(noPostgres !== undefined)("a service whose PostgreSQL", () => {
-  it.live("is held by others answers 503 with Retry-After, has done nothing, and goes on", () =>
-    Effect.gen(function* () {
-      const { add, list, sql } = yield* served
-      const refused = yield* whileHeld(sql, Effect.all([list, add], { concurrency: 2 }))
-      for (const { retryAfter, status, text } of refused) {
-        assert.deepStrictEqual([status, retryAfter], [503, "1"])
-        assert.include(text, "a statement took too long")
-      }
-      assert.strictEqual((yield* list).text, "[]")
-      assert.strictEqual((yield* add).status, 200)
-    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
+describe.skipIf(noPostgres !== undefined)("a service on PostgreSQL", () => {
+  it.live(
+    "answers 503 with Retry-After while others hold its tables, has done nothing, and works again afterwards",
+    () =>
+      Effect.gen(function* () {
+        const { add, list, sql } = yield* served
+        const refused = yield* whileHeld(sql, Effect.all([list, add], { concurrency: 2 }))
+        for (const { retryAfter, status, text } of refused) {
+          assert.deepStrictEqual([status, retryAfter], [503, "1"])
+          assert.include(text, "a statement took too long")
+        }
+        assert.strictEqual((yield* list).text, "[]")
+        assert.strictEqual((yield* add).status, 200)
+      }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
   )
 
-  it.live("has no connection left says so to those that wait, and answers again afterwards", () =>
+  it.live("answers 503 to those that wait where no connection is left, and works again afterwards", () =>
     Effect.gen(function* () {
       const { list, sql } = yield* served
       const answers = yield* whileHeld(
@@ -92,7 +94,7 @@ describe.skipIf(noPostgres !== undefined)("a service whose PostgreSQL", () => {
     }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
   )
 
-  it.live("is held is alive and not ready, and its metrics say what it lacks", () =>
+  it.live("is alive and not ready while others hold its tables, and its metrics show it", () =>
     Effect.gen(function* () {
       const { address, list, metricsAddress, sql } = yield* served
       const metrics = Effect.map(get(metricsAddress), ({ text }) => readExposition(text))
@@ -131,7 +133,7 @@ describe.skipIf(noPostgres !== undefined)("a service whose PostgreSQL", () => {
     )
   )
 
-  it.live("ends all its connections answers the next call", () =>
+  it.live("answers the next call after PostgreSQL has ended all of its connections", () =>
     Effect.gen(function* () {
       const { add, list, sql } = yield* served
       const ended = sql`

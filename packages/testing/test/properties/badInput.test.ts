@@ -32,7 +32,7 @@ class Both extends Context.Service<Both, { readonly direct: Services; readonly s
 
 const seed = runSeed("bad input")
 const property = {
-  arbitrary: { runs: amount({ ci: 400, long: 5000 }), seed },
+  arbitrary: { runs: amount({ ci: 150, long: 5000 }), seed },
   timeout: amount({ ci: 120_000, long: 3_600_000 })
 }
 

@@ -4,7 +4,8 @@
 import { assert } from "@effect/vitest"
 import { operations } from "@roster/api"
 import { SecretFormat } from "@roster/domain"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { eventually } from "../../src/index.ts"
 import { type Answered, ask, askJson, type Asked, succeeded, textField } from "../wire/Wire.ts"
 
 export interface KeyPayload {
@@ -27,6 +28,16 @@ export const deleteKey = Effect.fnUntraced(function* (name: string, subaccount?:
   const query = subaccount === undefined ? "" : `?subaccount=${encodeURIComponent(subaccount)}`
   const { status, text } = yield* ask("DELETE", `/security/apikeys/${encodeURIComponent(name)}${query}`)
   assert.strictEqual(status, 200, text)
+})
+
+/** Lets a key expire that was good until now. A busy machine may take longer for it than is left of the key. */
+export const expireKey = Effect.fnUntraced(function* (payload: KeyPayload, key: string) {
+  const shorten = Effect.gen(function* () {
+    const Expires = new Date((yield* Clock.currentTimeMillis) + 2000).toISOString()
+    return yield* askJson("PUT", `/security/apikeys/${encodeURIComponent(payload.Name)}`, { ...payload, Expires })
+  })
+  succeeded(yield* eventually(shorten, ({ status }) => status === 200))
+  yield* eventually(ask("GET", "/contacts", { key }), ({ status }) => status === 401)
 })
 
 /** A request that would be refused for its type, its body, its query and what it names too, were it allowed. */

@@ -5,7 +5,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { Agent, request } from "node:http"
 import { eventually } from "../../src/index.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { ask, askJson, type Asked, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
 import { deleteKey, makeKey, unknownKey } from "./Access.ts"
 
@@ -29,7 +28,24 @@ const listOn = Effect.fnUntraced(function* (agent: Agent, key: string) {
 })
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access", (it) => {
-  printSurvivors("S.1 access")
+  // Before all tests with wrong keys, of which the later ones wait.
+  it.effect("each request on a connection is answered by its own key, whichever came before", () =>
+    Effect.gen(function* () {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      const mayList = yield* makeKey({ Name: "may list", AccessLevel: ["ViewContacts"] })
+      const mayNot = yield* makeKey({ Name: "may not", AccessLevel: ["Export"] })
+      const asked = [mayList, mayNot, unknownKey(1), mayList, mayList.toUpperCase(), unknownKey(2), mayNot, mayList]
+      const answers = yield* Effect.forEach(asked, (key) => listOn(agent, key))
+      assert.deepStrictEqual(
+        answers.map(([status]) => status),
+        [200, 403, 401, 200, 401, 401, 403, 200]
+      )
+      assert.strictEqual(new Set(answers.map(([, port]) => port)).size, 1)
+      agent.destroy()
+      yield* deleteKey("may list")
+      yield* deleteKey("may not")
+    })
+  )
 
   it.effect("S01 a key that is none is 401 in the same words, however it is wrong, and nothing is written", () =>
     Effect.gen(function* () {
@@ -94,24 +110,6 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access"
         agent.destroy()
       }
       yield* deleteKey("downgraded")
-    })
-  )
-
-  it.effect("each request on a connection is answered by its own key, whichever came before", () =>
-    Effect.gen(function* () {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-      const mayList = yield* makeKey({ Name: "may list", AccessLevel: ["ViewContacts"] })
-      const mayNot = yield* makeKey({ Name: "may not", AccessLevel: ["Export"] })
-      const asked = [mayList, mayNot, unknownKey(1), mayList, mayList.toUpperCase(), unknownKey(2), mayNot, mayList]
-      const answers = yield* Effect.forEach(asked, (key) => listOn(agent, key))
-      assert.deepStrictEqual(
-        answers.map(([status]) => status),
-        [200, 403, 401, 200, 401, 401, 403, 200]
-      )
-      assert.strictEqual(new Set(answers.map(([, port]) => port)).size, 1)
-      agent.destroy()
-      yield* deleteKey("may list")
-      yield* deleteKey("may not")
     })
   )
 

@@ -4,7 +4,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { eventually } from "../../src/index.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { type Asked, ask, textField, Wire } from "../wire/Wire.ts"
 import { everyRequest, unknownKey } from "./Access.ts"
 
@@ -48,8 +47,6 @@ const json = (body: unknown): Asked => ({
 })
 
 layer(Wire.layerWith(["--access-log"]), { excludeTestServices: true, timeout: "60 seconds" })("access log", (it) => {
-  printSurvivors("S.2 access log")
-
   it.effect("S36 holds the route, the status and the key's ends, and no e-mail, name, query or key", () =>
     Effect.gen(function* () {
       const { administratorKey, served } = yield* Wire

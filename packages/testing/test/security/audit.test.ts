@@ -7,7 +7,6 @@ import { EmailAddress } from "@roster/domain"
 import { DateTime, Effect, Layer, Schema, Stream } from "effect"
 import { writeTo } from "../../src/durability/StoreLook.ts"
 import { eventually } from "../../src/index.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
 import { makeKey, unknownKey } from "./Access.ts"
 
@@ -49,8 +48,6 @@ const summary = ({ account, actor, operation, outcome, subject }: AuditEntry) =>
 ]
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit", (it) => {
-  printSurvivors("S.1 audit")
-
   it.effect(
     "S15 each change of a credential and each refusal is one entry that says who, what and why; reading is none",
     () =>

@@ -9,7 +9,6 @@ import { RosterServer } from "@roster/server"
 import { Effect, Fiber, FileSystem, Path, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { rowsOf } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 const Row = Schema.Struct({ peer: Schema.NullOr(Schema.String), outcome: Schema.String, details: Schema.String })
 
@@ -17,8 +16,6 @@ const Row = Schema.Struct({ peer: Schema.NullOr(Schema.String), outcome: Schema.
 const turn = Effect.promise(() => new Promise<void>((done) => setImmediate(done)))
 
 const calls = 250
-
-printSurvivors("S.1 shares of the audit trail")
 
 it.effect("S15 calls without a key from one network are a hundred entries and their number, and hide no other", () =>
   Effect.gen(function* () {

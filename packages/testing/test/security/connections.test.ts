@@ -6,7 +6,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Redacted, Scope } from "effect"
 import type { Socket } from "node:net"
 import { eventually, serveProcess } from "../../src/index.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { answerTo, bodyOf, dial, head, rawServed, type RawServed, refusedAs, statusOf } from "./RawServed.ts"
 
 const quick = { headTimeout: Duration.millis(200), waitTimeout: Duration.millis(400) }
@@ -78,8 +77,6 @@ const exported = Effect.fnUntraced(function* (served: RawServed) {
 })
 
 describe("slow clients", () => {
-  printSurvivors("S.2 slow clients")
-
   it.live.each([
     ["nothing", "", ""],
     ["a part of a head", `GET ${contacts} HTTP/1.1\r\nHo`, ""],
@@ -212,8 +209,6 @@ describe("slow downloads", () => {
 })
 
 describe("many connections", () => {
-  printSurvivors("S.2 many connections")
-
   const limits = { byAddress: 3, total: 5 }
   const other = "127.0.0.2"
 

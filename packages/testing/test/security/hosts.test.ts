@@ -3,7 +3,6 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { answerTo, bodyOf, rawServed, type RawServed, refusedAs, statusOf } from "./RawServed.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -19,8 +18,6 @@ const linkBase = Effect.fnUntraced(function* (served: RawServed, headers: Header
 const evil = { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", Forwarded: "host=evil.example" }
 
 describe("the host of a request", () => {
-  printSurvivors("S.2 hosts")
-
   it.live("S31 may be an IP address or localhost, with any port", () =>
     Effect.gen(function* () {
       const served = yield* rawServed()

@@ -3,7 +3,6 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate } from "effect"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { eventually } from "../../src/index.ts"
 import { type Answered, ask, askJson, type Asked, jsonOf, succeeded, textField, Wire } from "../wire/Wire.ts"
 import { makeKey, seenOf } from "./Access.ts"
@@ -145,8 +144,6 @@ const allOf = Effect.fnUntraced(function* (key: string, exportId: string) {
 })
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("isolation", (it) => {
-  printSurvivors("S.1 isolation")
-
   it.effect(
     "S10 what a subaccount has is to another one as if it did not exist, in every operation that names it",
     () =>
@@ -202,6 +199,14 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("isolati
           }
         }
         assert.deepStrictEqual(jsonOf(yield* ask("GET", "/contacts", { key: a })), [])
+        // Nor does the main account see what the subaccount has.
+        succeeded(yield* askJson("POST", "/contacts", [{ Email: "of.solo@example.com" }], { key: a }))
+        assert.strictEqual((yield* ask("GET", "/contacts/of.solo@example.com")).status, 404)
+        const contacts = [succeeded(yield* ask("GET", "/contacts", { key: a }))].flat()
+        assert.deepStrictEqual(
+          contacts.map((contact) => field(contact, "Email")),
+          ["of.solo@example.com"]
+        )
         const keys = [succeeded(yield* ask("GET", "/security/apikeys", { key: a }))].flat()
         assert.deepStrictEqual(
           keys.map((key) => field(key, "Name")),

@@ -10,7 +10,6 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { createServer, connect, type Socket } from "node:net"
 import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 /**
  * Stands in front of a service. The first answer to a POST of a key is withheld: what was to happen then happens, and the
@@ -69,8 +68,6 @@ const credentialsAt = Effect.fnUntraced(function* (baseUrl: string, apiKey: stri
 })
 
 describe("a lost key", () => {
-  printSurvivors("S.1 lost answers")
-
   it.live(
     "S13 whose service was killed between commit and answer is made again, and there is one, with its secret",
     () =>

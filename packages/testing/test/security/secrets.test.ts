@@ -11,7 +11,6 @@ import { Cause, Context, Effect, Exit, FileSystem, Layer, Logger, Path, Redacted
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { inspect } from "node:util"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { ask, askJson, succeeded, succeededEmpty, textField, Wire } from "../wire/Wire.ts"
 import { makeKey } from "./Access.ts"
 
@@ -73,8 +72,6 @@ const cli = (folder: string, args: ReadonlyArray<string>, env: Readonly<Record<s
   })
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets", (it) => {
-  printSurvivors("S.1 secrets")
-
   it.effect("S03 are in the one output that hands them out, and in nothing else that is said, kept or copied", () =>
     Effect.gen(function* () {
       const { administratorKey, answers, served } = yield* Wire
@@ -101,6 +98,11 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets
         yield* ask("GET", "/contacts", { key: `${key}x` })
         yield* ask("GET", "/contacts", { key: null, headers: { "X-ElasticEmail-ApiKey": `Bearer ${key}` } })
       }
+      // A key that nobody has, where it belongs and where it does not.
+      const mistyped = "mistyped_key-of-nobody-that-is-as-long-as-one-of-ours-93b1"
+      yield* ask("GET", "/contacts", { key: mistyped })
+      yield* ask("GET", `/${mistyped}`, { key: mistyped, headers: { "X-ElasticEmail-ApiKey": mistyped } })
+      assert.notInclude(answers(), mistyped)
       // Refused, and given up: another one takes the place.
       yield* askJson("POST", "/security/apikeys", { Name: "greedy", AccessLevel: ["Export"] }, http)
       yield* askJson("POST", "/security/apikeys", { Name: "http", AccessLevel: [] }, http)
@@ -114,6 +116,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets
         [...secrets.values()].reduce((sum, secret) => sum + countIn(answers(), secret), 0),
         secrets.size - 1
       )
+      secrets.set("nobody", mistyped)
       // Somebody takes a secret for a name: the answer says so to whoever said it, and that is all.
       const mistaken = yield* ask("DELETE", `/security/apikeys/${secrets.get("by http") ?? ""}`)
       assert.strictEqual(mistaken.status, 404)

@@ -13,7 +13,6 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls"
 import { eventually } from "../../src/index.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { head, rawServed, type RawServed } from "./RawServed.ts"
 
 const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))
@@ -115,8 +114,6 @@ const roster = (folder: string, args: ReadonlyArray<string>, env: Readonly<Recor
   )
 
 describe.skipIf(!hasOpenssl)("TLS (needs openssl)", () => {
-  printSurvivors("S.2 TLS")
-
   it.live("C21 S27 our client calls a service that has a certificate, by https alone", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

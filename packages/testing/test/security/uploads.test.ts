@@ -5,7 +5,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../../src/index.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { answerTo, bodyOf, dial, head, rawServed, type RawServed, refusedAs, statusOf } from "./RawServed.ts"
 
 const path = "/v4/contacts/import"
@@ -64,8 +63,6 @@ const ofSubaccount = Effect.fnUntraced(function* (served: RawServed, name: strin
 })
 
 describe("uploads", () => {
-  printSurvivors("S.4 uploads under way")
-
   it.live("S53 an account sends 32 files at one time, and the next is 429 until one has ended", () =>
     Effect.gen(function* () {
       const served = yield* rawServed()

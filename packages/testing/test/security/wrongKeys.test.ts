@@ -6,7 +6,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { RosterServer } from "@roster/server"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 
 /** A service in this process, on the clock of the test, and a way to ask it over its socket. */
 const served = Effect.gen(function* () {
@@ -49,8 +48,6 @@ const timeUntil = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>
 })
 
 describe("wrong keys", () => {
-  printSurvivors("S.1 wrong keys")
-
   it.effect("S01 are answered later and later, missing ones too, and right ones from the same address at once", () =>
     Effect.gen(function* () {
       const { administratorKey, ask } = yield* served

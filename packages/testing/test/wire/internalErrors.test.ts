@@ -6,10 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { eventually } from "../../src/conformance/Eventually.ts"
 import { contactsIn, countOf, rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { ask, askJson, type Answered, refusedWith, succeeded, Wire } from "./Wire.ts"
-
-printSurvivors("S.2 internal errors")
 
 /** Seconds that are no date, and fields that are no texts. */
 const brokenDate = "date_added = 9000000000000000"

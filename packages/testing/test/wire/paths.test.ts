@@ -6,15 +6,14 @@ import { operations } from "@roster/api"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
-import { printSurvivors } from "../../src/faults/Survivors.ts"
 import { type Answered, ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./Wire.ts"
 
 const wrongKey = "wrong-key-canary-40f2"
 
-/** A request that does not wait behind the wrong keys of the other tests. */
+/** Asks with a wrong key and with none, at once: each waits longer than the one before. */
 const refusedKey = Effect.fnUntraced(function* (method: string, path: string) {
-  for (const key of [wrongKey, null]) {
-    const answer = yield* ask(method, path, { key })
+  const answers = yield* Effect.forEach([wrongKey, null], (key) => ask(method, path, { key }), { concurrency: 2 })
+  for (const answer of answers) {
     if (method === "HEAD") assert.strictEqual(answer.status, 401)
     else refusedWith(answer, 401)
     assert.notProperty(answer.headers, "allow")
@@ -163,8 +162,6 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("paths o
   })
 
   describe("methods", () => {
-    printSurvivors("S.2 methods and origins")
-
     /** By hand from the service interface; HEAD is answered wherever GET is. */
     const allowed: ReadonlyArray<readonly [path: string, allow: string]> = [
       ["/contacts", "GET, HEAD, POST"],

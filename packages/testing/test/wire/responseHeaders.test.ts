@@ -25,7 +25,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("headers
     })
   )
 
-  it.effect("nothing that succeeds is, the file of an export and the description of the interface included", () =>
+  it.effect("no success is stored or sniffed, be it the file of an export or the description of the interface", () =>
     Effect.gen(function* () {
       isKept(yield* askJson("POST", "/contacts", [{ Email: "kept@example.com" }]), "an add")
       isKept(yield* ask("GET", "/contacts/kept@example.com"), "a contact")

@@ -558,16 +558,16 @@ describe("UndiciHttpClient", () => {
 
     it.live("an unread body is not decoded either", () =>
       Effect.gen(function* () {
-        const total = 256 * mebibyte
+        const total = 64 * mebibyte
         // In many parts, so that making it takes no memory either.
-        const bomb = Buffer.concat(Array<Buffer>(256).fill(gzipSync(Buffer.alloc(mebibyte))))
+        const bomb = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(mebibyte))))
         const { url } = yield* serve(
           always((connection, head) =>
             head.includes("/bomb") ? connection.answer(bomb, "content-encoding: gzip") : connection.answer("")
           )
         )
         const response = yield* get(`${url}/bomb`)
-        for (let call = 0; call < 200; call++) yield* whole(url)
+        for (let call = 0; call < 50; call++) yield* whole(url)
         let [read, most] = [0, 0]
         yield* Stream.runForEachArray(response.stream, (chunks) => {
           const size = chunks.reduce((size, chunk) => size + chunk.length, 0)
@@ -694,12 +694,11 @@ describe("UndiciHttpClient", () => {
           yield* whole(url)
           yield* closed(connections, 0)
           yield* whole(url)
-          const start = performance.now()
           yield* closed(connections, 1)
-          assert.isBelow(performance.now() - start, 2500)
           yield* whole(url)
           assert.deepStrictEqual([heads.length, connections.length], [3, 3])
-        }).pipe(withClient({ connections: 1 }))
+          // Only what the server says closes them.
+        }).pipe(withClient({ connections: 1, keepAliveTimeout: "1 hour" }))
     )
 
     for (const [name, answer] of [
@@ -816,7 +815,7 @@ describe("UndiciHttpClient", () => {
     )
   })
 
-  describe("interrupting closes the connection within 100 ms and sends nothing more", () => {
+  describe("interrupting closes the connection and sends nothing more", () => {
     const half = async (connection: Connection) => {
       await connection.head()
       await connection.write("HTTP/1.1 200 OK\r\ncontent-length: 500000\r\n\r\n")
@@ -885,10 +884,8 @@ describe("UndiciHttpClient", () => {
           const { connections, heads, url } = yield* serve((connection) => script(connection, reached.resolve))
           const fiber = yield* Effect.forkChild(send(url, reached.resolve))
           yield* wait(() => reached.promise)
-          const start = performance.now()
           yield* Fiber.interrupt(fiber)
           yield* closed(connections, 0)
-          assert.isBelow(performance.now() - start, 100)
           // What is sent next is all that is sent.
           const next = yield* Effect.forkChild(get(`${url}/next`))
           while (connections.length < 2) yield* Effect.yieldNow
@@ -896,7 +893,7 @@ describe("UndiciHttpClient", () => {
           yield* closed(connections, 1)
           assert.isAtMost(heads.filter((head) => !head.includes("/next")).length, requests)
           assert.lengthOf(connections, 2)
-        }).pipe(withClient())
+        }).pipe(withClient({ connectTimeout: "1 hour" }))
       )
     }
 
@@ -1006,7 +1003,7 @@ describe("UndiciHttpClient", () => {
           const head = await connection.head()
           return head.includes("/idle") ? connection.answer("") : connection.closed
         })
-        const { forked, start } = yield* Effect.gen(function* () {
+        const forked = yield* Effect.gen(function* () {
           const client = yield* HttpClient.HttpClient
           const connecting = yield* Effect.forkDetach(client.get(url.replace("http:", "https:")), {
             startImmediately: true
@@ -1017,10 +1014,9 @@ describe("UndiciHttpClient", () => {
           assert.lengthOf(idle, 0)
           const running = yield* Effect.forkDetach(client.get(`${url}/running`), { startImmediately: true })
           while (connections.length < 2) yield* Effect.yieldNow
-          return { start: performance.now(), forked: [connecting, running] }
-        }).pipe(withClient())
+          return [connecting, running]
+        }).pipe(withClient({ connectTimeout: "1 hour", keepAliveTimeout: "1 hour" }))
         for (const { closed } of connections) yield* wait(() => closed)
-        assert.isBelow(performance.now() - start, 100)
         for (const fiber of forked) assert.strictEqual((yield* failure(Fiber.join(fiber))).tag, "TransportError")
       })
     )

@@ -196,12 +196,10 @@ describe("UndiciHttpClient through a proxy", () => {
       yield* Effect.gen(function* () {
         const fiber = yield* Effect.forkChild(text("https://127.0.0.1:1/"))
         yield* other.reached
-        const start = performance.now()
         yield* Fiber.interrupt(fiber)
         const [tunnel] = other.tunnels
         yield* Effect.callback<void>((resume) => void tunnel?.once("close", () => resume(Effect.void)))
-        assert.isBelow(performance.now() - start, 100)
-      }).pipe(withClient({ proxy: true }))
+      }).pipe(withClient({ proxy: true, connectTimeout: "1 hour" }))
     })
   )
 })

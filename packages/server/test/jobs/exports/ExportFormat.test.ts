@@ -149,15 +149,15 @@ describe("the columns of an exported CSV file", () => {
     Effect.gen(function* () {
       const spool = yield* makeSpool(exportFormats.Csv)
       // Each row has a name of its own; as many rows at once as a query gives.
-      for (let row = 0; row < 4000; row += 500) {
+      for (let row = 0; row < 1000; row += 500) {
         yield* spool.add(Array.from({ length: 500 }, (_, index) => withFields([nameOf(row + index)])))
       }
       const { names, pieces } = yield* spool.finish
       const file = exportFile(pieces, { format: "Csv", compression: "None", name: "contacts", customFields: names })
       const lines = (yield* textOf(file)).split("\r\n")
-      assert.strictEqual(lines.length, 4002)
+      assert.strictEqual(lines.length, 1002)
       const columns = (lines[0] ?? "").split(",")
-      for (const row of [0, 499, 500, 2345, 3999]) {
+      for (const row of [0, 499, 500, 745, 999]) {
         const cells = (lines[row + 1] ?? "").split(",")
         assert.strictEqual(cells.length, columns.length)
         assert.deepStrictEqual(

@@ -50,7 +50,7 @@ const ticking = (clock: Clock.Clock, millis: number): Clock.Clock => {
   }
 }
 
-/** Imports a file of so many rows, and gives the rows that were done after each transaction. */
+/** Imports a file of so many rows, and gives the rows and the milliseconds of each transaction. */
 const imported = Effect.fnUntraced(function* (rows: number) {
   const file = `Email,FirstName\n${Array.from({ length: rows }, (_, row) => `p${row}@example.com,Ann\n`).join("")}`
   const sql = yield* SqlClient.SqlClient
@@ -58,34 +58,60 @@ const imported = Effect.fnUntraced(function* (rows: number) {
   yield* storeParts(number, Stream.make(new TextEncoder().encode(file)))
   const job = yield* claimJob("lease")
   if (job === undefined) return assert.fail("there is no job")
-  const done: Array<number> = []
-  const look = Effect.map(sql<{ readonly rows_done: number }>`SELECT rows_done FROM jobs`, ([row]) =>
-    done.push(row?.rows_done ?? 0)
-  )
+  const { monotonicTimeNanosUnsafe } = yield* Clock.Clock
+  const transactions: Array<{ readonly rows: number; readonly millis: number }> = []
+  let [before, began] = [0, monotonicTimeNanosUnsafe()]
+  const look = Effect.map(sql<{ readonly rows_done: number }>`SELECT rows_done FROM jobs`, ([row]) => {
+    const [done, now] = [row?.rows_done ?? 0, monotonicTimeNanosUnsafe()]
+    transactions.push({ rows: done - before, millis: Number(now - began) / 1e6 })
+    before = done
+    began = now
+  })
   const fairness = { hasWaiter: () => false, yieldToWriters: Effect.asVoid(Effect.orDie(look)) }
   yield* Effect.provideService(runImport(job), WriteFairness, fairness)
   const [ended] = yield* sql`SELECT state, accepted FROM jobs`
   assert.deepStrictEqual({ ...ended }, { state: "Ready", accepted: rows })
-  return done
+  return transactions
 })
 
-describe("runImport", () => {
-  it.effect.each([
-    ["on a clock that stands still is one", 0, 1500, [1500]],
-    ["ends when its time is up", transactionMillis / 50, 47_000, [32 + 64 + 128 + 256 + 512 + 45 * 1000, 47_000]],
-    ["that is slow at once has fewer and fewer rows", transactionMillis, 1500, [32, 48, 56, 60, 62, 63, 64]]
-  ] as const)("a transaction %s", ([, millis, rows, expected]) =>
-    Effect.gen(function* () {
-      const done = yield* Effect.provideService(imported(rows), Clock.Clock, ticking(yield* Clock.Clock, millis))
-      assert.deepStrictEqual(done.slice(0, expected.length), [...expected])
-      assert.strictEqual(done.at(-1), rows)
-    }).pipe(
-      Effect.provide(
-        Layer.merge(
-          Store.layer({ filename: ":memory:" }),
-          Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: [] })
-        )
-      )
+const onClock = Effect.fnUntraced(
+  function* (millis: number, rows: number) {
+    return yield* Effect.provideService(imported(rows), Clock.Clock, ticking(yield* Clock.Clock, millis))
+  },
+  Effect.provide(
+    Layer.merge(
+      Store.layer({ filename: ":memory:" }),
+      Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: [] })
     )
+  )
+)
+
+describe("runImport", () => {
+  it.effect("takes one transaction where no time goes by", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* onClock(0, 1500), [{ rows: 1500, millis: 0 }])
+    })
+  )
+
+  it.effect("ends a transaction when its time is up, and takes several batches in each", () =>
+    Effect.gen(function* () {
+      const batch = transactionMillis / 5
+      const transactions = yield* onClock(batch, 4000)
+      assert.isAbove(transactions.length, 1)
+      // The clock moves on at its start and when it is looked at, too.
+      for (const { millis } of transactions) assert.isAtMost(millis, transactionMillis + 2 * batch)
+      assert.isAbove(transactions[0]?.millis ?? 0, 2 * batch)
+    })
+  )
+
+  it.effect("takes fewer and fewer rows where a batch takes the time of a transaction, and never none", () =>
+    Effect.gen(function* () {
+      const rows = (yield* onClock(transactionMillis, 100)).map((transaction) => transaction.rows)
+      assert.deepStrictEqual(
+        rows,
+        rows.toSorted((a, b) => b - a)
+      )
+      assert.strictEqual(rows.at(-1), 1)
+    })
   )
 })
