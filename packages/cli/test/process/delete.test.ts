@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { request as ask } from "node:http"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere, runHere } from "../inProcess.ts"
-import { failure, json, jsonOf, makeRoster, type Roster, temporaryFolder } from "../roster.ts"
+import { failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster, temporaryFolder } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 const backups = (folder: string) => join(folder, ".local", "state", "roster", "backups")
