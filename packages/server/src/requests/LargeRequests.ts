@@ -215,7 +215,7 @@ export const layer = (options: {
         return given
       })
 
-      const turns = FairQueue.make()
+      const turns = FairQueue.make({ isElsewhere: true })
       const unread = makeUnread()
       const answer: LargeRequests["answer"] = (request, { body, ids }, postpone) =>
         Effect.flatMap(Caller, ({ account, key, peer }) => {
@@ -243,7 +243,7 @@ export const layer = (options: {
           return turns.run(account, () => Effect.uninterruptible(inTurn))
         })
       return {
-        turns: { page: FairQueue.make(longestTurn), write: FairQueue.make(longestTurn) },
+        turns: { page: FairQueue.make({ longestTurn }), write: FairQueue.make({ longestTurn }) },
         find: (yield* RuleScans).find,
         answer
       }

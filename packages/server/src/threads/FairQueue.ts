@@ -49,11 +49,16 @@ export interface FairQueue {
   readonly waiting: (account: string) => number
 }
 
-/**
- * Makes a queue. The next task begins when the one before has ended or pauses, or after so many milliseconds (default:
- * never), for tasks that wait for something that the others need not wait for.
- */
-export const make = (longestTurn?: number): FairQueue => {
+/** How the tasks of a queue take turns. */
+export interface FairQueueOptions {
+  /** Milliseconds after which the next task begins while one waits for something else (default: never). */
+  readonly longestTurn?: number | undefined
+  /** Whether the tasks run on another thread (default: false). */
+  readonly isElsewhere?: boolean | undefined
+}
+
+/** Makes a queue. The next task begins when the one before has ended or pauses. */
+export const make = ({ isElsewhere = false, longestTurn }: FairQueueOptions = {}): FairQueue => {
   const queue = makeQueue<Turn>()
   let isTaken = false
 
@@ -64,15 +69,15 @@ export const make = (longestTurn?: number): FairQueue => {
   }
 
   /**
-   * Yields to the event loop first, so that work outside of the queue runs too: once per millisecond that the task took,
-   * since the event loop accepts one connection each time.
+   * Yields to the event loop first, so that work outside of the queue runs too: once per millisecond that the task took of
+   * it, since the event loop accepts one connection each time.
    */
   const give = async (turn: Turn) => {
     const { heldSince, timer } = turn
     if (heldSince === undefined) return
     turn.heldSince = undefined
     clearTimeout(timer)
-    for (let held = performance.now() - heldSince; held > 0; held--) await setImmediate()
+    for (let held = isElsewhere ? 1 : performance.now() - heldSince; held > 0; held--) await setImmediate()
     next()
   }
 
