@@ -19,22 +19,27 @@ export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
 /** Retries for five seconds, far longer than any command holds the lock of a small file. */
 const lockSchedule = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
 
-/** The scope of process ids. Containers share a host name, or a home with other machines. */
-const machine = (): string => {
+/** The boot of this machine and the scope of process ids, where the system tells them. */
+const bootAndScope = (): readonly [string, string] => {
   try {
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
+    return [readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), readlinkSync("/proc/self/ns/pid")]
   } catch {
-    return hostname()
+    return ["", ""]
   }
 }
 
-/** What a lock holds: the process that took it, in the form of the leases of a store. */
-const processMark = (): string => `${process.pid} ${machine()}`
+/** What a lock holds: the process that took it. Machines can share a home folder, and containers a machine. */
+const processMark = (): string => [process.pid, hostname(), ...bootAndScope()].join(" ")
 
-/** Whether the process that took a lock has certainly ended. Of one on another machine nothing is known. */
+/**
+ * Whether the process that took a lock has certainly ended: on this machine, before its last start or in the same scope.
+ * Nothing is known of other machines and containers.
+ */
 const isLeftBehind = (mark: string): boolean => {
-  const [pid = "", ...where] = mark.split(" ")
-  return where.join(" ") === machine() && /^[1-9]\d*$/.test(pid) && hasEnded(Number(pid))
+  const [pid = "", host, boot, scope] = mark.split(" ")
+  const [thisBoot, thisScope] = bootAndScope()
+  if (!/^[1-9]\d*$/.test(pid) || host !== hostname() || boot === undefined) return false
+  return boot !== thisBoot || (scope === thisScope && hasEnded(Number(pid)))
 }
 
 /** Runs an effect under the lock of a file: a file beside it with the process that holds it, removed if that has ended. */
@@ -58,7 +63,10 @@ export const withLock = Effect.fnUntraced(function* <A, E, R>(
       Effect.retry({ while: (error) => error.reason._tag === "AlreadyExists", schedule: taken.schedule }),
       Effect.mapError((error) =>
         error.reason._tag === "AlreadyExists"
-          ? usageError(taken.message, `Try again; if no other command is running, delete ${lock}`)
+          ? usageError(
+              taken.message,
+              `Try again; if no other command is running, on any machine or in any container, delete ${lock}`
+            )
           : fileProblem(lock, "written")(error)
       )
     ),

@@ -27,10 +27,16 @@ describe("the lock of a file", () => {
       assert.isTrue(held.startsWith(`${process.pid} `), held)
       const here = held.slice(String(process.pid).length)
 
-      writeFileSync(lock, `${deadPid()}${here}`)
-      assert.strictEqual(yield* take, held)
+      const [host = "", ...bootAndScope] = here.trim().split(" ")
+      const otherBoot = [process.pid, host, "another-boot", "pid:[1]"].join(" ")
+      for (const left of [`${deadPid()}${here}`, otherBoot]) {
+        writeFileSync(lock, left)
+        assert.strictEqual(yield* take, held, left)
+      }
       // A number says nothing about a process of another machine or container on the same disk.
-      for (const other of [`${deadPid()} elsewhere`, String(deadPid()), held, "", "x"]) {
+      const elsewhere = [deadPid(), `${host}-2`, ...bootAndScope].join(" ")
+      const otherContainer = [deadPid(), host, bootAndScope[0], "pid:[1]"].join(" ")
+      for (const other of [elsewhere, otherContainer, String(deadPid()), held, "", "x"]) {
         writeFileSync(lock, other)
         assert.strictEqual((yield* Effect.flip(take)).message, "taken", other)
         assert.strictEqual(readFileSync(lock, "utf8"), other)
