@@ -6,23 +6,16 @@ import type { ServiceError } from "@roster/domain"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
 import { DryRunRequest } from "../terminal/DryRun.ts"
-import { maskKeys, withoutKeys } from "../terminal/KeyMask.ts"
+import { withoutKeys } from "../terminal/KeyMask.ts"
 import { type CommandEnd, report } from "../terminal/Output.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
 import { codeOf, exitCode, exitInfo, type Failure } from "./ExitCode.ts"
 
-/** The command that resumes, or words for it if it holds a key. */
-const resumeOf = Effect.map(ResumeHint, ({ command }) =>
-  command === undefined || maskKeys(command) === command
-    ? { resume: command, words: "" }
-    : { resume: undefined, words: " Resume with the same command." }
-)
-
 const tell = Effect.fnUntraced(function* (end: Omit<CommandEnd, "resume">) {
   const { code, requestId } = end
-  const { resume, words } = yield* resumeOf
+  const { command: resume } = yield* ResumeHint
   const message = withoutKeys(end.message)
-  const hint = `${withoutKeys(end.hint)}${words}`
+  const hint = withoutKeys(end.hint)
   const resumeLine = resume === undefined ? "" : `\n  Resume with: ${resume}`
   const idLine = requestId === undefined ? "" : `\n  Request id: ${requestId}`
   yield* report({ code, message, hint, resume, requestId }, `error: ${message}\n  ${hint}${idLine}${resumeLine}`)

@@ -39,7 +39,7 @@ const allWith = <Tag extends string>(exit: number, hints: Readonly<Record<Tag, s
 
 const again = "Try the same command again later."
 const wrongAddress = "Check that --base-url or ROSTER_BASE_URL is the address of the service."
-const stillRunning = "The export is still running. Check it with: roster exports status ID"
+const checkExport = "Check it with: roster exports status ID"
 const startAgain = "Start a new one with: roster contacts export"
 
 export const reasonExits: { readonly [Reason in Domain.ServiceErrorReason["_tag"]]: ExitInfo } = {
@@ -116,8 +116,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
       "Use another sender. A local store allows them with roster senders allow, and a service with roster serve --allow-sender."
   }),
   ...allWith(exitCode.unavailable, {
-    ExportPollingFailed: stillRunning,
-    ExportTimedOut: stillRunning,
+    ExportPollingFailed: checkExport,
+    ExportTimedOut: checkExport,
     StoreDamaged: "Restore a backup with: roster restore FILE, or use another store with --db.",
     StoreUnavailable: "Check the path, or use another file with --db.",
     ServeError: "Use another --port, --host or --metrics-listen, or stop the program that uses it.",

@@ -22,6 +22,10 @@ const plain = /^[\w@%+=:,./-]+$/
 /** A word quoted for a POSIX shell. */
 export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
+/** A command line to show, without the keys that somebody typed by mistake. */
+const commandLine = (words: ReadonlyArray<string>): string =>
+  ["roster", ...words.map((word) => quoted(maskKeys(word)))].join(" ")
+
 /** The flags that name a service or a store, in every form. */
 const targetFlags = [
   ["--profile", "-p"],
@@ -38,9 +42,9 @@ export const commandHere = Effect.fnUntraced(function* (words: ReadonlyArray<str
   const args = yield* stdio.args
   const target = targetFlags.flatMap((names) => {
     const value = flagValue(args, names)
-    return value === undefined ? [] : [names[0], maskKeys(value)]
+    return value === undefined ? [] : [names[0], value]
   })
-  return ["roster", ...[...words, ...target].map(quoted)].join(" ")
+  return commandLine([...words, ...target])
 })
 
 /** The words without a flag and its value. */
@@ -59,5 +63,5 @@ export const resumeCommand = Effect.fnUntraced(function* (
   // Words after `--` are no flags.
   const dashes = kept.indexOf("--")
   const words = kept.toSpliced(dashes < 0 ? kept.length : dashes, 0, ...added)
-  return ["roster", ...words.map(quoted)].join(" ")
+  return commandLine(words)
 })

@@ -116,7 +116,7 @@ const readFaults = Effect.fnUntraced(function* (path: string) {
   const plan = yield* decodePlan(yield* readText(path)).pipe(
     Effect.mapError((error) =>
       usageError(
-        `${path} is no fault plan: ${invalidInput(error).issue}`,
+        `${path} is not a fault plan: ${invalidInput(error).issue}`,
         'Write JSON such as {"contacts.add": {"2": {"fault": "RateLimited", "retryAfter": 3}}}.'
       )
     )

@@ -250,7 +250,7 @@ export const deleteUnread = Effect.fnUntraced(function* (given: ReadonlyArray<st
   if (left > 0) {
     return yield* new PartlyDone({
       message: `${deleted} of ${count} contacts are deleted. ${stoppedBy?.message ?? ""}`.trimEnd(),
-      hint: "When it resumes, contacts that are already gone are no error."
+      hint: "When it resumes, contacts that are already deleted are not an error."
     })
   }
 })

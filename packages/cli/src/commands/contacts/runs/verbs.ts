@@ -111,7 +111,7 @@ export const undo = Command.make(
     yield* number > mostByYes || given.confirm !== undefined ? confirmNumber(what, number, given) : confirm(what, given)
     const hint = yield* ResumeHint
     // By its id: an interrupted undo is itself the last run.
-    const resume = yield* commandHere(["contacts", "undo", id])
+    const resume = yield* commandHere(["contacts", "undo", id, ...(given.yes ? ["--yes"] : [])])
     hint.command = resume
     // Whoever is asked may take long to answer, and then contacts are read again.
     const asRun = { command: "undo", expected, undoes: id, lookup: given.yes ? lookup : undefined }
