@@ -165,7 +165,10 @@ const matchesText = (operator: Operator, actual: string, literal: string): boole
       return actual === literal
     case "!=":
       return actual !== literal
-    default:
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
       return actual !== "" && inOrder(operator, compareText(actual, literal))
   }
 }
@@ -195,7 +198,10 @@ const inOrder = (operator: Operator, difference: number): boolean => {
       return difference > 0
     case ">=":
       return difference >= 0
-    default:
+    case "starts-with":
+    case "ends-with":
+    case "contains":
+    case "not-contains":
       return false
   }
 }

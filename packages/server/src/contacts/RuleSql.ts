@@ -209,7 +209,10 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
       case "=":
       case "!=":
         return inOrder(actual, operator, sql`${literal}`)
-      default:
+      case "<":
+      case "<=":
+      case ">":
+      case ">=":
         // The empty text means no value, which is neither before nor after anything.
         return inOrder(sql`nullif(${actual}, '')`, operator, sql`${literal}`)
     }
@@ -236,7 +239,10 @@ const compiler = (sql: Statement.Constructor, by: RuleSqlDialect, now: number) =
         return inOrder(actual, "<", bigint(until))
       case ">":
         return inOrder(actual, ">=", bigint(until))
-      default:
+      case "starts-with":
+      case "ends-with":
+      case "contains":
+      case "not-contains":
         return never
     }
   }
