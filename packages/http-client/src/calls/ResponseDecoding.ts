@@ -3,7 +3,7 @@ import { ErrorBody } from "@roster/api"
 import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { BufferedResponse } from "../transport/BufferedResponse.ts"
+import { BufferedResponse, concatBytes } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -154,16 +154,20 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
 const isNonWhitespace = (byte: number): boolean => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf
 const characterOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 
+/** In bytes: more than what is quoted of an answer that is something else, so that a secret in it is seen as a whole. */
+const longestBeginning = 8 * longestSnippet
+
 const readAnyList = readJson(Schema.Array(Schema.Unknown))
 
 /** Checks that an answer is a whole list, without holding it if its first and last characters suffice. */
 export const readList = Effect.fnUntraced(function* (operation: string, response: Response, secrets: Secrets) {
   if (mayBeCut(response)) return yield* Effect.asVoid(readAnyList(operation, response, secrets))
-  let beginning = new Uint8Array(0)
+  let beginning: Uint8Array = new Uint8Array(0)
   let first: number | undefined
   let last: number | undefined
   const look = (chunk: Uint8Array) => {
-    if (beginning.length === 0) beginning = chunk.slice(0, longestSnippet)
+    const missing = longestBeginning - beginning.length
+    if (missing > 0) beginning = concatBytes([beginning, chunk.subarray(0, missing)])
     first ??= chunk.find(isNonWhitespace)
     last = chunk.findLast(isNonWhitespace) ?? last
   }

@@ -23,7 +23,7 @@ const always = (recovery: string): RetryRow => ({ notProcessed: "always", ambigu
 
 const updates = always("Repeat the update.")
 
-const deletes = always("Delete it again: what is already gone is no error.")
+const deletes = always("Delete it again: what is already deleted is not an error.")
 
 const keyed = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "keyed", recovery })
 

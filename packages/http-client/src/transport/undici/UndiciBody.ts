@@ -14,6 +14,8 @@ export interface BodySource {
   abort(reason: Error): void
 }
 
+const readInChunks = new Error("The body has been read in chunks.")
+
 export class UndiciBody implements ResponseBody {
   readonly detectsTruncation = true
   readonly #maximumBytes: number
@@ -75,7 +77,7 @@ export class UndiciBody implements ResponseBody {
 
   get bytes(): Effect.Effect<Uint8Array, unknown> {
     return Effect.suspend(() => {
-      if (this.#onChunk !== undefined) return Effect.fail<unknown>(new Error("The body has been read in chunks."))
+      if (this.#onChunk !== undefined) return Effect.fail<unknown>(readInChunks)
       return Effect.map(this.#whole(), () => {
         const bytes = concatBytes(this.#chunks)
         this.#chunks = [bytes]
@@ -107,14 +109,15 @@ export class UndiciBody implements ResponseBody {
 
   /** Can be read once, unless the body has been read as a whole. Leaving it before its end closes the connection. */
   get stream(): Stream.Stream<Uint8Array, unknown> {
-    return Stream.suspend(() =>
-      this.#use === "whole" && this.#end !== undefined && Exit.isSuccess(this.#end)
+    return Stream.suspend(() => {
+      if (this.#onChunk !== undefined) return Stream.fail<unknown>(readInChunks)
+      return this.#use === "whole" && this.#end !== undefined && Exit.isSuccess(this.#end)
         ? Stream.fromIterable(this.#chunks)
         : Stream.ensuring(
             Stream.fromPull(Effect.succeed(Effect.suspend(() => this.#pull()))),
             Effect.sync(() => this.close())
           )
-    )
+    })
   }
 
   /** The chunks that have come since the last call. */
