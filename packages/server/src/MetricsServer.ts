@@ -62,7 +62,7 @@ interface JobCount {
   readonly oldest: number
 }
 
-/** Reads the metrics of the store. Those of a store that does not answer are NaN. */
+/** Reads the metrics of the store by queries. Those of a store that does not answer are NaN. */
 const makeStoreMetrics = Effect.map(SqlClient.SqlClient, (sql) => {
   const { storeBytes } = dialect(sql)
   const read = Effect.gen(function* () {

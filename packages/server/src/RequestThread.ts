@@ -84,7 +84,7 @@ const answering = Effect.gen(function* () {
 const failed: LargeResponse = {
   status: 500,
   headers: { "content-type": "application/json" },
-  body: new TextEncoder().encode(JSON.stringify({ Error: "an internal error; see the log of the service" }))
+  body: new TextEncoder().encode(JSON.stringify({ Error: "An internal error. See the log of the service." }))
 }
 
 // Each request reads and writes other contacts, and most of what a large one writes is too much for any cache.

@@ -141,7 +141,7 @@ const draining = (server: Server, limits: ConnectionLimits, trustedProxies: Read
 
 const startingBody = JSON.stringify({ Error: "The service is starting. Send the request again later." })
 
-/** Answers requests until a server has another handler. */
+/** Answers requests until a server has a handler, which is taken to be the next listener that it gets. */
 const answerWhileStarting = (server: Server): void => {
   const answer = (_: IncomingMessage, response: ServerResponse): void => {
     const headers = { connection: "close", "retry-after": "1", "content-type": "application/json" }
@@ -149,9 +149,11 @@ const answerWhileStarting = (server: Server): void => {
   }
   const events = ["request", "checkContinue"]
   for (const event of events) server.on(event, answer)
-  server.on("newListener", (event) => {
+  const leave = (event: string | symbol) => {
     if (typeof event === "string" && events.includes(event)) server.off(event, answer)
-  })
+    if (events.every((event) => !server.listeners(event).includes(answer))) server.off("newListener", leave)
+  }
+  server.on("newListener", leave)
 }
 
 /** Disables Effect's default tracer, whose spans go nowhere and cost a tenth of the time of a request. */

@@ -79,11 +79,16 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const remove = fnRedacted("ContactLists.remove")(function* (name: string, emails: ReadonlyArray<string>) {
     const { account } = yield* Caller
     const id = yield* find(name)
-    const some = dialect(sql).isOneOf("identity", [...new Set(emails.map(canonicalEmail))])
+    // No contact has others, and PostgreSQL would refuse them.
+    const possible = emails.map(canonicalEmail).filter((email) => email.isWellFormed() && !email.includes("\0"))
+    const some = dialect(sql).isOneOf("identity", [...new Set(possible)])
+    // In a transaction, so that it is repeated after a lost connection.
     const removed = yield* sql<{ readonly identity: string }>`
       DELETE FROM list_members WHERE list_id = ${id}
         AND contact_id IN (SELECT id FROM contacts WHERE account = ${account} AND ${some})
-      RETURNING (SELECT identity FROM contacts WHERE account = ${account} AND id = contact_id) AS identity`
+      RETURNING (SELECT identity FROM contacts WHERE account = ${account} AND id = contact_id) AS identity`.pipe(
+      sql.withTransaction
+    )
     return removed.map(({ identity }) => identity)
   }, orStoreFailure("listContactsDelete"))
 

@@ -70,7 +70,13 @@ export const isListName = (name: unknown): boolean =>
 export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
   Array.isArray(names) && names.every(isListName)
     ? Effect.void
-    : Effect.fail(new InvalidInput({ field, issue: "the name of a list is not blank and holds no control characters" }))
+    : Effect.fail(
+        new InvalidInput({
+          field,
+          issue:
+            "the name of a list is not blank and has no control characters and no broken characters (lone surrogates)"
+        })
+      )
 
 /** Checks the texts of contacts to add; the refusal names the index of the first invalid one. */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>

@@ -22,7 +22,7 @@ export class RuleScans extends Context.Service<
     readonly bounded: <A, E>(options: ScanOptions, statement: Effect.Effect<A, E>) => Effect.Effect<A, E | ServiceError>
     /** Finds ids within the bounds. Interrupting it stops the scan. */
     readonly find: (
-      options: ScanOptions,
+      options: Omit<ScanOptions, "account">,
       request: ScanRequest
     ) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError | ServiceError>
   }
@@ -103,7 +103,7 @@ export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) =>
     })
   return RuleScans.of({
     bounded,
-    find: (options, request) => bounded(options, scan(request))
+    find: (options, request) => bounded({ ...options, account: request.account }, scan(request))
   })
 }
 

@@ -6,7 +6,7 @@ import { isIPv4, isIPv6 } from "node:net"
 import { isFromProxy, TrustedProxies } from "./ClientAddress.ts"
 import { errorResponse } from "./Routes.ts"
 
-interface Names {
+interface Hosts {
   /** Whether a Host header is allowed. */
   readonly isAllowed: (host: string) => boolean
   /** The base address of links, if it does not depend on the request. */
@@ -15,13 +15,13 @@ interface Names {
   readonly protocol: "http" | "https"
 }
 
-/** The names of the service; `undefined` within a process, where requests name no host. */
-export const AllowedHosts = Context.Reference<Names | undefined>("@roster/server/AllowedHosts", {
+/** The hosts of the service; `undefined` within a process, where requests name no host. */
+export const AllowedHosts = Context.Reference<Hosts | undefined>("@roster/server/AllowedHosts", {
   defaultValue: () => undefined
 })
 
-/** The names of a service that listens on a host and is known to its clients under a URL. */
-export const allowedHosts = (host: string, publicUrl: URL | undefined, protocol: Names["protocol"]): Names => {
+/** The hosts of a service that listens on a host and is known to its clients under a URL. */
+export const allowedHosts = (host: string, publicUrl: URL | undefined, protocol: Hosts["protocol"]): Hosts => {
   const hosts = new Set(["localhost", host.toLowerCase(), ...(publicUrl === undefined ? [] : [publicUrl.hostname])])
   // Nearly every request names the host that the one before named.
   let last: string | undefined

@@ -18,7 +18,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { makeLargePages } from "../requests/LargePages.ts"
 import { makeInTurn, type RequestRefusal } from "../requests/LargeRequests.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
-import { makeUploads } from "../requests/ImportUploadLimits.ts"
+import { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
 import { errorResponse, type Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
@@ -53,11 +53,11 @@ const resubscribeOf = ({
     : Effect.fail(new InvalidInput({ field: resubscribeHeader, issue: "it is allow or deny" }))
 }
 
-const refusePostponed = ({ status, text }: RequestRefusal) => Effect.succeed(errorResponse(status, text))
+const refuse = ({ status, text }: RequestRefusal) => Effect.succeed(errorResponse(status, text))
 
 export const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  const beginUpload = makeUploads()
+  const beginUpload = makeUploadLimits()
   const inPages = yield* makeLargePages
   const inTurn = yield* makeInTurn
   const handlers: Handlers<"contacts"> = {
@@ -69,7 +69,7 @@ export const contactsHandlers = Effect.gen(function* () {
       ruleText(rule).pipe(
         Effect.flatMap((rule) => {
           const page = { limit, offset, rule }
-          return inPages(page, request, Effect.map(contacts.list(page), responseOfAll), refusePostponed)
+          return inPages(page, request, Effect.map(contacts.list(page), responseOfAll), refuse)
         }),
         toWireError
       ),

@@ -10,7 +10,7 @@ import {
 import { Effect, FileSystem, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { Caller } from "../credentials/Caller.ts"
-import type { makeUploads } from "../requests/ImportUploadLimits.ts"
+import type { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
 import { allowSlowBody } from "../network/Connections.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
@@ -42,7 +42,7 @@ const problems: { readonly [Tag in MultipartParser.MultipartError["_tag"]]: stri
   ReachedLimit: limitReached
 }
 
-type BeginUpload = ReturnType<typeof makeUploads>
+type BeginUpload = ReturnType<typeof makeUploadLimits>
 
 /** Streams a form. Its part `file` is a file even without a file name, so that its bytes stay unchanged. */
 const readForm = Effect.fnUntraced(

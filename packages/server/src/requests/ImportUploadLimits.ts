@@ -49,7 +49,7 @@ const hasCapacity = (held: Held, limits: UploadLimits, uploads: number, bytes: n
   held.uploads + uploads <= limits.uploads && held.bytes + bytes <= limits.gibibytes * 1024 ** 3
 
 /** Makes the count of the files that a service receives. */
-export const makeUploads = () => {
+export const makeUploadLimits = () => {
   const all: Held = { uploads: 0, bytes: 0 }
   const byAccount = new Map<string, Held>()
 

@@ -33,7 +33,7 @@ export const makeLargePages = Effect.gen(function* () {
     },
     request: HttpServerRequest.HttpServerRequest,
     answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-    postpone: (refusal: RequestRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+    refuse: (refusal: RequestRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => {
     if (thread === undefined) return answer
     const isSmall = limit <= smallPage
@@ -48,7 +48,7 @@ export const makeLargePages = Effect.gen(function* () {
         if (isSmall) return yield* freed
         const now = (yield* DateTime.now).epochMilliseconds
         ids = yield* thread.find(
-          { operation: "contactsGet", account, isDeletion: false },
+          { operation: "contactsGet", isDeletion: false },
           { account, rule: condition, now, after: 0, offset, limit }
         )
       }
@@ -56,7 +56,7 @@ export const makeLargePages = Effect.gen(function* () {
         const bytes = isSmall ? 0 : yield* ids === undefined ? pageBytes(account, { limit, offset }) : bytesOfIds(ids)
         return bytes < largeRequest ? yield* Effect.provideService(freed, PrefetchedIds, ids) : undefined
       })
-      return (yield* inTurn("page", answerUnlessLarge)) ?? (yield* thread.answer(request, { ids }, postpone))
+      return (yield* inTurn("page", answerUnlessLarge)) ?? (yield* thread.answer(request, { ids }, refuse))
     }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orStoreFailure("contactsGet"))
   }
 })

@@ -19,7 +19,7 @@ import { StorePolicy } from "../store/StoreOptions.ts"
 export const largeRequest = 32 * 1024
 
 /** Large requests of an account that wait for their turn. */
-export const maximumWaitingRequests = 128
+const maximumWaitingRequests = 128
 
 /** Bytes of large responses that an account has not read yet; the last one may exceed them. */
 const maximumUnread = 32 * 1024 * 1024
@@ -85,7 +85,7 @@ interface LargeRequests {
   readonly answer: <E, R>(
     request: HttpServerRequest.HttpServerRequest,
     given: { readonly body?: Uint8Array<ArrayBuffer>; readonly ids?: Float64Array<ArrayBuffer> | undefined },
-    postpone: (refusal: RequestRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+    refuse: (refusal: RequestRefusal) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 }
 
@@ -217,9 +217,9 @@ export const layer = (options: {
 
       const turns = FairQueue.make({ isElsewhere: true })
       const unread = makeUnread()
-      const answer: LargeRequests["answer"] = (request, { body, ids }, postpone) =>
+      const answer: LargeRequests["answer"] = (request, { body, ids }, refuse) =>
         Effect.flatMap(Caller, ({ account, key, peer }) => {
-          if (turns.waiting(account) >= maximumWaitingRequests) return postpone(waitsFull)
+          if (turns.waiting(account) >= maximumWaitingRequests) return refuse(waitsFull)
           const { method, url } = request
           const headers: Record<string, string> = {}
           for (const name of readHeaders) {
@@ -227,7 +227,7 @@ export const layer = (options: {
             if (value !== undefined) headers[name] = value
           }
           const inTurn = Effect.suspend(() => {
-            if (unread.isFull(account)) return postpone(unreadFull)
+            if (unread.isFull(account)) return refuse(unreadFull)
             return Effect.map(
               execute({ method, url, headers, body, ids, caller: { account, key, peer } }),
               ({ body, headers, status }) => {

@@ -61,34 +61,36 @@ export const findAnswer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   }
 })
 
-/** How long a measure holds, in seconds: meanwhile an account can exceed its bound by what it adds. */
+/** How long a measurement is used, in seconds: meanwhile an account can exceed its bound by what it adds. */
 const measuredFor = 10
 
-/** In bytes, by the sums: below, no measure is needed, since calls at one time do not add up to so much more. */
+/** Below this sum, in bytes, nothing is measured: calls at one time make the sum too small, but never by a factor of 64. */
 const measuredFrom = maximumAnswerBytes / 64
 
-interface Measure {
+interface Measurement {
   readonly bytes: number
   /** The second at which it is over. */
   readonly until: number
 }
 
-/** The measures of accounts, by the client of their store. */
-const measures = new WeakMap<SqlClient.SqlClient, Map<string, Measure>>()
+/** The measurements of accounts, by the client of their store. */
+const measurements = new WeakMap<SqlClient.SqlClient, Map<string, Measurement>>()
 
-const measuresOn = (sql: SqlClient.SqlClient): Map<string, Measure> => {
-  const known = measures.get(sql) ?? new Map<string, Measure>()
-  measures.set(sql, known)
+const measurementsOn = (sql: SqlClient.SqlClient): Map<string, Measurement> => {
+  const known = measurements.get(sql) ?? new Map<string, Measurement>()
+  measurements.set(sql, known)
   return known
 }
 
 /** The bytes that are kept for an account where calls at one time add to the same sum. */
-const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string) {
-  const known = measuresOn(sql)
+const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, sum: number) {
+  const known = measurementsOn(sql)
   const now = yield* nowSeconds
-  for (const [other, { until }] of known) if (until <= now) known.delete(other)
   const before = known.get(account)
-  if (before !== undefined) return before.bytes
+  if (before !== undefined && before.until > now) return before.bytes
+  for (const [other, { until }] of known) if (until <= now) known.delete(other)
+  // Calls that come meanwhile do not measure again.
+  known.set(account, { bytes: before?.bytes ?? sum, until: now + measuredFor })
   const [row] = yield* sql<{ readonly bytes: number }>`
     SELECT coalesce(sum(octet_length(body) + ${answerOverhead}::bigint), 0) AS bytes
     FROM idempotent_answers WHERE account = ${account}`
@@ -105,16 +107,18 @@ export const hasCapacity = Effect.fnUntraced(function* (
 ) {
   const sum = last - first
   const isMeasured = byEngine(sql, { sqlite: () => false, postgres: () => sum >= measuredFrom })
-  const kept = isMeasured ? yield* measured(sql, account) : sum
+  const kept = isMeasured ? yield* measured(sql, account, sum) : sum
   if (kept < maximumAnswerBytes) return true
   const removed = yield* sql<{ readonly bytes: number }>`
     DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${(yield* nowSeconds) - retriedFor}
       AND call_key IN (
         SELECT call_key FROM idempotent_answers WHERE account = ${account} ORDER BY running LIMIT ${removedAtOnce}
       ) RETURNING octet_length(body) AS bytes`
-  const left = removed.reduce((bytes, one) => bytes - one.bytes - answerOverhead, kept)
-  const known = measuresOn(sql).get(account)
-  if (isMeasured && known !== undefined) measuresOn(sql).set(account, { ...known, bytes: left })
+  const freed = removed.reduce((bytes, one) => bytes + one.bytes + answerOverhead, 0)
+  // Read again, since another call may have removed the same answers meanwhile.
+  const known = isMeasured ? measurementsOn(sql).get(account) : undefined
+  const left = (known?.bytes ?? kept) - freed
+  if (known !== undefined) measurementsOn(sql).set(account, { ...known, bytes: left })
   return left < maximumAnswerBytes
 })
 

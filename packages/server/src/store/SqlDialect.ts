@@ -191,7 +191,7 @@ export const streamValues = (
     true
   )
 
-/** A query with one row and column for each of many numbers, which are bound as one parameter. In SQLite. */
+/** A query with one row and column for each of many numbers, which are bound as one parameter. Only for SQLite. */
 export const numbersOf = (sql: SqlClient.SqlClient, numbers: Iterable<unknown>): Fragment =>
   sql`SELECT value FROM json_each(${JSON.stringify(Array.from(numbers))})`
 

@@ -15,7 +15,8 @@ import { lastMigration, latestMigration, migrateTo } from "./Migrations.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import { CommitLost } from "./postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions, withoutRepeat } from "./postgres/PostgresOptions.ts"
-import { temporaryFolder } from "./TemporaryFiles.ts"
+import { messageOf } from "./sqlite/SqliteError.ts"
+import { removeTemporaryFiles, temporaryFolder } from "./TemporaryFiles.ts"
 import * as Store from "./Store.ts"
 import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
 import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
@@ -189,8 +190,12 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
     if (latest === latestMigration) yield* refuseFilled(sql)
   }).pipe(Effect.scoped, orUnavailable(name, "It cannot be read."))
   // Not beside the backup, which may be on a read-only medium.
-  const folder = yield* Effect.mapError(temporaryFolder, () =>
-    unavailable(tmpdir(), "A copy of the backup cannot be written there. Name another folder by TMPDIR.")
+  yield* removeTemporaryFiles
+  const folder = yield* Effect.mapError(temporaryFolder, ({ cause }) =>
+    unavailable(
+      tmpdir(),
+      `A copy of the backup cannot be written there: ${messageOf(cause)}. Name another folder by TMPDIR.`
+    )
   )
   const staged = join(folder, "restoring.db")
   const contacts = yield* stage(source, staged, undefined)

@@ -74,10 +74,10 @@ export const readRejections = (sql: SqlClient.SqlClient, job: number) =>
     )
   )
 
-/** The rows of one import whose contacts kept their status that are kept, the first ones. Further rows are counted. */
+/** How many rows of one import whose contacts kept their status are kept, the first ones; further rows are only counted. */
 export const maximumKeptStatuses = 1000
 
-/** Keeps rows of a job that has counted some before, whose contacts kept their status. */
+/** Keeps rows whose contacts kept their status, of a job that has counted so many before. */
 export const keepStatuses = (job: number, rows: ReadonlyArray<KeptStatusRow>, counted: number) =>
   insertRows(
     "job_kept_statuses",
