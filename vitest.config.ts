@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           name: "programs",
           include: ["packages/{cli,testing}/test/**/*.test.ts"],
-          // These run the bundled command line.
+          // These run the bundled command line, and share one PostgreSQL.
           globalSetup: ["./scripts/bundle.ts", "./packages/testing/test/postgres/SharedPostgres.ts"]
         }
       }

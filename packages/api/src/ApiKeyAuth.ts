@@ -3,10 +3,10 @@ import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import {
   Forbidden,
-  UnauthorizedRequest,
   InternalServerError,
   ServiceUnavailable,
-  TooManyRequests
+  TooManyRequests,
+  UnauthorizedRequest
 } from "./WireError.ts"
 
 /** The header with the API key. */

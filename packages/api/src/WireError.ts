@@ -10,7 +10,7 @@ const fields = <const Tag extends string>(tag: Tag) => ({ _tag: Schema.tagDefaul
 /** The request is malformed or invalid. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(fields("BadRequest"), { httpApiStatus: 400 }) {}
 
-/** The key is missing, unknown or expired. */
+/** The key is missing, unknown or expired. `Unauthorized` is the reason that a caller sees. */
 export class UnauthorizedRequest extends Schema.Error<UnauthorizedRequest>("UnauthorizedRequest")(
   fields("UnauthorizedRequest"),
   { httpApiStatus: 401 }
@@ -58,9 +58,7 @@ export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyReque
 /** The service failed. */
 export class InternalServerError extends Schema.Error<InternalServerError>("InternalServerError")(
   fields("InternalServerError"),
-  {
-    httpApiStatus: 500
-  }
+  { httpApiStatus: 500 }
 ) {}
 
 /** The service cannot answer now. */

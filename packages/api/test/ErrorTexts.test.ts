@@ -181,7 +181,7 @@ describe("refusal texts", () => {
   })
 
   it("say of a sender what the interface says, with the address", () => {
-    // Service interface, Errors, 1: "the from e-mail address <EMAIL> is not allowed".
+    // What the interface says of a refused sender: "the from e-mail address <EMAIL> is not allowed".
     assert.include(
       refusalTexts.NotAllowedSender.print(new NotAllowedSender({ email: "eve@evil.test" })),
       "from e-mail address <eve@evil.test> is not allowed"

@@ -11,7 +11,7 @@ export interface KnownNames {
   readonly alsoKnown?: ReadonlyArray<string> | undefined
 }
 
-/** The first unknown name of a record, without spaces, and what is wrong with it. What is no record has none. */
+/** The first unknown name of a record, without spaces, and what is wrong with it. A value that is not a record has none. */
 export const unknownName = (
   record: unknown,
   { alsoKnown = [], names, ofWhat }: KnownNames

@@ -241,10 +241,10 @@ describe("C.6 Lifecycle and polling", () => {
           answers: [status("Loading"), fault],
           step: "500 millis"
         })
-        const interrupted = refusedAs(ended, "ExportPollingFailed")
+        const failed = refusedAs(ended, "ExportPollingFailed")
         // All that another process needs to go on.
-        assert.propertyVal(interrupted, "id", exportId)
-        assert.include(interrupted.message, exportId)
+        assert.propertyVal(failed, "id", exportId)
+        assert.include(failed.message, exportId)
         assert.isTrue(ended.requests.every((request) => request.method === "GET"))
         // Five looks in a row are tolerated, each of three attempts.
         assert.strictEqual(ended.requests.length, 1 + 6 * 3)

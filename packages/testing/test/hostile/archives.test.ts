@@ -1,5 +1,5 @@
 /**
- * S52 Archives made to harm: refused before anything of them is unfolded where their list tells, and else as they are
+ * S52 Archives made to harm: refused before anything of them is decompressed where their list tells, and else as they are
  * read. Nothing of them is ever written to a disk under a name of theirs.
  */
 import { assert, layer } from "@effect/vitest"
@@ -68,7 +68,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     })
   )
 
-  it.effect("S52 a bomb whose list lies is stopped as it unfolds, with little memory", () =>
+  it.effect("S52 a bomb whose list lies is stopped as it is decompressed, with little memory", () =>
     Effect.gen(function* () {
       // Rows that are good, so that nothing but the limit stops them.
       const head = Buffer.from(csv("bomb"))

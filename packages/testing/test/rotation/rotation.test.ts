@@ -66,7 +66,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("waits the whole quiet span after the last use", () =>
+  it.effect("waits the whole idle time after the last use", () =>
     Effect.gen(function* () {
       const { ci, makeKey, options, rotate, secrets } = yield* makeTrial
       yield* makeKey
@@ -125,16 +125,14 @@ layer(layerMemory)("rotating an API key", (it) => {
     ["1 minute", "1 hour"],
     ["2 minutes", "2 minutes"],
     ["0 seconds", "1 hour"]
-  ] as const)(
-    "does not keep a key that nobody ever used: after %s of grace, with a quiet span of %s",
-    ([grace, idle]) =>
-      Effect.gen(function* () {
-        const { keys, makeKey, rotate, steps } = yield* makeTrial
-        yield* makeKey
-        assert.deepStrictEqual(succeeded(yield* rotate({ grace, idle })), { name: "ci", isResumed: false })
-        assert.strictEqual((yield* keys).length, 1)
-        assert.strictEqual(steps.at(-1)?._tag, "Renamed")
-      })
+  ] as const)("does not keep a key that nobody ever used: after %s of grace, with a idle time of %s", ([grace, idle]) =>
+    Effect.gen(function* () {
+      const { keys, makeKey, rotate, steps } = yield* makeTrial
+      yield* makeKey
+      assert.deepStrictEqual(succeeded(yield* rotate({ grace, idle })), { name: "ci", isResumed: false })
+      assert.strictEqual((yield* keys).length, 1)
+      assert.strictEqual(steps.at(-1)?._tag, "Renamed")
+    })
   )
 
   it.effect("looks once more at the end of the grace: what has been quiet for long enough by then goes", () =>
@@ -150,7 +148,7 @@ layer(layerMemory)("rotating an API key", (it) => {
   )
 
   it.effect(
-    "keeps a key that was used at all where the grace is shorter than the quiet span, and says when it was used",
+    "keeps a key that was used at all where the grace is shorter than the idle time, and says when it was used",
     () =>
       Effect.gen(function* () {
         const { ci, keys, makeKey, rotate, secrets, subaccount } = yield* makeTrial

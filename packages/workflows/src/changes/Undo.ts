@@ -73,7 +73,7 @@ type Step =
 
 const nothing: Step = { _tag: "Nothing" }
 
-/** The names of the fields that are no metadata. */
+/** The names of the fields that are not metadata. */
 const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
   Object.keys(fields).filter((field) => !isMetadata(field))
 

@@ -13,9 +13,9 @@ export const syncFolder = (fs: FileSystem.FileSystem, folder: string): Effect.Ef
   Effect.ignore(Effect.scoped(Effect.flatMap(fs.open(folder), ({ sync }) => sync)))
 
 /**
- * Prepares a file that appears only when it is complete: the bytes go to a temporary file, readable by its owner alone,
- * which is flushed, renamed with a flush of its folder, and removed with the scope. Gives the function that writes the content and returns the
- * number of bytes; its second argument is a last check before the file is renamed.
+ * Prepares a file that appears only when it is complete. The bytes go to a temporary file, readable by its owner alone,
+ * which is flushed and renamed, and then its folder is flushed; the scope removes what is left of it. Gives the function
+ * that writes the content and returns the number of bytes; its second argument is a last check before the file is renamed.
  */
 export const prepareFile = Effect.fnUntraced(function* (target: string, options: PrepareOptions = {}) {
   const fs = yield* FileSystem.FileSystem
