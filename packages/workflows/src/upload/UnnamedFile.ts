@@ -4,11 +4,11 @@ import { Effect, FileSystem } from "effect"
 /** Opens a new file for its owner alone, and removes its name at once. */
 export const openUnnamed = Effect.fnUntraced(function* (prefix: string) {
   const fs = yield* FileSystem.FileSystem
-  // Some systems remove an open file only when it is closed.
-  const folder = yield* fs.makeTempDirectoryScoped({ prefix })
-  const file = yield* fs.open(`${folder}/file`, { flag: "wx+", mode: 0o600 })
-  yield* Effect.ignore(fs.remove(`${folder}/file`))
-  return file
+  const folder = yield* fs.makeTempDirectory({ prefix })
+  const remove = Effect.ignore(fs.remove(folder, { recursive: true, force: true }))
+  // Some systems remove an open file only when it is closed, which the scope does before.
+  yield* Effect.addFinalizer(() => remove)
+  return yield* Effect.ensuring(fs.open(`${folder}/file`, { flag: "wx+", mode: 0o600 }), remove)
 })
 
 /** Fills `bytes` from a place of an open file, and gives them; `undefined` if it ends before. */
