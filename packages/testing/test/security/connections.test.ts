@@ -60,9 +60,10 @@ const formEnd = `\r\n--${boundary}--\r\n`
 /** The path of an export of 20 MB, more than the buffers of both sides hold. */
 const exported = Effect.fnUntraced(function* (served: RawServed) {
   const CustomFields = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`field${i}`, "x".repeat(200)]))
-  for (const page of ["a", "b"]) {
+  // In small requests, which arrive within the limits of any test.
+  for (let page = 0; page < 20; page++) {
     const added = JSON.stringify(
-      Array.from({ length: 1000 }, (_, i) => ({ Email: `${page}${i}@example.com`, CustomFields }))
+      Array.from({ length: 100 }, (_, i) => ({ Email: `${page}-${i}@example.com`, CustomFields }))
     )
     const headers = { ...json, "Content-Length": String(added.length), Connection: "close" }
     const { closed } = yield* dial(served, head(served, `POST ${contacts}`, headers) + added)
