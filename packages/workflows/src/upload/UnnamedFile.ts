@@ -1,4 +1,4 @@
-/** Temporary files without a name, of which nothing is left once their scope or the process ends. */
+/** Temporary files without a name: nothing of them is left once their scope or the process ends. */
 import { Effect, FileSystem } from "effect"
 
 /** Opens a new file for its owner alone, and removes its name at once. */
