@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
+const faults = "packages/testing/test/faults/**/*.test.ts"
+
 export default defineConfig({
   oxc: { tsconfig: false },
   test: {
@@ -21,11 +23,16 @@ export default defineConfig({
         test: {
           name: "programs",
           include: ["packages/{cli,testing}/test/**/*.test.ts"],
+          exclude: [faults],
           // These run the bundled command line, and share one PostgreSQL.
           globalSetup: ["./scripts/bundle.ts", "./packages/testing/test/postgres/SharedPostgres.ts"]
         }
-      }
+      },
+      // They look at every connection of their process, which all calls of `fetch` in it share.
+      { extends: true, test: { name: "faults", include: [faults], isolate: true } }
     ],
+    // Loading the sources anew for each file would take a third of the time of a run.
+    isolate: false,
     // Commands have a home of their own in tests, in which nothing is compiled yet.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url)) },
     reporters: ["default", "./scripts/PlainSummary.ts", "./scripts/Reliability.ts"],

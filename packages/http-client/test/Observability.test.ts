@@ -113,7 +113,7 @@ describe("what can be watched", () => {
       }
       const retries = snapshot.find(({ id }) => id === "roster_client_retries_total")
       assert.deepInclude(retries?.attributes, { operation: "contactsByEmailGet" })
-    })
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
   it.live("a span is of kind client and names the server", () =>
