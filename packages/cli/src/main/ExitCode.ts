@@ -4,7 +4,7 @@ import type * as Domain from "@roster/domain"
 import { Record } from "effect"
 import type { CliError } from "effect/cli"
 import type { TimeLimitReached } from "../target/TimeLimit.ts"
-import type { CommandError } from "./Roster.ts"
+import type { CommandError } from "./CommandTree.ts"
 
 export const exitCode = {
   ok: 0,

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Command } from "effect/cli"
 import { readFileSync } from "node:fs"
-import { everyCommand } from "../../src/main/Roster.ts"
+import { everyCommand } from "../../src/main/CommandTree.ts"
 import { version } from "../../src/terminal/Version.ts"
 
 const tree = (command: Command.Command.Any, path: string): ReadonlyArray<readonly [string, Command.Command.Any]> => [

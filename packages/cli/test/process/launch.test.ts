@@ -12,7 +12,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { everyCommand } from "../../src/main/Roster.ts"
+import { everyCommand } from "../../src/main/CommandTree.ts"
 import { cacheFolder } from "../../src/main/CompileCache.ts"
 import { helpFile, type HelpPages } from "../../src/main/StaticHelp.ts"
 import { runHere } from "../inProcess.ts"
