@@ -17,8 +17,6 @@ const from =
   <const Name extends keyof M>(name: Name) =>
   async () => ({ command: (await load())[name] })
 
-const contactVerb = from(() => import("../commands/contacts/verbs.ts"))
-const runVerb = from(() => import("../commands/contacts/runs/verbs.ts"))
 const exportVerb = from(() => import("../commands/exports/verbs.ts"))
 const listVerb = from(() => import("../commands/lists/verbs.ts"))
 const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
@@ -26,7 +24,6 @@ const senderVerb = from(() => import("../commands/senders/verbs.ts"))
 const jobVerb = from(() => import("../commands/jobs/verbs.ts"))
 const keyVerb = from(() => import("../commands/credentials/apikeys/verbs.ts"))
 const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
-const authVerb = from(() => import("../commands/setup/auth/verbs.ts"))
 const profileVerb = from(() => import("../commands/setup/profile/verbs.ts"))
 
 const contacts = {
@@ -41,8 +38,14 @@ const contacts = {
       load: () => import("../commands/contacts/list.ts")
     },
     get: { description: "Show a contact with all its fields", load: () => import("../commands/contacts/get.ts") },
-    add: { description: "Add a contact, or update the one with the same address", load: contactVerb("add") },
-    update: { description: "Change the names and custom fields of a contact", load: contactVerb("update") },
+    add: {
+      description: "Add a contact, or update the one with the same address",
+      load: () => import("../commands/contacts/add.ts")
+    },
+    update: {
+      description: "Change the names and custom fields of a contact",
+      load: () => import("../commands/contacts/update.ts")
+    },
     delete: {
       description: "Delete contacts, after counting and backing them up",
       load: () => import("../commands/contacts/delete/delete.ts")
@@ -61,11 +64,11 @@ const contacts = {
     },
     runs: {
       description: "List the imports, updates and deletes that can be undone; they are kept for 30 days",
-      load: runVerb("runs")
+      load: () => import("../commands/contacts/runs/runs.ts")
     },
     undo: {
       description: "Undo an import, update, delete, restore, apply or undo, after showing what that changes",
-      load: runVerb("undo")
+      load: () => import("../commands/contacts/runs/undo.ts")
     },
     export: {
       description: "Export all contacts, those that a rule selects, or those named by address",
@@ -194,9 +197,12 @@ const auth = {
     },
     status: {
       description: "Show the service in use and where its key comes from, without a request",
-      load: authVerb("status")
+      load: () => import("../commands/setup/auth/status.ts")
     },
-    logout: { description: "Remove the key from a profile; its address stays", load: authVerb("logout") }
+    logout: {
+      description: "Remove the key from a profile; its address stays",
+      load: () => import("../commands/setup/auth/logout.ts")
+    }
   }
 } as const satisfies Group
 

@@ -73,6 +73,11 @@ export const count = (name: string, description: string, from: number, to = Numb
     Flag.withDefault(undefined)
   )
 
+export const contactNames = {
+  firstName: text("first-name", "First name", "NAME"),
+  lastName: text("last-name", "Last name", "NAME")
+}
+
 /** Custom fields as `key=value`. The value may be empty. */
 export const customFields = parsedEach(
   "field",

@@ -1,6 +1,6 @@
-/** `roster contacts runs` and `undo` */
+/** `roster contacts undo` */
 import { previewUndo, type UndoReport, undoRun } from "@roster/workflows"
-import { Effect, Schema, Stream } from "effect"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
 import { targetIdentity } from "../../../target/Target.ts"
@@ -14,36 +14,7 @@ import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { confirm, confirmCount, confirmNumber, mostByYes, yes } from "../../shared/Confirm.ts"
 import { lookupFor, withRun } from "./RecordedRun.ts"
-import { allRuns, lastRunOn, openRun } from "./RunFiles.ts"
-
-const Run = Schema.Struct({
-  id: Schema.String,
-  command: Schema.String,
-  began: Schema.String,
-  /** Whether it ended by itself; one that was killed, or is still at work, did not. */
-  ended: Schema.Boolean,
-  created: Schema.Int,
-  changed: Schema.Int,
-  deleted: Schema.Int,
-  undoes: Schema.optionalKey(Schema.String),
-  target: Schema.String
-})
-
-export const runs = Command.make(
-  "runs",
-  {},
-  Effect.fnUntraced(function* () {
-    const all = yield* allRuns
-    const shown = all.map(({ counts, isEnded: ended, subject }) => ({ ...subject, ...counts, ended }))
-    const columns = ["id", "command", "created", "changed", "deleted", "target"]
-    yield* Results.records(Run, columns, Stream.fromIterable(shown))
-  })
-).pipe(
-  withExamples({
-    "roster contacts runs": "",
-    "roster contacts runs -o json | jq -r '.[0].id'": "Print the id of the last run"
-  })
-)
+import { lastRunOn, openRun } from "./RunFiles.ts"
 
 const words = (report: UndoReport, isExact: boolean): string => {
   const { changedSince, changedSinceSample, incomplete, recreated, removed, restored, unchanged, unknown } = report
@@ -66,7 +37,7 @@ const words = (report: UndoReport, isExact: boolean): string => {
 /** The number of contacts that an undo changes. */
 const changedBy = ({ recreated, removed, restored }: UndoReport): number => recreated + removed + restored
 
-export const undo = Command.make(
+export const command = Command.make(
   "undo",
   {
     run: Argument.String("run").pipe(
