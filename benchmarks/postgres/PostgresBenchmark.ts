@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { join } from "node:path"
-import { ask as askCalls, serve as serveCalls, type ServedStore } from "../service/ServedStore.ts"
+import { ask as askCalls, serve as serveCalls, type ServedStore, serveRoster } from "../service/ServedStore.ts"
 import { type Benchmark, type Claim, claimRatio, type Table } from "../src/Benchmark.ts"
 import { compare, median, type Runs, valueOf } from "../src/Comparison.ts"
 import { folder } from "../src/Files.ts"
@@ -83,15 +83,19 @@ const callsVariant = <Name extends string>(
 }
 
 const measureCalls = Effect.fnUntraced(function* (server: DatabaseServer, calls: Calls) {
-  const start = Effect.fnUntraced(function* (source: string, processes: number) {
+  const place = Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(server.fresh(), server.drop)
-    const store = join(yield* folder, "store")
-    return yield* Effect.replicateEffect(serveCalls(new URL(source, import.meta.url), store, { database }), processes)
+    return { database, store: join(yield* folder, "store") }
   })
+  const startScript = Effect.flatMap(place, ({ database, store }) =>
+    Effect.replicateEffect(serveCalls(new URL("raw.ts", import.meta.url), store, { database }), 1)
+  )
+  const start = (processes: number) =>
+    Effect.flatMap(place, ({ database, store }) => Effect.replicateEffect(serveRoster(store, { database }), processes))
   const variants = [
-    callsVariant(script, server, yield* start("raw.ts", 1), calls),
-    callsVariant(own, server, yield* start("roster.ts", 1), calls),
-    callsVariant(two, server, yield* start("roster.ts", 2), calls)
+    callsVariant(script, server, yield* startScript, calls),
+    callsVariant(own, server, yield* start(1), calls),
+    callsVariant(two, server, yield* start(2), calls)
   ]
   for (const { fill } of variants) yield* fill
   return yield* compare(variants)

@@ -12,9 +12,9 @@ export interface ServedStore {
 export const serve = (source: URL, store: string, values: Arguments = {}) =>
   Effect.map(server(source, { ...values, store }), (server): ServedStore => ({ server, store }))
 
-/** Starts `roster serve` on a store. */
-export const serveRoster = (store: string) =>
-  Effect.map(serveCommand(store), (server): ServedStore => ({ server, store }))
+/** Starts `roster serve` on a store, or on a database whose key is kept beside it. */
+export const serveRoster = (store: string, options: { readonly database?: string } = {}) =>
+  Effect.map(serveCommand(store, options), (server): ServedStore => ({ server, store }))
 
 /** Asks over 32 connections. The figures are those of the server. */
 export const ask = (
