@@ -12,7 +12,7 @@ const useRecordedEvery = 60
 /** The keys whose ranges stay parsed; those of a key are at most 256. */
 const maximumParsed = 256
 
-/** The keys and levels whose last use is remembered; that of another is recorded again. */
+/** The keys and levels whose last record is remembered; a use of another one is recorded again. */
 const maximumRemembered = 10_000
 
 export type KeyRow = Pick<
@@ -57,27 +57,25 @@ export const makeRangeCheck = () => {
 }
 
 /**
- * Makes the function that records the use of a key for a level, if this process has not done so within a minute; `undefined`
+ * Makes the function that records the use of a key for a level, if this process has not begun to within a minute; `undefined`
  * if it has. Not in a transaction, which could not time out on a lock: both statements are repeated if only the first ran.
  */
 export const makeUseRecorder = (sql: SqlClient.SqlClient) => {
-  // In the order of their records, oldest first.
+  // When each record began, oldest first: of requests that come together one records the use, and the others do not wait.
   const recorded = new Map<string, number>()
-  const remember = (use: string, now: number) => {
-    recorded.delete(use)
-    recorded.set(use, now)
-    keepLatest(recorded, maximumRemembered)
-  }
   return ({ id }: KeyRow, level: AccessLevel, now: number): Effect.Effect<void> | undefined => {
     const use = `${id} ${level}`
     if ((recorded.get(use) ?? -Infinity) > now - useRecordedEvery) return undefined
+    recorded.delete(use)
+    recorded.set(use, now)
+    keepLatest(recorded, maximumRemembered)
     return Effect.andThen(
       sql`UPDATE credentials SET last_use = ${now} WHERE id = ${id}`,
       sql`
         INSERT INTO credential_uses ${sql.insert({ credential: id, level, last_use: now })}
         ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
     ).pipe(
-      Effect.tap(() => Effect.sync(() => remember(use, now))),
+      Effect.onError(() => Effect.sync(() => recorded.delete(use))),
       bestEffort("the use of a key could not be noted")
     )
   }
