@@ -14,7 +14,7 @@ import { uploadJournalFile } from "../../packages/cli/src/commands/contacts/impo
 import { whole } from "../src/Trial.ts"
 import { apiKey, atOnce, baseUrl, file } from "./Work.ts"
 
-const subject = { sha256: "", bytes: 0, target: "the sink", listNames: [], columns: [] }
+const identity = { sha256: "", bytes: 0, target: "the sink", listNames: [], columns: [] }
 
 const program = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
@@ -24,7 +24,7 @@ const program = Effect.gen(function* () {
   )
   const rows = readContacts(files.stream(file))
   const lines = yield* uploadJournalFile(join(folder, "contacts.csv"))
-  const { accepted, read } = yield* uploadContacts(rows, { concurrency: atOnce, journal: { lines, subject } })
+  const { accepted, read } = yield* uploadContacts(rows, { concurrency: atOnce, journal: { lines, identity } })
   if (accepted !== read) return yield* Effect.die(new Error(`${accepted} of ${read} rows were accepted`))
   return accepted
 })

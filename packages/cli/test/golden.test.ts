@@ -93,11 +93,11 @@ const makeFixture = Effect.gen(function* () {
     const runs = join(folder, ".local/state/roster/runs")
     mkdirSync(runs, { recursive: true, mode: 0o700 })
     const id = "20261121T140000123Z-1a2b"
-    const subject = { id, command: "import", target, began: "" }
+    const header = { id, command: "import", target, began: "" }
     writeFileSync(
       join(runs, `${id}.jsonl`),
       [
-        JSON.stringify({ run: "roster contacts", version: 1, subject }),
+        JSON.stringify({ run: "roster contacts", version: 1, header }),
         JSON.stringify({ _tag: "Changes", created: [["bob@example.com", "x"]] }),
         ""
       ].join("\n")

@@ -32,31 +32,31 @@ export class PlanOutdated extends Schema.TaggedError<PlanOutdated>()("PlanOutdat
 
 /** A plan that was read to its end, and can be read again. */
 export interface CheckedPlan<E> {
-  readonly subject: PlanHeader
+  readonly header: PlanHeader
   readonly counts: PlanCounts
   readonly rows: Stream.Stream<PlannedRow, E>
 }
 
 /** Reads the content of a plan to its end, which proves that it is complete. Its rows are read again when they are used. */
 export const checkPlan = fnRedacted("checkPlan")(function* <E>(content: Stream.Stream<Uint8Array, E>) {
-  let subject: PlanHeader | undefined
+  let header: PlanHeader | undefined
   let counts: PlanCounts | undefined
   yield* Stream.runForEachArray(readPlan(content, { decodesRows: false }), (part) =>
     Effect.sync(() => {
       for (const line of part) {
-        if (line._tag === "Subject") subject = line.subject
+        if (line._tag === "Header") header = line.header
         if (line._tag === "Counts") counts = line.counts
       }
     })
   )
   // A plan without them fails to be read.
-  if (subject === undefined || counts === undefined) return yield* Effect.die(new Error("a plan without a subject"))
+  if (header === undefined || counts === undefined) return yield* Effect.die(new Error("a plan without a header"))
   const rows = Stream.mapAccumArray(
     readPlan(content),
     () => undefined,
     (_, part) => [undefined, part.flatMap((line) => (line._tag === "Row" ? [line.row] : []))]
   )
-  const plan: CheckedPlan<E | UnreadablePlan> = { subject, counts, rows }
+  const plan: CheckedPlan<E | UnreadablePlan> = { header, counts, rows }
   return plan
 })
 
@@ -115,14 +115,14 @@ export interface ApplyOptions {
 
 /** Applies the rows of a plan whose contacts are as it saw them, and reports the others. */
 export const applyPlan = fnRedacted("applyPlan")(function* <E>(
-  { counts: planCounts, rows, subject }: CheckedPlan<E>,
+  { counts: planCounts, rows, header }: CheckedPlan<E>,
   { lookup, onProgress, recorder }: ApplyOptions
 ) {
   const service = yield* ContactsService
   const recorded = yield* recordedWrites({ lookup, recorder })
   const add = yield* makeAdd(service)
-  const { resubscribe } = subject
-  const listNames = subject.listNames.length === 0 ? undefined : subject.listNames
+  const { resubscribe } = header
+  const listNames = header.listNames.length === 0 ? undefined : header.listNames
   const counts = { applied: 0, alreadyApplied: 0, outdated: 0, refused: 0, notSent: 0, unknown: 0 }
   const outdatedRows: Array<{ readonly line: number; readonly email: string }> = []
   const refusedRows: Array<{ readonly line: number; readonly reason: string }> = []

@@ -105,7 +105,7 @@ export const maximumCountedFields = 1000
 
 /** How a plan is made. */
 export interface PlanOptions {
-  readonly subject: PlanHeader
+  readonly header: PlanHeader
   readonly lookup: ContactLookup
   readonly onProgress?: ((planned: number) => Effect.Effect<void>) | undefined
 }
@@ -145,8 +145,8 @@ export const makeImportPlan = <E, R>(
   survey: UploadSurvey,
   options: PlanOptions
 ) => {
-  const { lookup, onProgress, subject } = options
-  const { listNames, resubscribe } = subject
+  const { lookup, onProgress, header } = options
+  const { listNames, resubscribe } = header
   const lists = lookup.hasLists ? listNames : []
   const counts = { new: 0, changed: 0, unchanged: 0, wouldResubscribe: 0, onlyLists: 0 }
   const fields = new Map<string, number>()
@@ -221,7 +221,7 @@ export const makeImportPlan = <E, R>(
     if (onProgress !== undefined) yield* onProgress(planned)
     return text
   })
-  const lines = Stream.make(`${encodeHeader(subject).slice(0, -1)}${rowsBegin}\n`).pipe(
+  const lines = Stream.make(`${encodeHeader(header).slice(0, -1)}${rowsBegin}\n`).pipe(
     Stream.concat(
       sendableRows(rows, survey.sendable.has).pipe(Stream.grouped(maximumContactsPerAdd), Stream.mapEffect(linesOf))
     ),
@@ -243,7 +243,7 @@ const unreadable = (reason: string) => new UnreadablePlan({ reason })
 
 /** A line of the file of a plan. */
 export type PlanLine =
-  | { readonly _tag: "Subject"; readonly subject: PlanHeader }
+  | { readonly _tag: "Header"; readonly header: PlanHeader }
   | { readonly _tag: "Row"; readonly row: PlannedRow }
   | { readonly _tag: "Unread" }
   | { readonly _tag: "Counts"; readonly counts: PlanCounts }
@@ -256,7 +256,7 @@ const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.
   if (isFirst) {
     if (!text.endsWith(rowsBegin)) return Result.fail(unreadable("it does not begin as one"))
     return Result.mapBoth(decodeHeader(`${text.slice(0, -rowsBegin.length)}}`), {
-      onSuccess: (subject): PlanLine => ({ _tag: "Subject", subject }),
+      onSuccess: (header): PlanLine => ({ _tag: "Header", header }),
       onFailure: () => unreadable("it does not begin as one of this version")
     })
   }

@@ -145,7 +145,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   const journal =
     options.journal === undefined || !resubscribe
       ? options.journal
-      : { ...options.journal, subject: { ...options.journal.subject, resubscribe } }
+      : { ...options.journal, identity: { ...options.journal.identity, resubscribe } }
   const adder = yield* makeBulkAdder(options)
   const earlier = yield* resumeUpload(survey, journal)
   const { refused } = earlier
@@ -224,7 +224,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
   })
 
   const send: Upload<E, EJ>["send"] = Effect.fnUntraced(function* (onProgress) {
-    if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.subject)
+    if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.identity)
     // Skips rows that became invalid since the survey, as the file has changed.
     const isSent = (row: number) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)
     yield* batches(rows, { isSent }).pipe(

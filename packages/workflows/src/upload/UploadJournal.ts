@@ -45,7 +45,7 @@ export type UploadEntry = typeof UploadEntry.Type
 
 /** The content of a journal. */
 export interface UploadRecord {
-  readonly subject: UploadIdentity
+  readonly identity: UploadIdentity
   readonly entries: ReadonlyArray<UploadEntry>
 }
 
@@ -53,7 +53,7 @@ export interface UploadRecord {
 export interface UploadJournal<E = never> {
   readonly load: Effect.Effect<UploadRecord | undefined, E>
   /** Replaces the journal by an empty one. */
-  readonly begin: (subject: UploadIdentity) => Effect.Effect<void, E>
+  readonly begin: (identity: UploadIdentity) => Effect.Effect<void, E>
   readonly append: (entry: UploadEntry) => Effect.Effect<void, E>
   /** Waits until all appended lines are durable. */
   readonly fsync: Effect.Effect<void, E>
@@ -63,7 +63,7 @@ export interface UploadJournal<E = never> {
 /** The journal of an upload, and the identity of the upload. */
 export interface JournaledUpload<E = never> {
   readonly lines: UploadJournal<E>
-  readonly subject: UploadIdentity
+  readonly identity: UploadIdentity
   /** Starts from the beginning, whatever the journal holds. */
   readonly restart?: boolean | undefined
 }
@@ -73,9 +73,9 @@ export const uploadJournalMemory: Effect.Effect<UploadJournal> = Effect.map(
   Ref.make<UploadRecord | undefined>(undefined),
   (kept) => ({
     load: Ref.get(kept),
-    begin: (subject) => Ref.set(kept, { subject, entries: [] }),
+    begin: (identity) => Ref.set(kept, { identity, entries: [] }),
     append: (entry) =>
-      Ref.update(kept, (record) => record && { subject: record.subject, entries: [...record.entries, entry] }),
+      Ref.update(kept, (record) => record && { identity: record.identity, entries: [...record.entries, entry] }),
     fsync: Effect.void,
     clear: Ref.set(kept, undefined)
   })
@@ -115,7 +115,7 @@ export const resumeUpload = Effect.fnUntraced(function* <E>(
   const refused = new Map<number, { readonly line: number; readonly reason: string }>()
   const record = journal === undefined || journal.restart === true ? undefined : yield* journal.lines.load
   if (journal !== undefined && record !== undefined) {
-    const differences = differencesOf(record.subject, journal.subject)
+    const differences = differencesOf(record.identity, journal.identity)
     if (differences.length > 0) return yield* new OtherUpload({ differences })
   }
   for (const entry of record?.entries ?? []) {

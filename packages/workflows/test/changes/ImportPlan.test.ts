@@ -41,7 +41,7 @@ const serviceOf = (count: number) => {
   return { calls, layer: Layer.merge(layer, NodeServices.layer) }
 }
 
-const subject: PlanHeader = {
+const header: PlanHeader = {
   plan: "roster contacts import",
   version: 1,
   target: "a service",
@@ -53,7 +53,7 @@ const subject: PlanHeader = {
 
 const planOf = Effect.fnUntraced(function* (csv: string, lookup: ContactLookup, given: Partial<PlanHeader> = {}) {
   const rows = readContacts(Stream.make(new TextEncoder().encode(csv)))
-  const plan = makeImportPlan(rows, yield* surveyInMemory(rows), { subject: { ...subject, ...given }, lookup })
+  const plan = makeImportPlan(rows, yield* surveyInMemory(rows), { header: { ...header, ...given }, lookup })
   const text = (yield* Stream.runCollect(plan.lines)).join("")
   return { text, summary: yield* plan.summary }
 })

@@ -256,7 +256,7 @@ describe("uploadContacts", () => {
   )
 })
 
-const subject: UploadIdentity = { sha256: "00", bytes: 1, target: "here", listNames: [], columns: [] }
+const identity: UploadIdentity = { sha256: "00", bytes: 1, target: "here", listNames: [], columns: [] }
 
 /** What can be sent of the files below: good rows, some twice, some that our check or the service refuses. */
 const mixed = (count: number): ReadonlyArray<ImportRow> =>
@@ -365,7 +365,7 @@ describe("uploadContacts of contacts that come from no file", () => {
     Effect.gen(function* () {
       const lines = yield* uploadJournalMemory
       const contacts = Stream.fromIterable(Array.from({ length: 2500 }, (_, i) => contact(`u${i}@example.com`)))
-      const options = { journal: { lines, subject }, concurrency: 1 }
+      const options = { journal: { lines, identity }, concurrency: 1 }
       const first = yield* uploadContacts(contacts, options).pipe(
         Effect.provide(service(ledger(), { failAt: 1, failAs: "Unavailable" }))
       )
@@ -384,7 +384,7 @@ describe("uploadContacts of contacts that come from no file", () => {
 
 describe("uploadContacts with a journal", () => {
   const run = (rows: ReadonlyArray<ImportRow>, lines: UploadJournal, seen: Ledger, temper: Temper = {}) =>
-    uploadContacts(Stream.fromIterable(rows), { journal: { lines, subject }, concurrency: 3 }).pipe(
+    uploadContacts(Stream.fromIterable(rows), { journal: { lines, identity }, concurrency: 3 }).pipe(
       Effect.provide(service(seen, temper))
     )
 
@@ -446,7 +446,7 @@ describe("uploadContacts with a journal", () => {
         const rows = numbered(5000)
         const memory = yield* uploadJournalMemory
         const first = ledger()
-        const options = { journal: { lines: memory, subject }, concurrency: 1 }
+        const options = { journal: { lines: memory, identity }, concurrency: 1 }
         const stopped = yield* uploadContacts(Stream.fromIterable(rows), options).pipe(
           Effect.provide(service(first, { failAt: 2, failAs }))
         )
@@ -488,7 +488,7 @@ describe("uploadContacts with a journal", () => {
         }))
       ).pipe(Layer.provideMerge(service(seen, {})))
       const file = Stream.fromIterable(numbered(5000))
-      const options = { journal: { lines: memory, subject }, concurrency: 2 }
+      const options = { journal: { lines: memory, identity }, concurrency: 2 }
       const upload = yield* Effect.flatMap(surveyContacts(file), (survey) => makeUpload(file, survey, options)).pipe(
         Effect.provide(slow)
       )
@@ -507,7 +507,7 @@ describe("uploadContacts with a journal", () => {
   it.effect("refuses the journal of another upload, in words, and begins anew where it is told to", () =>
     Effect.gen(function* () {
       const memory = yield* uploadJournalMemory
-      yield* memory.begin({ ...subject, target: "there", sha256: "01" })
+      yield* memory.begin({ ...identity, target: "there", sha256: "01" })
       yield* memory.append({ _tag: "Answered", accepted: [[1, 10]], refused: [], unknown: [] })
       const seen = ledger()
       const refused = yield* Effect.flip(run(numbered(10), memory, seen))
@@ -517,7 +517,7 @@ describe("uploadContacts with a journal", () => {
       )
       assert.deepStrictEqual(seen.calls, [])
       const report = yield* uploadContacts(Stream.fromIterable(numbered(10)), {
-        journal: { lines: memory, subject, restart: true }
+        journal: { lines: memory, identity, restart: true }
       }).pipe(Effect.provide(service(seen, {})))
       assert.deepStrictEqual([report.accepted, report.acceptedEarlier, seen.stored.size], [10, 0, 10])
     })

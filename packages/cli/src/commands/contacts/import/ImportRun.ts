@@ -65,7 +65,7 @@ const journaled = Effect.fnUntraced(function* <E>(run: ImportRun<E>, lines: Uplo
   const { columns, delimiter, encoding } = run.reading
   const journal: JournaledUpload<UsageError> = {
     lines,
-    subject: {
+    identity: {
       ...(yield* run.file.digest),
       target: yield* targetIdentity,
       listNames: run.lists,
@@ -159,7 +159,7 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
   const plan = yield* withProgress(
     { doing: "Planning", unit: "rows", total },
     Effect.fnUntraced(function* (onProgress) {
-      const subject = {
+      const header = {
         plan: "roster contacts import",
         version: 1,
         target,
@@ -168,7 +168,7 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
         listNames: lists,
         resubscribe: run.resubscribe
       } as const
-      const plan = makeImportPlan(run.rows, survey, { subject, lookup, onProgress })
+      const plan = makeImportPlan(run.rows, survey, { header, lookup, onProgress })
       if (write === undefined) yield* Stream.runDrain(plan.lines)
       else yield* write(Stream.encodeText(plan.lines))
       return plan

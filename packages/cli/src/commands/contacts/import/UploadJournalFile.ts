@@ -13,7 +13,7 @@ const Header = Schema.fromJsonString(
   Schema.Struct({
     journal: Schema.Literal("roster contacts import"),
     version: Schema.Literal(1),
-    subject: UploadIdentity
+    identity: UploadIdentity
   })
 )
 const Line = Schema.fromJsonString(UploadEntry)
@@ -41,10 +41,10 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
       const { entries, header: first } = yield* Effect.mapError(read, () =>
         usageError(`${file} is not an import journal, or is damaged.`, "Start over with --restart.")
       )
-      return { subject: first.subject, entries }
+      return { identity: first.identity, entries }
     }),
-    begin: (subject) =>
-      Effect.orDie(encodeHeader({ journal: "roster contacts import", version: 1, subject })).pipe(
+    begin: (identity) =>
+      Effect.orDie(encodeHeader({ journal: "roster contacts import", version: 1, identity })).pipe(
         Effect.tap(lines.begin),
         Effect.flatMap((line) => lines.add(line, { isDurable: true })),
         Effect.andThen(lines.fsync)

@@ -53,10 +53,10 @@ export const command = Command.make(
     const output = yield* Output
     yield* refuseStream(file, "A plan")
     const plan = yield* checkPlan(yield* readBytes(file))
-    const { counts, subject } = plan
-    if (subject.target !== name) {
+    const { counts, header } = plan
+    if (header.target !== name) {
       return yield* usageError(
-        `The plan is for ${printable(subject.target)}, and this is ${printable(name)}.`,
+        `The plan is for ${printable(header.target)}, and this is ${printable(name)}.`,
         "Nothing was sent. Set the service or store of the plan, with --db, --base-url or --profile."
       )
     }
@@ -66,7 +66,7 @@ export const command = Command.make(
     yield* skipChanged ? Stream.runDrain(plan.rows) : temporaryProblem("the contacts", "read")(verifyPlan(plan, lookup))
     if (dryRun) {
       return yield* Results.summary(
-        { dryRun: true, ...counts, lists: subject.listNames },
+        { dryRun: true, ...counts, lists: header.listNames },
         `Would add ${counts.new} contacts and change ${counts.changed}.\nNothing was sent.`
       )
     }

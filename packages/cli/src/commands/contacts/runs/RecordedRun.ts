@@ -46,7 +46,7 @@ export const withRun = Effect.fnUntraced(function* <A, E, R>(
   const output = yield* Output
   const target = yield* targetIdentity
   const lookup = given.lookup ?? (yield* lookupIfAllowed(expected))
-  const { hasBegun, log, subject } = yield* newRun({ command, target, ...Results.omitUndefined({ undoes }) })
+  const { hasBegun, log, header } = yield* newRun({ command, target, ...Results.omitUndefined({ undoes }) })
   const recorder = makeRecorder(log)
   const end = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
     if (!(yield* hasBegun)) return
@@ -56,9 +56,9 @@ export const withRun = Effect.fnUntraced(function* <A, E, R>(
     if (yield* recorder.isIncomplete) {
       yield* output.note("warning: not all that this changed is known, so undoing it would leave the rest.")
     }
-    yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", subject.id])}`)
+    yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", header.id])}`)
   })
-  return yield* Effect.onExit(use({ id: subject.id, recorder, lookup }), end)
+  return yield* Effect.onExit(use({ id: header.id, recorder, lookup }), end)
 }, Effect.scoped)
 
 /** Runs a command with a `ContactsService` that records what it changes. */

@@ -16,7 +16,7 @@ export const runsKeptFor = Duration.days(30)
 export const maximumRunBytes = 4 * 1024 * 1024 * 1024
 
 const Header = Schema.fromJsonString(
-  Schema.Struct({ run: Schema.Literal("roster contacts"), version: Schema.Literal(1), subject: RunHeader })
+  Schema.Struct({ run: Schema.Literal("roster contacts"), version: Schema.Literal(1), header: RunHeader })
 )
 const encodeHeader = Schema.encodeSync(Header)
 const decodeHeader = Schema.decodeUnknownEffect(Header)
@@ -59,7 +59,7 @@ export const newRun = Effect.fnUntraced(function* (given: Omit<RunHeader, "id" |
     { keptFor: runsKeptFor, maximumBytes: maximumRunBytes }
   )
   const id = yield* newId
-  const subject: RunHeader = { ...given, id, began: DateTime.formatIso(yield* DateTime.now) }
+  const header: RunHeader = { ...given, id, began: DateTime.formatIso(yield* DateTime.now) }
   const file = path.join(yield* folder, `${id}${suffix}`)
   const lines = yield* makeDurableLog(file)
   let bytes = 0
@@ -74,7 +74,7 @@ export const newRun = Effect.fnUntraced(function* (given: Omit<RunHeader, "id" |
       ? Effect.void
       : Effect.andThen(
           lines.begin,
-          Effect.suspend(() => add(encodeHeader({ run: "roster contacts", version: 1, subject })))
+          Effect.suspend(() => add(encodeHeader({ run: "roster contacts", version: 1, header })))
         )
   )
   const log: RunLog = {
@@ -92,7 +92,7 @@ export const newRun = Effect.fnUntraced(function* (given: Omit<RunHeader, "id" |
         )
       )
   }
-  return { subject, log, hasBegun: Effect.sync(() => bytes > 0) }
+  return { header, log, hasBegun: Effect.sync(() => bytes > 0) }
 })
 
 /** Where a line stands in its file. */
@@ -143,15 +143,15 @@ export const openRun = Effect.fnUntraced(function* (id: string) {
   const decoder = new TextDecoder()
   const places: Array<Place> = []
   let at = 0
-  let header: string | undefined
+  let first: string | undefined
   yield* Stream.runForEach(yield* linesOf(file), (line) =>
     Effect.sync(() => {
-      if (header === undefined) header = decoder.decode(line)
+      if (first === undefined) first = decoder.decode(line)
       else places.push({ at, length: line.length })
       at += line.length + 1
     })
   )
-  const { subject } = yield* Effect.mapError(decodeHeader(header), damaged)
+  const { header } = yield* Effect.mapError(decodeHeader(first), damaged)
   const entriesAt = (places: ReadonlyArray<Place>) =>
     Stream.unwrap(
       Effect.map(Effect.mapError(fs.open(file), fileProblem(file, "read")), (opened) =>
@@ -174,7 +174,7 @@ export const openRun = Effect.fnUntraced(function* (id: string) {
         () => noCounts,
         (sum, entry) => sumOf(sum, countsOf(entry))
       )
-  return { subject, counts, isEnded, entries, backwards: entriesAt(places.toReversed()) }
+  return { header, counts, isEnded, entries, backwards: entriesAt(places.toReversed()) }
 })
 
 /** More than the first line of a record takes, and than the last one of a run that ended by itself. */
@@ -190,14 +190,14 @@ const lookAt = Effect.fnUntraced(function* ({ file, id }: { readonly id: string;
     const got = Number(yield* opened.read(bytes, { position: BigInt(at) }))
     return new TextDecoder().decode(bytes.subarray(0, got))
   })
-  const { subject } = yield* decodeHeader((yield* textAt(0)).split("\n", 1)[0])
+  const { header } = yield* decodeHeader((yield* textAt(0)).split("\n", 1)[0])
   const last = (yield* textAt(Math.max(0, size - endBytes))).split("\n").at(-2)
   const end = yield* Effect.option(decodeLine(last))
   if (Option.isNone(end) || end.value._tag !== "Ended") {
     const { counts } = yield* openRun(id)
-    return { subject, counts, isEnded: false }
+    return { header, counts, isEnded: false }
   }
-  return { subject, counts: countsAtEnd(end.value), isEnded: true }
+  return { header, counts: countsAtEnd(end.value), isEnded: true }
 }, Effect.scoped)
 
 /** All runs, the newest first. One whose record cannot be read is left out. */
@@ -210,7 +210,7 @@ export const allRuns = Effect.gen(function* () {
 export const lastRunOn = Effect.fnUntraced(function* (target: string) {
   for (const one of yield* files) {
     const run = yield* Effect.option(lookAt(one))
-    if (Option.isSome(run) && run.value.subject.target === target) return one.id
+    if (Option.isSome(run) && run.value.header.target === target) return one.id
   }
   return yield* usageError(`There is no run on ${shorten(target)}.`, "List the runs with: roster contacts runs")
 })

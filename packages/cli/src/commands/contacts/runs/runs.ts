@@ -23,7 +23,7 @@ export const command = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const all = yield* allRuns
-    const shown = all.map(({ counts, isEnded: ended, subject }) => ({ ...subject, ...counts, ended }))
+    const shown = all.map(({ counts, isEnded: ended, header }) => ({ ...header, ...counts, ended }))
     const columns = ["id", "command", "created", "changed", "deleted", "target"]
     yield* Results.records(Run, columns, Stream.fromIterable(shown))
   })

@@ -54,7 +54,7 @@ export const command = Command.make(
     const name = yield* targetIdentity
     const id = named === "last" ? yield* lastRunOn(name) : named
     const run = yield* openRun(id)
-    const { target } = run.subject
+    const { target } = run.header
     if (target !== name) {
       return yield* usageError(
         `The run ${id} was on ${printable(target)}, and this is ${printable(name)}.`,
