@@ -54,7 +54,7 @@ export const runRoster = (
     const look = () => {
       if (hasEnded) return
       if (killOnce?.() === true) child.kill("SIGKILL")
-      else setImmediate(look)
+      else setTimeout(look, 1)
     }
     if (killOnce !== undefined) look()
     child.once("close", (code) => {

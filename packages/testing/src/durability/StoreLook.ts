@@ -3,7 +3,7 @@
  * of ours is open when a process is killed, and the next start has to recover the WAL by itself.
  */
 import { assert } from "@effect/vitest"
-import { Effect, Schedule, Schema } from "effect"
+import { type Duration, Effect, Schedule, Schema } from "effect"
 import { readdirSync, readlinkSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import type { ServePlace } from "./KillableServe.ts"
@@ -106,10 +106,10 @@ export const openedBy = ({ filename }: ServePlace): ReadonlyArray<string> =>
     }
   })
 
-/** Repeats a read at short intervals until the condition holds. */
-export const seen = <A>(look: () => A, holds: (value: A) => boolean) =>
+/** Repeats a read until the condition holds: at short intervals, since what is waited for can be over soon. */
+export const seen = <A>(look: () => A, holds: (value: A) => boolean, pause: Duration.Input = "1 millis") =>
   Effect.sync(look).pipe(
-    Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: holds }),
+    Effect.repeat({ schedule: Schedule.spaced(pause), until: holds }),
     Effect.timeout("60 seconds")
   )
 
@@ -117,7 +117,9 @@ export const seen = <A>(look: () => A, holds: (value: A) => boolean) =>
 export const endOf = (place: ServePlace, index = 0) =>
   seen(
     () => jobsIn(place)[index]?.state,
-    (state) => state !== undefined && state !== "Receiving" && state !== "Loading"
+    (state) => state !== undefined && state !== "Receiving" && state !== "Loading",
+    // It stays as it is, and each look opens the store, which takes time from the job.
+    "10 millis"
   )
 
 /** Fails the test unless SQLite finds the file intact. */

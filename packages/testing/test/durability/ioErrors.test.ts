@@ -12,13 +12,14 @@ import { amount, longRun, runSeed, seededRandom } from "../../src/durability/Lon
 import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
 import { assertWhole } from "../../src/durability/StoreLook.ts"
 import { canTrace } from "../../src/durability/power-loss/Strace.ts"
+import { plannedWriterFile } from "./PlannedWriterFile.ts"
 
 const last = amount({ ci: 12, long: 60 })
 const share = amount({ ci: 0.1, long: 1 })
 
 /** How many calls of each kind a run makes before its first transaction, and in all. */
 const countCalls = Effect.gen(function* () {
-  const { run } = yield* powerLossTrial({ random: Math.random })
+  const { run } = yield* powerLossTrial({ writer: yield* plannedWriterFile, random: Math.random })
   const { events } = yield* run({ first: 1, last, share: 0 })
   const first = events.findIndex((event) => event._tag === "Said")
   const count = (tag: "Sync" | "Write") => {
@@ -55,7 +56,10 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
           const when = place === 0 ? before + 2 : before + 1 + Math.floor(random() * (all - before - 4))
           yield* Effect.scoped(
             Effect.gen(function* () {
-              const { filename, losses, oracle, run } = yield* powerLossTrial({ random })
+              const { filename, losses, oracle, run } = yield* powerLossTrial({
+                writer: yield* plannedWriterFile,
+                random
+              })
               const inject = [`fsync:error=EIO:when=${when}${more}`, `fdatasync:error=EIO:when=${when}${more}`]
               const broken = yield* run({ first: 1, last, end, inject, share })
               assert.strictEqual(broken.exitCode, end === "kill" ? 137 : 0, broken.stderr)
@@ -114,7 +118,7 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
           const when = before + 10 + Math.floor(random() * (all - before - 10))
           yield* Effect.scoped(
             Effect.gen(function* () {
-              const { losses, oracle, run } = yield* powerLossTrial({ random })
+              const { losses, oracle, run } = yield* powerLossTrial({ writer: yield* plannedWriterFile, random })
               const inject = [`pwrite64:error=EIO:when=${when}${more}`]
               const broken = yield* run({ first: 1, last, end: "kill", inject, share })
               assert.strictEqual(broken.exitCode, 137, broken.stderr)

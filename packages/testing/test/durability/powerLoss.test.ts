@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
 import { canTrace } from "../../src/durability/power-loss/Strace.ts"
+import { plannedWriterFile } from "./PlannedWriterFile.ts"
 
 const transactions = amount({ ci: 40, long: 400 })
 
@@ -21,8 +22,12 @@ describe.skipIf(!canTrace)("S.5 power loss, which needs strace", () => {
       Effect.gen(function* () {
         const random = seededRandom(runSeed("S59"))
         const reopen = { share: longRun ? 0.05 : 0.03, open: openService }
-        const { counts, losses, oracle, run } = yield* powerLossTrial({ random, reopen })
-        const { exitCode, stderr } = yield* run({ first: 1, last: transactions, share: longRun ? 1 : 0.35 })
+        const { counts, losses, oracle, run } = yield* powerLossTrial({
+          writer: yield* plannedWriterFile,
+          random,
+          reopen
+        })
+        const { exitCode, stderr } = yield* run({ first: 1, last: transactions, share: longRun ? 1 : 0.2 })
         assert.strictEqual(exitCode, 0, stderr)
         assert.strictEqual(oracle.done.length, transactions)
         assert.deepStrictEqual(losses, [])
@@ -40,7 +45,7 @@ describe.skipIf(!canTrace)("S.5 power loss, which needs strace", () => {
     (synchronous) =>
       Effect.gen(function* () {
         const random = seededRandom(runSeed("S59"))
-        const { losses, run } = yield* powerLossTrial({ random })
+        const { losses, run } = yield* powerLossTrial({ writer: yield* plannedWriterFile, random })
         yield* run({ first: 1, last: 20, settings: [`synchronous = ${synchronous}`], share: 0.2 })
         assert.isTrue(losses.some(({ crash, found }) => crash === "dropped" && "content" in found))
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),

@@ -189,7 +189,7 @@ describe("S.5 restore under load", () => {
     timeout
   )
 
-  const kills = amount({ ci: 8, long: 200 })
+  const kills = amount({ ci: 4, long: 200 })
   it.live(
     `S66 a restore that is killed at one of ${kills} moments leaves the old store or the new one, whole`,
     () =>
@@ -239,7 +239,7 @@ describe("S.5 restore under load", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         const serve = yield* killableServe(place)
-        const count = amount({ ci: 150_000, long: 400_000 })
+        const count = amount({ ci: 100_000, long: 400_000 })
         const done = () => jobsIn(place)[0]?.rows_done ?? 0
         yield* upload(serve, count)
         yield* seen(done, (rows) => rows >= 1000)

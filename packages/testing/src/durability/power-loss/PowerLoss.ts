@@ -28,12 +28,24 @@ interface File {
   changes: Array<Written>
 }
 
-const changed = (content: Buffer, change: Change): Buffer => {
-  const size = change._tag === "Truncate" ? change.size : Math.max(content.length, change.at + change.bytes.length)
-  const next = Buffer.alloc(size)
-  content.copy(next)
-  if (change._tag === "Write") change.bytes.copy(next, change.at)
-  return next
+const lengthAfter = (change: Change): number =>
+  change._tag === "Truncate" ? change.size : change.at + change.bytes.length
+
+const changed = (content: Buffer, changes: ReadonlyArray<Change>): Buffer => {
+  const bytes = Buffer.alloc(changes.reduce((size, change) => Math.max(size, lengthAfter(change)), content.length))
+  content.copy(bytes)
+  let size = content.length
+  for (const change of changes) {
+    if (change._tag === "Write") {
+      change.bytes.copy(bytes, change.at)
+      size = Math.max(size, lengthAfter(change))
+    } else {
+      // Should the file grow again, there are zeros where it was cut off.
+      bytes.fill(0, change.size)
+      size = change.size
+    }
+  }
+  return bytes.subarray(0, size)
 }
 
 /** The part of a write before the boundary of some sector in it. */
@@ -48,14 +60,14 @@ const torn = (change: Change, random: () => number): Change => {
 
 const found = ({ changes, synced }: File, crash: Crash, random: () => number): Buffer => {
   const last = changes.findLast(({ state }) => state !== "synced")
-  let content = synced
+  const kept: Array<Change> = []
   for (const written of changes) {
     const { change, state } = written
-    if (state === "synced" || crash === "kept") content = changed(content, change)
-    else if (crash === "torn" && written === last) content = changed(content, torn(change, random))
-    else if (crash !== "dropped" && random() < 0.5) content = changed(content, change)
+    if (state === "synced" || crash === "kept") kept.push(change)
+    else if (crash === "torn" && written === last) kept.push(torn(change, random))
+    else if (crash !== "dropped" && random() < 0.5) kept.push(change)
   }
-  return content
+  return changed(synced, kept)
 }
 
 /** A disk that starts empty and follows a trace. */
@@ -74,7 +86,10 @@ export const makeDisk = () => {
     for (const written of file.changes) if (written.state === "open") written.state = ok ? "synced" : "doubtful"
     // Later writes cover earlier ones, so the order has to stand as long as there is a doubt.
     if (file.changes.some(({ state }) => state !== "synced")) return
-    for (const { change } of file.changes) file.synced = changed(file.synced, change)
+    file.synced = changed(
+      file.synced,
+      file.changes.map(({ change }) => change)
+    )
     file.changes = []
   }
 

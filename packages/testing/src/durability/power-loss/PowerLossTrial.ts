@@ -1,12 +1,9 @@
 /** Runs of the planned writer whose power is lost, again and again, at the moments of their traces. */
 import { Effect, FileSystem, Path } from "effect"
-import { fileURLToPath } from "node:url"
 import { type Found, lookAt, makeLook, putFiles } from "./FoundStore.ts"
 import { type Crash, makeDisk } from "./PowerLoss.ts"
 import { traced } from "./Strace.ts"
 import { makeOracle } from "./WrittenPlan.ts"
-
-const writer = fileURLToPath(new URL("./PlannedWriter.ts", import.meta.url))
 
 const crashes: ReadonlyArray<Crash> = ["dropped", "kept", "some", "torn"]
 
@@ -35,6 +32,8 @@ export interface WriterRun {
  * A store on a disk of its own, on which writers are run one after the other. The disk and the oracle follow them all.
  */
 export const powerLossTrial = Effect.fn("powerLossTrial")(function* (options: {
+  /** The program of `PlannedWriter.ts`. */
+  readonly writer: string
   readonly random: () => number
   /** Asked for some of the crashes whose store is whole, with the file of a copy of that store. */
   readonly reopen?: {
@@ -42,7 +41,7 @@ export const powerLossTrial = Effect.fn("powerLossTrial")(function* (options: {
     readonly open: (filename: string) => Effect.Effect<void, unknown>
   }
 }) {
-  const { random, reopen } = options
+  const { random, reopen, writer } = options
   const path = yield* Path.Path
   const fileSystem = yield* FileSystem.FileSystem
   const temporary = yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-power-" })
