@@ -6,6 +6,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { connect } from "node:net"
+import { eventually } from "../../src/conformance/Eventually.ts"
 import {
   askServe,
   type KillableServe,
@@ -14,7 +15,7 @@ import {
   servePlace,
   uploadsIn
 } from "../../src/durability/KillableServe.ts"
-import { contactsIn, jobsIn, rowsOf, seen, type SeenContact, type SeenJob } from "../../src/durability/StoreLook.ts"
+import { contactsIn, jobsIn, rowsOf, type SeenContact, type SeenJob } from "../../src/durability/StoreLook.ts"
 
 /** Less than one hostile file of these tests would need as a whole, in MiB: the process dies where it holds one. */
 const heap = 96
@@ -40,16 +41,17 @@ export interface Answered {
 }
 
 /**
- * The answer to these bytes, which may come before all of them are read; the connection may break behind it. The sender
- * says that nothing follows where `end` is set.
+ * The answer to a request, which may come before all of it is read; the connection may break behind it. The sender says
+ * that nothing follows where `end` is set.
  */
-const answerTo = ({ baseUrl }: KillableServe, bytes: Uint8Array, end: boolean) =>
+const answerTo = ({ baseUrl }: KillableServe, head: string, body: Uint8Array, end: boolean) =>
   Effect.callback<Answered>((resume) => {
     const { hostname, port } = new URL(baseUrl)
     let answer = ""
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => {
-      if (end) socket.end(bytes)
-      else socket.write(bytes)
+      socket.write(head)
+      if (end) socket.end(body)
+      else socket.write(body)
     })
     const done = (): boolean => {
       const [head = "", ...body] = answer.split("\r\n\r\n")
@@ -73,6 +75,10 @@ const answerTo = ({ baseUrl }: KillableServe, bytes: Uint8Array, end: boolean) =
     return Effect.sync(() => socket.destroy())
   })
 
+/** Large files are not copied, which would take longer than to send them. */
+const bytesOf = (content: string | Uint8Array): Uint8Array =>
+  typeof content === "string" ? Buffer.from(content) : content
+
 /** Sends an import with this body, as long as it says or shorter. */
 export const sendImport = (
   body: string | Uint8Array,
@@ -80,12 +86,12 @@ export const sendImport = (
 ) =>
   Effect.flatMap(Hostile, ({ serve }) => {
     const { host, pathname } = new URL(serve.baseUrl)
-    const bytes = Buffer.from(body)
+    const bytes = bytesOf(body)
     const head =
       `POST ${pathname}/contacts/import${options.query ?? ""} HTTP/1.1\r\nHost: ${host}\r\n` +
       `X-Service-ApiKey: ${serve.apiKey}\r\nContent-Type: ${options.type ?? multipart}\r\n` +
       `Content-Length: ${options.length ?? bytes.length}\r\n\r\n`
-    return answerTo(serve, Buffer.concat([Buffer.from(head), bytes]), options.end ?? false)
+    return answerTo(serve, head, bytes, options.end ?? false)
   })
 
 const boundary = "hostile-b0undary"
@@ -94,7 +100,7 @@ export const multipart = `multipart/form-data; boundary=${boundary}`
 
 /** A part of a form, with the headers that stand before its content. */
 export const part = (headers: string, content: string | Uint8Array): Buffer =>
-  Buffer.concat([Buffer.from(`--${boundary}\r\n${headers}\r\n\r\n`), Buffer.from(content), Buffer.from("\r\n")])
+  Buffer.concat([Buffer.from(`--${boundary}\r\n${headers}\r\n\r\n`), bytesOf(content), Buffer.from("\r\n")])
 
 export const filePart = (content: string | Uint8Array, name = "people.csv") =>
   part(`Content-Disposition: form-data; name="file"; filename="${name}"`, content)
@@ -122,8 +128,8 @@ export const refusedImport = <E, R>(send: Effect.Effect<Answered, E, R>) =>
     const { status, text } = yield* send
     assert.strictEqual(status, 400, text)
     const { Error } = yield* Schema.decodeEffect(Error400)(Buffer.from(text, "latin1").toString()).pipe(Effect.orDie)
-    yield* seen(
-      () => uploadsIn(place),
+    yield* eventually(
+      Effect.sync(() => uploadsIn(place)),
       (uploads) => uploads.length === 0
     )
     assert.strictEqual(jobsIn(place).length, before)
@@ -146,8 +152,8 @@ export const settledImport = <E, R>(send: Effect.Effect<Answered, E, R>) =>
     const before = jobsIn(place).length
     const { status, text } = yield* send
     assert.strictEqual(status, 202, text)
-    const job = yield* seen(
-      () => jobsIn(place).at(-1),
+    const job = yield* eventually(
+      Effect.sync(() => jobsIn(place).at(-1)),
       (job) => job?.state === "Ready" || job?.state === "Error"
     )
     if (job === undefined) return yield* Effect.die(new Error("there is no job"))

@@ -28,7 +28,7 @@ const ask = Effect.fnUntraced(function* (
   body: string | Uint8Array,
   headers: Readonly<Record<string, string | number | undefined>> = {}
 ) {
-  const bytes = Buffer.from(body)
+  const bytes = typeof body === "string" ? Buffer.from(body) : body
   const { serve } = yield* Hostile
   const request = yield* rawRequest(serve, method, path, { "Content-Length": bytes.length, ...headers })
   yield* request.send([bytes])

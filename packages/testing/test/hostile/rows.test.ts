@@ -97,7 +97,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     ["NUL bytes", Buffer.alloc(10_000), "Email"],
     ["an unclosed quote in the header", `"Email,FirstName\n${ann}`, "never closed"],
     ["a header of 9 MB", `Email,${long.repeat(9)}`, "longer than 8388608"],
-    ["a header that never ends", Buffer.alloc(20_000_000, "Email,"), "longer than 8388608"],
+    ["a header that never ends", Buffer.alloc(9_000_000, "Email,"), "longer than 8388608"],
     ["bytes that are not UTF-8 in the header", Buffer.from("Email,N\xe9\n", "latin1"), "utf-8"],
     ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), "utf-8"],
     ["UTF-16 without a mark", Buffer.from(`${header}${ann}`, "utf16le"), "Email"]

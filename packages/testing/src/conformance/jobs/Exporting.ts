@@ -6,10 +6,7 @@ import { eventually } from "../Eventually.ts"
 
 /** The bytes behind the link of an export that is ready. */
 const downloaded = (contacts: ContactsService["Service"], link: string) =>
-  Effect.map(
-    Stream.runCollect(contacts.download(link)),
-    (chunks) => new Uint8Array(chunks.flatMap((chunk) => [...chunk]))
-  )
+  Effect.map(Stream.runCollect(contacts.download(link)), (chunks) => new Uint8Array(Buffer.concat(chunks)))
 
 /** Starts an export, waits for it and downloads it. */
 export const exported = Effect.fnUntraced(function* (request?: ExportRequest) {
