@@ -7,7 +7,6 @@ import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
-import { makeRosterHere } from "../inProcess.ts"
 import { failure, makeRoster, temporaryFolder } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
@@ -89,7 +88,7 @@ const canary = "canary-7c1d9e52f0"
 describe("the way to the network", () => {
   it.live("K14 is the proxy that the environment names, but for the hosts that it excepts", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRosterHere
+      const { run } = yield* makeRoster
       const service = yield* emptyList
       const port = Number(new URL(service.env.ROSTER_BASE_URL).port)
       const { heard, url } = yield* proxyTo(port)
