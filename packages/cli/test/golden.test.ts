@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import { once } from "node:events"
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -7,9 +7,9 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { golden, type Golden } from "./golden.ts"
 import { runHere } from "./inProcess.ts"
-import { jsonOf, makeRoster, type Roster, temporaryFolder } from "./roster.ts"
+import { jsonOf, makeRoster, temporaryFolder } from "./roster.ts"
 import { hasTerminal, keys, openTerminal } from "./pty/terminal.ts"
-import { fakeService, serve, serveWithKey, stop } from "./service.ts"
+import { fakeService } from "./service.ts"
 
 const rows = Object.entries(golden)
 
@@ -128,10 +128,12 @@ const makeFixture = Effect.gen(function* () {
   }
 })
 
+class Fixture extends Context.Service<Fixture, Effect.Success<typeof makeFixture>>()("Fixture") {}
+
 /** All commands that ask a service, each against one that answers with a refusal or not at all. */
 const againstService = (env: { readonly ROSTER_BASE_URL: string; readonly ROSTER_API_KEY?: string }, code: number) =>
   Effect.gen(function* () {
-    const { call, folder } = yield* makeFixture
+    const { call, folder } = yield* Fixture
     const asking = rows.filter(([, { asks }]) => asks === true)
     const wrong = yield* Effect.forEach(
       asking,
@@ -144,149 +146,149 @@ const againstService = (env: { readonly ROSTER_BASE_URL: string; readonly ROSTER
     assert.deepStrictEqual(wrong.flat(), [])
   })
 
-describe("every command", () => {
-  it.live("is in the table", () =>
-    Effect.gen(function* () {
-      const { run } = yield* makeRoster
-      const { subcommands } = jsonOf<Descriptor>(yield* run(["commands", "-o", "json"]))
-      assert.sameMembers(
-        rows.map(([path]) => path),
-        subcommands.flatMap((sub) => leaves(sub))
-      )
-    })
-  )
-
-  it.live("shows its help with 0, and refuses a flag that it has not with 2", () =>
-    Effect.gen(function* () {
-      for (const [path] of rows) {
-        const help = yield* runHere([...path.split(" "), "--help"])
-        assert.deepStrictEqual([help.code, help.stderr], [0, ""], path)
-        assert.include(help.stdout, `roster ${path}`)
-        const unknown = yield* runHere([...path.split(" "), "--no-such-flag"])
-        assert.deepStrictEqual([unknown.code, unknown.stdout], [2, ""], path)
-      }
-    })
-  )
-
-  it.live("ends with 4 where the key is refused", () =>
-    Effect.gen(function* () {
-      const { env } = yield* fakeService((_, response) =>
-        response.writeHead(401, { "Content-Type": "application/json" }).end('{"Error":"Incorrect apikey"}')
-      )
-      yield* againstService(env, 4)
-    })
-  )
-
-  it.live("ends with 4 where an address is given and no key", () =>
-    againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }, 4)
-  )
-
-  it.live("ends with 8 if nothing answers", () =>
-    againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4", ROSTER_API_KEY: "test-key" }, 8)
-  )
-
-  it.live("ends with the code that is its own for each thing that can go wrong", () =>
-    Effect.gen(function* () {
-      const { call, folder } = yield* makeFixture
-      const calls = rows.flatMap(([path, { ends = {} }]) =>
-        Object.entries(ends).map(([code, args]) => ({ code: Number(code), path, args }))
-      )
-      const wrong = yield* Effect.forEach(
-        calls,
-        Effect.fnUntraced(function* ({ args: given, code, path }) {
-          const { args, db } = call(path, given)
-          const ended = yield* runHere(args, { env: { ROSTER_DB: db, HOME: folder } })
-          return ended.code === code ? [] : [`${args.join(" ")}: ${ended.code} in place of ${code}. ${ended.stderr}`]
-        }),
-        { concurrency: 4 }
-      )
-      assert.deepStrictEqual(wrong.flat(), [])
-    })
-  )
-
-  it.live("ends with 7 if the service refuses, and with 10 if its job has failed", () =>
-    Effect.gen(function* () {
-      const { env } = yield* fakeService((_, response) =>
-        response.writeHead(400, { "Content-Type": "application/json" }).end('{"Error":"No."}')
-      )
-      for (const line of [
-        "contacts list",
-        "contacts add a@example.com",
-        "apikeys create a --access Export --out {new}",
-        "smtp list",
-        "emails send --from a@example.com --to b@example.com --text x"
-      ]) {
-        const folder = yield* temporaryFolder
-        const refused = yield* runHere(line.replace("{new}", join(folder, "new")).split(" "), { env })
-        assert.strictEqual(refused.code, 7, `${line}: ${refused.stderr}`)
-      }
-      const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
-      const failing = yield* fakeService((request, response) => {
-        const isStatus = request.url?.endsWith("/status") === true
-        const body = isStatus ? "Error" : { Link: "http://127.0.0.1:9/v4/x", PublicExportID: id }
-        response.writeHead(isStatus ? 200 : 202, { "Content-Type": "application/json" }).end(JSON.stringify(body))
+layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: "60 seconds" })(
+  "every command",
+  (it) => {
+    it.effect("is in the table", () =>
+      Effect.gen(function* () {
+        const { run } = yield* makeRoster
+        const { subcommands } = jsonOf<Descriptor>(yield* run(["commands", "-o", "json"]))
+        assert.sameMembers(
+          rows.map(([path]) => path),
+          subcommands.flatMap((sub) => leaves(sub))
+        )
       })
-      for (const line of ["contacts export", `exports status ${id}`]) {
-        assert.strictEqual((yield* runHere(line.split(" "), { env: failing.env })).code, 10, line)
-      }
-    })
-  )
-
-  /** The bundled file, in an empty home, once for each. */
-  const published = (
-    run: (roster: Roster, args: ReadonlyArray<string>, env: Env, typed: string) => Effect.Effect<Said>
-  ) =>
-    Effect.gen(function* () {
-      const { call, folder } = yield* makeFixture
-      const good = Effect.fnUntraced(function* ([path, row]: readonly [string, Golden]) {
-        const { args, db } = call(path, row.good)
-        const roster: Roster = yield* makeRoster
-        if (path === "serve") {
-          const { child } = yield* serve(folder, ["--db", db, "--key-file", join(roster.folder, "served.key")])
-          const code = yield* stop(child, "SIGTERM")
-          return code === 0 ? [] : [`serve: ${code}`]
-        }
-        if (path.startsWith("profile ") || path === "auth logout") {
-          yield* roster.run(["auth", "login", "-p", "one", "--base-url", "https://example.com/v4", "--no-check"], {
-            input: "test-key"
-          })
-        }
-        if (path === "senders remove") yield* roster.run(["senders", "allow", "news@example.com"])
-        if (path === "contacts undo") {
-          yield* roster.run(["contacts", "update", "ann@example.com", "--first-name", "Ann", "--db", db])
-        }
-        const env: Env =
-          path === "emails send"
-            ? (yield* serveWithKey(roster.folder, ["--allow-sender", "*@example.com"])).env
-            : path.startsWith("auth ") || path.startsWith("profile ")
-              ? {}
-              : { ROSTER_DB: db }
-        const { code, text } = yield* run(roster, args, env, path === "auth login" ? "test-key" : "")
-        return code === 0 ? [] : [`${args.join(" ")}: ${code} ${text}`]
-      }, Effect.scoped)
-      const wrong = yield* Effect.forEach(rows, good, { concurrency: 3 })
-      assert.deepStrictEqual(wrong.flat(), [])
-    })
-
-  it.live("ends with 0 where all is well, as the one file that is published, in a pipe", () =>
-    published((roster, args, env, input) =>
-      Effect.map(roster.run(args, { env, input }), ({ code, stderr }) => ({ code, text: stderr }))
     )
-  )
 
-  it.live.skipIf(!hasTerminal)("ends with 0 where all is well, in a terminal (needs script)", () =>
-    published((roster, args, env, typed) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const terminal = yield* openTerminal(roster.folder, args, { env })
-          if (typed !== "") {
-            yield* terminal.shows("API key")
-            yield* terminal.type(`${typed}${keys.enter}`)
-          }
-          const { code, screen } = yield* terminal.ended
-          return { code, text: screen }
+    it.effect("shows its help with 0, and refuses a flag that it has not with 2", () =>
+      Effect.gen(function* () {
+        for (const [path] of rows) {
+          const help = yield* runHere([...path.split(" "), "--help"])
+          assert.deepStrictEqual([help.code, help.stderr], [0, ""], path)
+          assert.include(help.stdout, `roster ${path}`)
+          const unknown = yield* runHere([...path.split(" "), "--no-such-flag"])
+          assert.deepStrictEqual([unknown.code, unknown.stdout], [2, ""], path)
+        }
+      })
+    )
+
+    it.effect("ends with 4 where the key is refused", () =>
+      Effect.gen(function* () {
+        const { env } = yield* fakeService((_, response) =>
+          response.writeHead(401, { "Content-Type": "application/json" }).end('{"Error":"Incorrect apikey"}')
+        )
+        yield* againstService(env, 4)
+      })
+    )
+
+    it.effect("ends with 4 where an address is given and no key", () =>
+      againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }, 4)
+    )
+
+    it.effect("ends with 8 if nothing answers", () =>
+      againstService({ ROSTER_BASE_URL: "http://127.0.0.1:9/v4", ROSTER_API_KEY: "test-key" }, 8)
+    )
+
+    it.effect("ends with the code that is its own for each thing that can go wrong", () =>
+      Effect.gen(function* () {
+        const { call, folder } = yield* Fixture
+        const calls = rows.flatMap(([path, { ends = {} }]) =>
+          Object.entries(ends).map(([code, args]) => ({ code: Number(code), path, args }))
+        )
+        const wrong = yield* Effect.forEach(
+          calls,
+          Effect.fnUntraced(function* ({ args: given, code, path }) {
+            const { args, db } = call(path, given)
+            const ended = yield* runHere(args, { env: { ROSTER_DB: db, HOME: folder } })
+            return ended.code === code ? [] : [`${args.join(" ")}: ${ended.code} in place of ${code}. ${ended.stderr}`]
+          }),
+          { concurrency: 4 }
+        )
+        assert.deepStrictEqual(wrong.flat(), [])
+      })
+    )
+
+    it.effect("ends with 7 if the service refuses, and with 10 if its job has failed", () =>
+      Effect.gen(function* () {
+        const { env } = yield* fakeService((_, response) =>
+          response.writeHead(400, { "Content-Type": "application/json" }).end('{"Error":"No."}')
+        )
+        for (const line of [
+          "contacts list",
+          "contacts add a@example.com",
+          "apikeys create a --access Export --out {new}",
+          "smtp list",
+          "emails send --from a@example.com --to b@example.com --text x"
+        ]) {
+          const folder = yield* temporaryFolder
+          const refused = yield* runHere(line.replace("{new}", join(folder, "new")).split(" "), { env })
+          assert.strictEqual(refused.code, 7, `${line}: ${refused.stderr}`)
+        }
+        const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+        const failing = yield* fakeService((request, response) => {
+          const isStatus = request.url?.endsWith("/status") === true
+          const body = isStatus ? "Error" : { Link: "http://127.0.0.1:9/v4/x", PublicExportID: id }
+          response.writeHead(isStatus ? 200 : 202, { "Content-Type": "application/json" }).end(JSON.stringify(body))
         })
+        for (const line of ["contacts export", `exports status ${id}`]) {
+          assert.strictEqual((yield* runHere(line.split(" "), { env: failing.env })).code, 10, line)
+        }
+      })
+    )
+
+    /** Each where all is well, in an empty home. What `serve` does is tried in process/serve.test.ts. */
+    const good = (run: (home: string, args: ReadonlyArray<string>, env: Env, typed: string) => Effect.Effect<Said>) =>
+      Effect.gen(function* () {
+        const { call } = yield* Fixture
+        const one = Effect.fnUntraced(function* ([path, row]: readonly [string, Golden]) {
+          const { args, db } = call(path, row.good)
+          const home = yield* temporaryFolder
+          const before = (words: ReadonlyArray<string>, input = "") => runHere(words, { env: { HOME: home }, input })
+          if (path.startsWith("profile ") || path === "auth logout") {
+            yield* before(
+              ["auth", "login", "-p", "one", "--base-url", "https://example.com/v4", "--no-check"],
+              "test-key"
+            )
+          }
+          if (path === "senders remove") yield* before(["senders", "allow", "news@example.com"])
+          if (path === "emails send") yield* before(["senders", "allow", "*@example.com"])
+          if (path === "contacts undo") {
+            yield* before(["contacts", "update", "ann@example.com", "--first-name", "Ann", "--db", db])
+          }
+          const env: Env = path.startsWith("auth ") || path.startsWith("profile ") ? {} : { ROSTER_DB: db }
+          const { code, text } = yield* run(home, args, env, path === "auth login" ? "test-key" : "")
+          return code === 0 ? [] : [`${args.join(" ")}: ${code} ${text}`]
+        }, Effect.scoped)
+        const all = rows.filter(([path]) => path !== "serve")
+        const wrong = yield* Effect.forEach(all, one, { concurrency: 3 })
+        assert.deepStrictEqual(wrong.flat(), [])
+      })
+
+    it.effect("ends with 0 where all is well, in a pipe", () =>
+      good((home, args, env, input) =>
+        Effect.map(runHere(args, { env: { ...env, HOME: home }, input }), ({ code, stderr }) => ({
+          code,
+          text: stderr
+        }))
       )
     )
-  )
-})
+
+    it.effect.skipIf(!hasTerminal)(
+      "ends with 0 where all is well, as the one file that is published, in a terminal (needs script)",
+      () =>
+        good((home, args, env, typed) =>
+          Effect.scoped(
+            Effect.gen(function* () {
+              const terminal = yield* openTerminal(home, args, { env })
+              if (typed !== "") {
+                yield* terminal.shows("API key")
+                yield* terminal.type(`${typed}${keys.enter}`)
+              }
+              const { code, screen } = yield* terminal.ended
+              return { code, text: screen }
+            })
+          )
+        )
+    )
+  }
+)

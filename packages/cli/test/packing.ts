@@ -3,7 +3,6 @@
  */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const packages = fileURLToPath(new URL("../../", import.meta.url))
@@ -25,7 +24,8 @@ export const pnpm = (cwd: string, args: ReadonlyArray<string>, env: Readonly<Rec
   })
 }
 
-/** Packs a package into a folder. */
-export const pack = (name: string, folder: string): void => {
-  pnpm(join(packages, name), ["pack", "--pack-destination", folder])
+/** Packs packages into a folder. */
+export const pack = (names: ReadonlyArray<string>, folder: string): void => {
+  const filters = names.map((name) => `--filter=@roster/${name}`)
+  pnpm(packages, [...filters, "pack", "--pack-destination", folder])
 }

@@ -123,7 +123,7 @@ describe("roster auth", () => {
 
   it.live("K01 keeps keys in a file that is the user's alone, whatever was there before", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       mkdirSync(configFolder(folder), { recursive: true })
       chmodSync(configFolder(folder), 0o755)
       writeFileSync(configFile(folder), '{"profiles":{}}', { mode: 0o644 })
@@ -147,7 +147,7 @@ describe("roster auth", () => {
 
   it.live("K02 leaves the old file or the new one, however its writer ends", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const args = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "--profile"]
       yield* run([...args, "first"], { input: secret })
       let killed = 0
@@ -197,7 +197,7 @@ describe("roster auth", () => {
 
   it.live("asks a command for the key, each time", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, keyFile } = yield* serveWithKey(folder)
       const login = yield* run(["auth", "login", "--base-url", address, "--credential-process", `cat '${keyFile}'`])
       assert.strictEqual(login.code, 0, login.stderr)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { runHere } from "../inProcess.ts"
+import { makeRosterHere, runHere } from "../inProcess.ts"
 import { bin, environmentOf, failure, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 import { hasTerminal, inTerminal } from "../pty/terminal.ts"
@@ -24,7 +24,7 @@ const completed = (folder: string, script: string, words: ReadonlyArray<string>)
 describe("completions", () => {
   it.live("complete files, profiles, access levels and purposes in bash", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       for (const name of ["work", "production"]) {
         yield* run(["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "-p", name], {
           input: "test-key"
@@ -57,7 +57,7 @@ describe("completions", () => {
     ]
   ] as const)("complete the same in %s", ([shell, ...patterns]) =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { code, stdout } = yield* run(["completions", shell])
       assert.strictEqual(code, 0)
       for (const pattern of patterns) assert.match(stdout, pattern)
@@ -68,7 +68,7 @@ describe("completions", () => {
 
   it.live("know every flag that takes a file", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const fish = (yield* run(["completions", "fish"])).stdout
       interface Command {
         readonly name: string
@@ -112,7 +112,7 @@ describe("roster help", () => {
 describe.skipIf(!hasTerminal)("--no-input (needs script)", () => {
   it.live("asks for nothing on a terminal", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const store = ["--db", join(folder, "store.db")]
       yield* run(["contacts", "add", "ann@example.com", ...store])
       const remove = ["contacts", "delete", "ann@example.com", ...store]
@@ -137,7 +137,7 @@ describe.skipIf(!hasTerminal)("--no-input (needs script)", () => {
 describe("--debug-http", () => {
   it.live("shows requests with headers and times, without keys, and e-mail addresses only with a second flag", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, key } = yield* serveWithKey(folder)
       yield* run(["contacts", "add", "ann@example.com"], { env })
       const get = ["contacts", "get", "ann@example.com"]
@@ -173,7 +173,7 @@ describe("--debug-http", () => {
 
   it.live("shows no header of a service that may hold a secret", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env } = yield* fakeService((_, response) =>
         response
           .writeHead(200, { "Content-Type": "application/json", "Set-Cookie": "sid=canary", "X-User": "canary" })

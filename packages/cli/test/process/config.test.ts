@@ -14,7 +14,8 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { bin, ended, environmentOf, failure, jsonOf, makeRoster, type Roster } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { bin, ended, environmentOf, failure, jsonOf, type Roster, temporaryFolder } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const secret = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -28,7 +29,7 @@ const isRoot = process.getuid?.() === 0
 
 /** A user with a file of one profile. */
 const withConfig = Effect.gen(function* () {
-  const roster = yield* makeRoster
+  const roster = yield* makeRosterHere
   const folder = join(roster.folder, ".config", "roster")
   const file = join(folder, "config.json")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -208,7 +209,7 @@ describe("the file of profiles", () => {
 describe("a key file", () => {
   it.live.skipIf(!hasModes)("that others can read is named, and used", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* fakeService((_, response) =>
         response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
       )
@@ -264,7 +265,7 @@ describe("roster config list", () => {
 describe("an argument", () => {
   it.live.skipIf(process.platform !== "linux")("is refused if it is not UTF-8, and U+FFFD itself is not", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const add = (local: string) =>
         shell(folder, `exec $ROSTER contacts add ann@example.com --last-name "$(printf '${local}')" --db store.db`)
       for (const bytes of ["Caf\\351", "\\377", "\\355\\240\\200", "\\303", "\\357\\277\\275\\351"]) {

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { once } from "node:events"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { makeRosterHere } from "../inProcess.ts"
 import { bin, ended, failure, jsonOf, makeRoster, type Roster, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
@@ -33,7 +34,7 @@ const account = ({ run }: Roster, env: Env) =>
 
 /** A service with a contact and a key of somebody else's, and a faulty one where a plan is given. */
 const arrange = Effect.fnUntraced(function* (faults?: object) {
-  const roster = yield* makeRoster
+  const roster = yield* makeRosterHere
   const plan = join(roster.folder, "faults.json")
   if (faults !== undefined) writeFileSync(plan, JSON.stringify(faults))
   const { env } = yield* serveWithKey(roster.folder, faults === undefined ? [] : ["--faults", plan])

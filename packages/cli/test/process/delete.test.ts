@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { request as ask } from "node:http"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere, runHere } from "../inProcess.ts"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster, temporaryFolder } from "../roster.ts"
+import { failure, json, jsonOf, makeLocalRoster, type Roster, temporaryFolder } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 const backups = (folder: string) => join(folder, ".local", "state", "roster", "backups")
@@ -138,7 +138,7 @@ describe("roster contacts delete by rule", () => {
 
   it.live("resumes from its file after an interruption", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, keyFile } = yield* serveWithKey(folder)
       const served: Roster = { folder, run: (args, options) => run(args, { ...options, env }) }
       yield* arrange(served, 8400)
@@ -281,7 +281,7 @@ describe("roster contacts delete by address", () => {
 
   it.live("unread, only if the number is the confirmed one, and says how far it came", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService(({ url = "" }, response) => {
         const status = /c4/.test(url) ? 401 : /c1/.test(url) ? 404 : 200
         response.writeHead(status, { "Content-Type": "application/json" })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { failure, filesIn, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { failure, filesIn, json, jsonOf, ended, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
@@ -11,7 +11,7 @@ const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
 describe("roster contacts export and roster exports", () => {
   it.live("write a file for its owner alone, and replace none unless told", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       yield* run(["contacts", "import", "-"], { input: "Email,City\nann@example.com,Köln\nbob@example.com,Bonn\n" })
       const target = join(folder, "out.csv")
 
@@ -50,10 +50,10 @@ describe("roster contacts export and roster exports", () => {
 
   it.live("can be fetched later, by another process", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder)
       yield* run(["contacts", "add", "ann@example.com"], { env })
-      const begun = yield* run(["contacts", "export", "--no-wait"], { env })
+      const begun = yield* Effect.promise(() => ended(start(folder, ["contacts", "export", "--no-wait"], env)))
       assert.strictEqual(begun.code, 0, begun.stderr)
       const { Link, PublicExportID } = jsonOf<{ Link: string; PublicExportID: string }>(begun)
       // The first wait of another export ends after this one is ready: jobs run in their order.

@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import {
   bin,
   ended,
@@ -22,7 +23,8 @@ import {
   json,
   makeLocalRoster,
   makeRoster,
-  type RunOptions
+  type RunOptions,
+  temporaryFolder
 } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
@@ -70,7 +72,7 @@ const create = ["apikeys", "create", "ci", "--access", "Export"]
 describe("a new secret", () => {
   it.live("K05 is not requested if its output is closed or its file exists", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, requests } = yield* keyMaker
       writeFileSync(join(folder, "mine"), "mine")
       mkdirSync(join(folder, "dir"))
@@ -91,7 +93,7 @@ describe("a new secret", () => {
 
   it.live("K05 is written to a file readable by its owner only, and nowhere else", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const { env, requests } = yield* keyMaker
       const made = yield* shell(folder, `umask 000; exec $ROSTER ${create.join(" ")} --out key`, { env })
       assert.strictEqual(made.code, 0, made.stderr)
@@ -106,7 +108,7 @@ describe("a new secret", () => {
 
   it.live("K05 that could not be delivered: the key is deleted again", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const { env, requests } = yield* keyMaker
       // The reader has gone before the key was made.
       const unread = yield* shell(folder, `$ROSTER ${create.join(" ")} | true`, { env })
@@ -118,7 +120,7 @@ describe("a new secret", () => {
 
   it.live("K05 that is lost: its name is said, also with --quiet", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const { env } = yield* keyMakerOf(401)
       const lost = yield* shell(folder, `$ROSTER ${create.join(" ")} --quiet | true`, { env })
       assert.include(lost.stderr, "The secret of ci could not be delivered and is lost. Delete ci.")
@@ -127,7 +129,7 @@ describe("a new secret", () => {
 
   it.live("K05 is printed for --out -, and stands in no file of that name", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const made = yield* run([...create, "--out", "-"])
       assert.match(Object(json(made)).Token, /^\S{20,}$/)
       const rotated = yield* run(["apikeys", "rotate", "ci", "--out", "-", "--idle", "600ms", "--grace", "20s"])
@@ -173,7 +175,7 @@ const tinyDisk = (folder: string) =>
 describe("a file that is written", () => {
   it.live("K08 has the name that it was given and no other, and replaces nothing unasked", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, requests } = yield* exporter((response) => response.end("Email\r\nann@example.com\r\n"))
       mkdirSync(join(folder, "work/deep/dir"), { recursive: true })
       const inside = join(folder, "work/deep")
@@ -199,7 +201,7 @@ describe("a file that is written", () => {
 
   it.live("K08 does not exist if the download was cut off", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const cut = yield* exporter((response) => {
         response.setHeader("Content-Length", "1000000")
         response.write("Email\r\n")
@@ -213,7 +215,7 @@ describe("a file that is written", () => {
 
   it.live("K08 does not exist if the disk is full (needs to mount one)", (context) =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const disk = yield* tinyDisk(join(folder, "disk"))
       if (disk === undefined) return context.skip()
       const { env } = yield* exporter((response) => response.end(`Email\r\n${"a".repeat(200_000)}`))

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { request as ask } from "node:http"
 import { join } from "node:path"
-import { ended, failure, json, jsonOf, makeRoster, start } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { ended, failure, json, jsonOf, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 /** A service before another one, which passes on the first writes and keeps later ones without an answer. */
@@ -32,7 +33,7 @@ const holdingProxy = Effect.fnUntraced(function* (target: string, writes: number
 describe("a suggested command", () => {
   it.live("names the store file that was named", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       writeFileSync(join(folder, "in.csv"), "Email,Status\nann@x.org,Bounced\nbob@x.org,\ncid@x.org,\n")
       const on = ["--db", "it's.db"]
       const words = "--db 'it'\\''s.db'"
@@ -54,7 +55,7 @@ describe("a suggested command", () => {
 
   it.live("names the service and the profile that were named, in any form", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* fakeService((request, response) => {
         request.resume()
         response.writeHead(201, { "Content-Type": "text/html" }).end("<html>")
@@ -77,7 +78,7 @@ describe("a suggested command", () => {
 
   it.live("resumes the undo of a run by its id, since the undo is the last run itself", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, keyFile } = yield* serveWithKey(folder)
       const on = (url: string) => ["--base-url", url, "--api-key-file", keyFile]
       writeFileSync(join(folder, "in.csv"), "Email\nann@x.org\n")
@@ -114,7 +115,7 @@ describe("a suggested command", () => {
 
   it.live("shows no key that was typed by mistake", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const key = "roster_1cm9losicpqnguqvjs7pdv1cc0tc5tyxoip3an0dpk7sw"
       const { env } = yield* fakeService(({ method, url = "" }, response) => {
         const isRead = method === "GET"

@@ -6,21 +6,25 @@ import { Effect } from "effect"
 import { appendFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
-import { failure, makeRoster } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { failure } from "../roster.ts"
 import { fakeService, noContacts, serveWithKey } from "../service.ts"
 
-const note = "x".repeat(1000)
+const note = "x".repeat(2000)
 const email = (row: number, domain = "example.com") => `r${String(row).padStart(6, "0")}@${domain}`
 
 /** Far more than the sockets and pipes between a file and a service hold. */
-const rows = 24_000
+const rows = 12_000
 const contentOf = (domain?: string) =>
   `Email,Note\n${Array.from({ length: rows }, (_, row) => `${email(row, domain)},${note}\n`).join("")}`
 
 /** What happens to the file when the service has read the beginning of it. */
 const changes: ReadonlyArray<readonly [how: string, change: (path: string) => void]> = [
   ["gets shorter, in the middle of a row", (path) => truncateSync(path, Math.floor(statSync(path).size * 0.9) - 7)],
-  ["gets shorter, at the end of a row", (path) => truncateSync(path, statSync(path).size - email(0).length - 1002)],
+  [
+    "gets shorter, at the end of a row",
+    (path) => truncateSync(path, statSync(path).size - email(0).length - note.length - 2)
+  ],
   ["gets longer", (path) => appendFileSync(path, `${email(rows)},late\n`)],
   ["gets longer without an end", (path) => appendFileSync(path, "z".repeat(4_000_000))],
   ["is written anew, just as long", (path) => writeFileSync(path, contentOf("example.net"))],
@@ -77,7 +81,7 @@ const handOver = ["contacts", "import", "big.csv", "--via", "file"]
 describe("roster contacts import of a file that changes", () => {
   it.live.each(changes)("--via file ends, and the request with it, where the file %s", ([, change]) =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const path = join(folder, "big.csv")
       writeFileSync(path, contentOf())
       const { closed, env } = yield* slowService({ meanwhile: () => change(path) })
@@ -98,7 +102,7 @@ describe("roster contacts import of a file that changes", () => {
     ["is gone", (path: string) => rmSync(path), /^big\.csv cannot be read: no such file/]
   ] as const)("--via file does not send it a second time where it %s between two attempts", ([, change, says]) =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const path = join(folder, "big.csv")
       writeFileSync(path, contentOf())
       const { closed, env } = yield* slowService({
@@ -119,7 +123,7 @@ describe("roster contacts import of a file that changes", () => {
 
   it.live("--via file sends a replaced file as it was checked", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const path = join(folder, "big.csv")
       writeFileSync(path, contentOf())
       writeFileSync(join(folder, "other.csv"), contentOf("example.net"))
@@ -136,7 +140,7 @@ describe("roster contacts import of a file that changes", () => {
 
   it.live("--via file sends a whole file, to a service as to the store at hand", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       writeFileSync(join(folder, "big.csv"), contentOf())
       const { env } = yield* serveWithKey(folder)
       const served = yield* run(handOver, { env })
@@ -151,7 +155,7 @@ describe("roster contacts import of a file that changes", () => {
     ["without one", ["--no-journal"], undefined]
   ] as const)("%s sends no row that is cut off where the file gets shorter, and names a way on", ([, flags, resume]) =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const path = join(folder, "big.csv")
       writeFileSync(path, contentOf())
       const sent = new Set<string>()
@@ -178,7 +182,7 @@ describe("roster contacts import of a file that changes", () => {
       assert.match(message, /^big\.csv changed while it was being sent/)
       assert.match(hint, resume === undefined ? /^Run the import again/ : /--restart/)
       assert.strictEqual(named, resume)
-      const known = new Set(Array.from({ length: rows }, (_, row) => `${email(row)} 1000`))
+      const known = new Set(Array.from({ length: rows }, (_, row) => `${email(row)} ${note.length}`))
       assert.deepStrictEqual(
         [...sent].filter((contact) => !known.has(contact)),
         []

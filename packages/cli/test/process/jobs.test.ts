@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { failure, json, jsonOf } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 interface SeenJob {
@@ -16,8 +17,8 @@ interface SeenJob {
   readonly duplicates: number
 }
 
-/** An import of so many is still running when three commands have started beside it. */
-const rows = 500_000
+/** An import of so many is still running when three commands have ended beside it. */
+const rows = 150_000
 
 const people = (count: number) =>
   `Email,FirstName\n${Array.from({ length: count }, (_, row) => `p${row}@example.com,P${row}`).join("\n")}\n`
@@ -41,7 +42,7 @@ const until = <A, E>(look: Effect.Effect<A, E>, holds: (seen: A) => boolean) =>
 describe("roster jobs", () => {
   it.live("shows and cancels, while it is worked on by a service, what that service imports", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder)
       const jobs = (...args: ReadonlyArray<string>) => run(["jobs", ...args, "--db", "served.db"])
       assert.strictEqual((yield* jobs("list")).stdout, "[]\n")
@@ -82,7 +83,7 @@ describe("roster jobs", () => {
 
   it.live("is about a store of this machine, and about the jobs that there are", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder)
       for (const args of [["list"], ["get", "x"], ["cancel", "x", "--yes"]]) {
         const remote = yield* run(["jobs", ...args], { env })
@@ -104,9 +105,9 @@ describe("roster jobs", () => {
 
   it.live("reads a store without running its jobs", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { child, env } = yield* serveWithKey(folder)
-      yield* send(env, people(60_000))
+      yield* send(env, people(30_000))
       const exited = new Promise((done) => child.once("exit", done))
       child.kill("SIGKILL")
       yield* Effect.promise(() => exited)
@@ -121,7 +122,7 @@ describe("roster jobs", () => {
 
   it.live("writes the rows that were rejected, to be corrected and imported again", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder)
       const jobs = (...args: ReadonlyArray<string>) => run(["jobs", ...args, "--db", "served.db"])
       const ready = until(Effect.map(jobs("list"), jsonOf<ReadonlyArray<SeenJob>>), ([job]) => job?.state === "Ready")
@@ -160,7 +161,7 @@ describe("roster contacts import", () => {
 
   it.live("writes rejected rows beside the file, under a name of their own each time", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       writeFileSync(join(folder, "c.csv"), bad)
       const imported = yield* run(["contacts", "import", "c.csv"])
       assert.strictEqual(imported.code, 9, imported.stderr)
@@ -191,7 +192,7 @@ describe("roster contacts import", () => {
 
   it.live("writes those of standard input only with --rejected", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const unnamed = yield* run(["contacts", "import", "-"], { input: bad })
       assert.strictEqual(unnamed.code, 9)
       assert.notProperty(json(unnamed), "rejectedFile")

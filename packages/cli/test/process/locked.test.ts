@@ -8,7 +8,8 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { failure, makeLocalRoster } from "../roster.ts"
+import { runHere } from "../inProcess.ts"
+import { failure, makeLocalRoster, temporaryFolder } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 /** A process that takes a lock and keeps it until the test is over. */
@@ -45,11 +46,11 @@ const patienceAlone = 9_000
 
 const makeLocked = Effect.fnUntraced(function* (statements: string) {
   const { folder, run } = yield* makeLocalRoster
-  const added = yield* run(["contacts", "add", "ann@example.com"])
+  const filename = join(folder, "store.db")
+  const added = yield* runHere(["contacts", "add", "ann@example.com", "--db", filename], { env: { HOME: folder } })
   assert.strictEqual(added.code, 0, added.stderr)
   const rows = Array.from({ length: 12_000 }, (_, index) => `person${index}@example.com`)
   writeFileSync(join(folder, "people.csv"), ["Email", ...rows].join("\n"))
-  const filename = join(folder, "store.db")
   return { filename, folder, run, holder: yield* locking(filename, statements) }
 })
 
@@ -64,15 +65,13 @@ const commands = {
     ["contacts", "import", "people.csv"],
     ["contacts", "import", "people.csv", "--via", "file"],
     ["contacts", "export", "--out", "out.csv"],
-    ["apikeys", "create", "reporting", "--for", "contacts:read"],
-    ["serve", "--port", "0"]
+    ["apikeys", "create", "reporting", "--for", "contacts:read"]
   ],
   [alone]: [
     ["contacts", "get", "ann@example.com"],
     ["contacts", "add", "bob@example.com"],
     ["jobs", "list"],
-    ["backup", "backup.db"],
-    ["serve", "--port", "0"]
+    ["backup", "backup.db"]
   ]
 } as const
 
@@ -95,11 +94,12 @@ describe("a store that another process keeps locked", () => {
 
   it.live.each([writing, alone] as const)("by %s: is not served, which ends after one wait", (kind) =>
     Effect.gen(function* () {
-      const { holder, run } = yield* makeLocked(kind)
+      const { filename, holder, run } = yield* makeLocked(kind)
       const started = performance.now()
       const ended = yield* run(["serve", "--port", "0"])
       assert.isBelow(performance.now() - started, patienceAlone)
       assert.strictEqual(ended.code, 8, ended.stderr)
+      assert.include(failure(ended).message, filename)
       assert.include(failure(ended).message, who(holder.pid))
       assert.match(failure(ended).message, /for too long/)
       assert.notMatch(failure(ended).hint, /path/)
@@ -119,7 +119,7 @@ describe("a store that another process keeps locked", () => {
 
   it.live("never tells over the network which file it is and who holds it", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeLocalRoster
+      const folder = yield* temporaryFolder
       const { address, key } = yield* serveWithKey(folder)
       const filename = join(folder, "served.db")
       const { pid } = yield* locking(filename, writing)

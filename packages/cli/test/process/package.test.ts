@@ -46,7 +46,7 @@ const secretLike = /roster_[a-z0-9]{40,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/
 describe.skipIf(!hasPnpm)("what is published (needs pnpm, which runs the tests)", () => {
   beforeAll(() => {
     archives = mkdtempSync(join(tmpdir(), "roster-packed-"))
-    for (const name of names) pack(name, archives)
+    pack(names, archives)
   })
   afterAll(() => rmSync(archives, { recursive: true, force: true }))
 

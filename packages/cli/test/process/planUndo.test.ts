@@ -1,6 +1,7 @@
 /**
  * Plans of imports, their application, and runs that are undone: on a store file, and over HTTP as far as the interface goes.
- * What shows on files and in the store alone is tried by commands in this process, which start in no time.
+ * The first plan and the first undo of a store file are by processes; all other commands are in this one, which start in no
+ * time.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,7 +9,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { type Ended, failure, json, jsonOf, makeLocalRoster, makeRoster, type Roster } from "../roster.ts"
+import { type Ended, failure, json, jsonOf, makeLocalRoster, type Roster } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 const done = (end: Ended, code = 0): Ended => {
@@ -26,8 +27,7 @@ const onService = Effect.fnUntraced(function* ({ folder, run }: Roster) {
 
 const local = Effect.map(makeLocalRoster, onStore)
 const localHere = Effect.map(makeLocalRosterHere, onStore)
-const remote = Effect.flatMap(makeRoster, onService)
-const remoteHere = Effect.flatMap(makeRosterHere, onService)
+const remote = Effect.flatMap(makeRosterHere, onService)
 
 type Where = Effect.Success<typeof local>
 
@@ -75,7 +75,7 @@ const lastRun = Effect.fnUntraced(function* ({ run }: Where) {
 
 const places = [
   { name: "on a store file", open: local, openHere: localHere, isExact: true },
-  { name: "over HTTP", open: remote, openHere: remoteHere, isExact: false }
+  { name: "over HTTP", open: remote, openHere: remote, isExact: false }
 ] as const
 
 describe.each(places)("a plan $name", ({ open, openHere }) => {
@@ -133,7 +133,7 @@ describe.each(places)("a plan $name", ({ open, openHere }) => {
 
   it.live("is applied with custom fields of any name", () =>
     Effect.gen(function* () {
-      const { folder, place, run } = yield* open
+      const { folder, place, run } = yield* openHere
       // JSON.parse takes the last of these names for the one before, if they come one after the other.
       const file = join(folder, "people.csv")
       writeFileSync(file, 'Email,x,5\\,"5"""\nann@x.org,1,2,\nbob@x.org,1,,3\n')
@@ -368,7 +368,7 @@ describe("a run", () => {
 
   it.live("by a key that may not read contacts works, and cannot be undone", () =>
     Effect.gen(function* () {
-      const where = yield* remoteHere
+      const where = yield* remote
       const { folder, run } = where
       const key = join(folder, "writer.key")
       done(yield* run(["apikeys", "create", "writer", "--access", "ModifyContacts", "--out", key]))

@@ -3,14 +3,15 @@ import { Effect } from "effect"
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { hash } from "node:crypto"
 import { join } from "node:path"
-import { ended, failure, json, jsonOf, makeLocalRoster, makeRoster, start } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { ended, failure, json, jsonOf, start } from "../roster.ts"
 import { hasSaid, journals, quick } from "../rotating.ts"
 import { serveWithKey } from "../service.ts"
 
 describe("roster apikeys rotate", () => {
   it.live("stops when interrupted, says how to resume, and recognises the file that it wrote", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       yield* run(["apikeys", "create", "ci", "--for", "export"])
       const args = ["apikeys", "rotate", "ci", "--out", "ci.key", "--idle", "1h", "--db", join(folder, "store.db")]
       const child = start(folder, args)
@@ -46,7 +47,7 @@ describe("roster apikeys rotate", () => {
 
   it.live("resumed with another destination, writes the secret there or says where it went", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       /** A rotation that is interrupted while it waits, when its secret has been delivered. */
       const begun = Effect.fnUntraced(function* (name: string, to: ReadonlyArray<string>) {
         yield* run(["apikeys", "create", name, "--for", "export"])
@@ -90,7 +91,7 @@ describe("roster apikeys rotate", () => {
 
   it.live("ends with 9 and keeps both where the old one is used on", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, env } = yield* serveWithKey(folder)
       const created = yield* run(["apikeys", "create", "ci", "--for", "contacts:read,export,apikeys:read,smtp:write"], {
         env
@@ -125,7 +126,7 @@ describe("roster apikeys rotate", () => {
 
   it.live("rotates the key that it uses itself, and continues with the new one", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, key, keyFile } = yield* serveWithKey(folder)
       const on = ["--base-url", address, "--api-key-file", keyFile]
       const [{ Name } = { Name: "" }] = jsonOf<ReadonlyArray<{ Name: string }>>(yield* run(["apikeys", "list", ...on]))
@@ -143,7 +144,7 @@ describe("roster apikeys rotate", () => {
 
   it.live("K05 creates nothing if the secret cannot be written, and deletes a key that the command did not take", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       yield* run(["apikeys", "create", "ci", "--for", "export"])
       const before = json(yield* run(["apikeys", "list"]))
       mkdirSync(join(folder, "taken"))
@@ -167,7 +168,7 @@ describe("roster apikeys rotate", () => {
 
   it.live("K04 gives a secret to a command by its standard input alone, and prints it where nothing else is said", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       yield* run(["apikeys", "create", "ci", "--for", "export"])
       const script = join(folder, "seen.sh")
       writeFileSync(
@@ -175,7 +176,8 @@ describe("roster apikeys rotate", () => {
         `#!/bin/sh\ntr '\\0' '\\n' < /proc/$$/environ > env\ntr '\\0' ' ' < /proc/$PPID/cmdline > argv\necho "$0 $@" >> argv\ncat > secret\necho words\n`
       )
       chmodSync(script, 0o755)
-      const given = yield* run(["apikeys", "rotate", "ci", "--exec", script, ...quick])
+      const args = ["apikeys", "rotate", "ci", "--exec", script, ...quick, "--db", join(folder, "store.db")]
+      const given = yield* Effect.promise(() => ended(start(folder, args)))
       assert.strictEqual(given.code, 0, given.stderr)
       const secret = readFileSync(join(folder, "secret"), "utf8").trim()
       assert.match(secret, /^roster_\S{20,}$/)
@@ -192,7 +194,7 @@ describe("roster apikeys rotate", () => {
 describe("roster smtp rotate", () => {
   it.live("writes the new login and its secret, and leaves one", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const created = yield* run(["smtp", "create", "shop@example.com", "--expires", "30d"])
       const { Token: _, ...old } = jsonOf<{ Token: string; Expires: string }>(created)
       const rotated = yield* run(["smtp", "rotate", "shop@example.com", "--out", "shop.login", ...quick])

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { ended, json, jsonOf, makeRoster, start } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { ended, json, jsonOf, start } from "../roster.ts"
 import { journals, keyUser, type Place, quick, stoppingProxy } from "../rotating.ts"
 import { serveWithKey } from "../service.ts"
 
@@ -20,7 +21,7 @@ const places: ReadonlyArray<Place> = [
 describe("roster apikeys rotate", () => {
   it.live("killed at every step and run again, never leaves a program without a key that works", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, env } = yield* serveWithKey(folder)
       const proxy = yield* stoppingProxy(address)
       const through = { ...env, ROSTER_BASE_URL: proxy.address }
@@ -61,7 +62,7 @@ describe("roster apikeys rotate", () => {
 
   it.live("killed after a command has taken the secret, keeps what the command was given", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, env } = yield* serveWithKey(folder)
       const created = yield* run(["apikeys", "create", "ci", "--for", "contacts:read"], { env })
       const key = join(folder, "ci.key")
@@ -74,7 +75,8 @@ describe("roster apikeys rotate", () => {
         `cat > "${key}.new" && mv "${key}.new" "${key}"\n[ -e "${folder}/again" ] || kill -9 $PPID\n`
       )
       const args = ["apikeys", "rotate", "ci", "--exec", `. "${script}"`, ...quick]
-      assert.strictEqual((yield* run(args, { env })).code, null)
+      const killed = yield* Effect.promise(() => ended(start(folder, args, env)))
+      assert.strictEqual(killed.code, null)
       const taken = readFileSync(key, "utf8").trim()
       yield* until(() => seen.keys.has(taken))
       writeFileSync(join(folder, "again"), "")

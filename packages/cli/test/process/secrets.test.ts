@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { once } from "node:events"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Ended, ended, failure, jsonOf, makeRoster, start } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { type Ended, ended, failure, jsonOf, makeRoster, type Roster, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 const canary = "canary-7c1d9e52f0"
@@ -11,7 +12,7 @@ const canary = "canary-7c1d9e52f0"
 describe("a key", () => {
   it.live("that is wrong has an error of its own, and appears in no output", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, key } = yield* serveWithKey(folder)
       const env = { ROSTER_BASE_URL: address, ROSTER_API_KEY: canary }
       for (const args of [
@@ -44,7 +45,7 @@ describe("a key", () => {
 
   it.live("appears in no output of a failure, whatever fails", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       writeFileSync(join(folder, "key"), `${canary}\n`)
       writeFileSync(join(folder, "two.key"), `${canary}\n${canary}\n`)
       const { env } = yield* fakeService((request, response) => {
@@ -132,7 +133,8 @@ describe("a key on the way to a command", () => {
 
   it.live("K04 is refused as an argument, wherever it is typed, and is not said again", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const here = yield* makeRosterHere
+      const asProcess = yield* makeRoster
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
       const url = env.ROSTER_BASE_URL
       const list = ["contacts", "list", "--base-url", url]
@@ -150,19 +152,21 @@ describe("a key on the way to a command", () => {
         ["auth", "login", "--base-url", url, "--key-file", key],
         ["apikeys", "create", "ci", "--access", key]
       ]
-      const refuse = Effect.fnUntraced(function* (key: string, args: ReadonlyArray<string> = []) {
-        const refused = yield* run([...args, "-o", args.length % 2 === 0 ? "table" : "json"])
+      const refuse = Effect.fnUntraced(function* (by: Roster, key: string, args: ReadonlyArray<string>) {
+        const refused = yield* by.run([...args, "-o", args.length % 2 === 0 ? "table" : "json"])
         assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], args.join(" "))
         assert.notInclude(refused.stderr, key.slice(0, 12), args.join(" "))
       })
       const ours = "roster_1cm9losicpqnguqvjs7pdv1cc0tc5tyxoip3an0dpk7sw"
-      for (const args of places(ours)) yield* refuse(ours, args)
+      for (const args of places(ours)) yield* refuse(here, ours, args)
+      // As a process it says no more.
+      for (const args of [[ours], [...list, "--api-key", ours]]) yield* refuse(asProcess, ours, args)
       // A key of another service is recognised by the same code, wherever it is.
       for (const key of [
         "F5D1E3C0A97B48629D1FA0C2B3E4D5F60718293A4B5C6D7E8F90A1B2C3D4E5F6F5D1E3C0A97B48629D1FA0C2B3E4D5F6",
         "sk_live_4eC39HqLyjWDarjtT1zdp7dcQm5Xw"
       ]) {
-        yield* refuse(key, [...list, "--api-key", key])
+        yield* refuse(here, key, [...list, "--api-key", key])
       }
       assert.deepStrictEqual(requests, [])
     })

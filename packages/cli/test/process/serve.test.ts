@@ -5,13 +5,14 @@ import { once } from "node:events"
 import { type IncomingMessage, request as httpRequest } from "node:http"
 import { join } from "node:path"
 import { json as readJson } from "node:stream/consumers"
-import { failure, json, makeRoster } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { failure, json, temporaryFolder } from "../roster.ts"
 import { serve, serveWithKey, stop } from "../service.ts"
 
 describe("roster serve", () => {
   it.live("writes the key of a new store, prints its address, and drains on SIGTERM", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, child, env, key, keyFile, lines } = yield* serveWithKey(folder, [
         "--allow-sender",
         "*@example.com"
@@ -45,7 +46,7 @@ describe("roster serve", () => {
 
   it.live.skipIf(process.platform !== "linux")("replaces itself by one with a small young generation", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const { child } = yield* serveWithKey(folder)
       const told = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, "utf8").split("\0")
       assert.include(told("cmdline"), "--max-semi-space-size=8")
@@ -58,7 +59,7 @@ describe("roster serve", () => {
 
   it.live("says whether it lives and is ready, by any name and without a key", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const { address, child } = yield* serveWithKey(folder, ["--access-log"])
       const entries: Array<Record<string, unknown>> = []
       child.stdout?.on("data", (part: Buffer) => {
@@ -83,7 +84,7 @@ describe("roster serve", () => {
 
   it.live("starts again with the same command, and makes no second key", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const first = yield* serveWithKey(folder)
       assert.strictEqual(yield* stop(first.child, "SIGINT"), 0)
       const second = yield* serveWithKey(folder)
@@ -96,7 +97,7 @@ describe("roster serve", () => {
 
   it.live.each(["", "--key-file=-"])("prints the key of a new store where no file is named: %s", (given) =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, lines } = yield* serve(folder, ["--db", join(folder, "a.db"), ...(given === "" ? [] : [given])])
       const [key = "", ...others] = lines
       assert.deepStrictEqual(others, [`listening on ${address}`])
@@ -107,7 +108,7 @@ describe("roster serve", () => {
 
   it.live("says how to create another key, in words that a shell takes", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const args = ["--db", "it's mine.db", "--key-file", "admin.key"]
       assert.strictEqual(yield* stop((yield* serve(folder, args)).child, "SIGINT"), 0)
       const { stderr } = yield* serve(folder, args)
@@ -117,7 +118,7 @@ describe("roster serve", () => {
 
   it.live("gives links under the address that clients call", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder, ["--public-url", "https://roster.example.com/lists"])
       const exported = yield* run(["contacts", "export", "--no-wait"], { env })
       assert.strictEqual(exported.code, 0, exported.stderr)
@@ -136,7 +137,7 @@ describe("roster serve", () => {
 
   it.live("overwrites no file with a key, and then creates none", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const keyFile = join(folder, "mine")
       writeFileSync(keyFile, "mine")
       const refused = yield* run(["serve", "--port", "0", "--db", "a.db", "--key-file", keyFile])
@@ -151,7 +152,7 @@ describe("roster serve", () => {
 
   it.live("refuses a host of files that allows nothing", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       for (const entry of ["https://files.example.com", "files.example.com/", "*.example.com", "10.0.0.0/8"]) {
         const args = ["--allow-file-url", "files.example.com:8443", "--allow-file-url", entry]
         const refused = yield* run(["serve", "--port", "0", "--db", "a.db", ...args])
@@ -167,7 +168,7 @@ describe("roster serve", () => {
 
   it.live("warns where other machines can reach it", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const { lines, stderr } = yield* serve(folder, [
         "--host",
         "0.0.0.0",

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { filesIn, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { filesIn, json, jsonOf, temporaryFolder } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 import { hasTerminal, inTerminal, keys, openTerminal } from "./terminal.ts"
 
@@ -13,7 +14,7 @@ const widest = (screen: string): number => Math.max(...screen.split("\n").map((l
 
 /** A store of two contacts, of whom one has all that is long. */
 const withContacts = Effect.gen(function* () {
-  const roster = yield* makeLocalRoster
+  const roster = yield* makeLocalRosterHere
   const long = `${"a".repeat(60)}@example.com`
   const added = yield* roster.run(["contacts", "import", "-"], {
     input: `Email,FirstName,LastName\n${long},${"Maximiliane ".repeat(4)},${"Lee-Smith ".repeat(5)}\nann@example.com,Ann,Lee\n`
@@ -104,7 +105,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
     [keys.ctrlC, 130]
   ] as const)("apikeys delete asks, and takes %j for %i", ([answer, code]) =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const db = join(folder, "store.db")
       yield* run(["apikeys", "create", "ci", "--access", "Export"])
       const deleted = yield* answered(folder, ["apikeys", "delete", "ci", "--db", db], answer)
@@ -115,7 +116,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("auth login shows nothing of the key that is typed, not even its length", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { address, key } = yield* serveWithKey(folder)
       const login = yield* answered(folder, ["auth", "login", "--base-url", address], `${key}\r`, "API key")
       assert.strictEqual(login.code, 0, login.screen)
@@ -129,7 +130,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("auth login asks on stderr, and keeps nothing after Ctrl-C", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const args = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check"]
       const stopped = yield* answered(folder, args, `half${keys.ctrlC}`, "API key")
       assert.strictEqual(stopped.code, 130, stopped.screen)
@@ -202,7 +203,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("help is coloured on a terminal, unless colour is turned off", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const coloured = yield* inTerminal(folder, ["--help"])
       const plain = yield* inTerminal(folder, ["--help"], { env: { NO_COLOR: "1" } })
       assert.deepStrictEqual([coloured.code, plain.code], [0, 0])
@@ -229,7 +230,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("a mistake is explained in two lines, on stderr", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const mistaken = yield* inTerminal(folder, ["contacts", "list", "--limt", "3"], { tail: "2> err" })
       assert.deepStrictEqual([mistaken.code, mistaken.raw], [2, ""])
       const said = readFileSync(join(folder, "err"), "utf8")
@@ -240,7 +241,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("a reader that has seen enough is no mistake", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const rows = Array.from({ length: 3000 }, (_, at) => `c${at}@example.com`)
       yield* run(["contacts", "import", "-"], { input: `Email\n${rows.join("\n")}\n` })
       const db = join(folder, "store.db")
@@ -255,7 +256,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("a delete of much wants the number typed, and nothing less", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const db = join(folder, "store.db")
       yield* run(["contacts", "import", "-", "--db", db], { input: "Email\na@x.com\nb@x.com\nc@x.com\n" })
       const answer = Effect.fnUntraced(function* (typed: string) {
@@ -275,7 +276,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("the default local store is named on stderr", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const listed = yield* inTerminal(folder, ["contacts", "list"], { tail: "2> err" })
       assert.strictEqual(listed.code, 0, listed.screen)
       assert.notInclude(listed.raw, "[local]")
@@ -288,7 +289,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
 
   it.live("K07 Ctrl-C while waiting for an export says how to resume, and leaves no partial file", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       let looked = () => {}
       const waiting = new Promise<void>((resolve) => {
         looked = resolve
