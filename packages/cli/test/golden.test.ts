@@ -58,7 +58,6 @@ const makeFixture = Effect.gen(function* () {
   yield* on(`contacts export --format json --out ${join(folder, "contacts.json")}`)
   yield* on(`backup ${join(folder, "backup.db")}`)
   const waiting = jsonOf<{ PublicExportID: string }>(yield* on("contacts export --no-wait"))
-  writeFileSync(join(folder, "good.csv"), "Email\nbob@example.com\n")
   writeFileSync(join(folder, "bad.csv"), "Email\nbob@example.com\nnobody\n")
   const taken = createServer().listen(0, "127.0.0.1")
   yield* Effect.promise(() => once(taken, "listening"))
@@ -74,7 +73,6 @@ const makeFixture = Effect.gen(function* () {
     unknownLink: Link.replace(/exports\/[^/]+/, "exports/unknown"),
     contacts: join(folder, "contacts.json"),
     backup: join(folder, "backup.db"),
-    csv: join(folder, "good.csv"),
     badCsv: join(folder, "bad.csv"),
     taken: String(port)
   }
@@ -112,6 +110,9 @@ const makeFixture = Effect.gen(function* () {
       const db = join(folder, `${number}.db`)
       copyFileSync(template, db)
       const plan = join(folder, `${number}.plan.json`)
+      // An import that did not end keeps a journal beside its file.
+      const csv = join(folder, `${number}.csv`)
+      writeFileSync(csv, "Email\nbob@example.com\n")
       if (path === "contacts apply") writePlan(plan, service ?? `[local] ${db}`)
       if (path === "contacts undo" && service !== undefined) writeRun(service)
       const filled = args.replace(/\{(\w+)\}/g, (_, word: string) =>
@@ -121,7 +122,9 @@ const makeFixture = Effect.gen(function* () {
             ? `${service}/exports/file`
             : word === "plan"
               ? plan
-              : (words[word] ?? "")
+              : word === "csv"
+                ? csv
+                : (words[word] ?? "")
       )
       return { db, args: `${path} ${filled}`.trim().split(" ") }
     }
