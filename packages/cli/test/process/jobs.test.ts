@@ -18,7 +18,7 @@ interface SeenJob {
 }
 
 /** An import of so many is still running when three commands have ended beside it. */
-const rows = 150_000
+const rows = 500_000
 
 const people = (count: number) =>
   `Email,FirstName\n${Array.from({ length: count }, (_, row) => `p${row}@example.com,P${row}`).join("\n")}\n`
@@ -107,7 +107,7 @@ describe("roster jobs", () => {
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
       const { child, env } = yield* serveWithKey(folder)
-      yield* send(env, people(30_000))
+      yield* send(env, people(60_000))
       const exited = new Promise((done) => child.once("exit", done))
       child.kill("SIGKILL")
       yield* Effect.promise(() => exited)
