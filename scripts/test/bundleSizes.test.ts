@@ -52,9 +52,11 @@ describe("the bundle of", () => {
       if (!request.url.includes("ada")) return Response.json({ Error: "not found" }, { status: 404 })
       return Response.json({ Email: "ada@example.com", FirstName: "Ada", DateAdded: "2026-01-01T00:00:00" })
     }
-    // A script has no `import.meta`, and its value is its last expression.
-    const script = text.replaceAll("import.meta", "({})").replace(/export\s*\{\s*([\w$]+) as default\s*\};?\s*$/, "$1")
-    const worker: unknown = runInNewContext(script, { ...web, fetch })
+    // A script has neither `import.meta` nor exports, and shares its names with what Node may declare, such as `gc`.
+    const code = text
+      .replaceAll("import.meta", "({})")
+      .replace(/export\s*\{\s*([\w$]+) as default\s*\};?\s*$/, "return $1")
+    const worker: unknown = runInNewContext(`(() => {${code}})()`, { ...web, fetch })
     const get = (email: string): Promise<Response> =>
       Object(worker).fetch(new Request(`https://worker.example/?email=${email}`), {
         ROSTER_BASE_URL: "https://roster.example/v4",

@@ -27,6 +27,7 @@ import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/
 import { type Policy, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+import { amount } from "../../src/durability/LongRun.ts"
 
 const get = operationCall("contactsByEmailGet")
 const status = (value: string): Answer => ({ status: 200, body: JSON.stringify(value) })
@@ -49,7 +50,7 @@ const openSockets = (): number =>
 const patient = { attemptTimeout: Duration.hours(1), totalTimeout: Duration.hours(1) }
 
 /** How many calls run at once in C77, and over how many connections. */
-const many = { calls: 10_000, connections: 64 }
+const many = { calls: amount({ ci: 4000, long: 10_000 }), connections: 64 }
 
 describe("C.6 Lifecycle and polling", () => {
   const endless = Stream.repeat(
