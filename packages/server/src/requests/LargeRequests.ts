@@ -215,7 +215,7 @@ export const layer = (options: {
         return given
       })
 
-      const turns = FairQueue.make({ isElsewhere: true })
+      const turns = FairQueue.make()
       const unread = makeUnread()
       const answer: LargeRequests["answer"] = (request, { body, ids }, refuse) =>
         Effect.flatMap(Caller, ({ account, key, peer }) => {

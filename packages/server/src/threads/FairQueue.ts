@@ -49,16 +49,13 @@ export interface FairQueue {
   readonly waiting: (account: string) => number
 }
 
-/** How the tasks of a queue take turns. */
-export interface FairQueueOptions {
-  /** Milliseconds after which the next task begins while one waits for something else (default: never). */
-  readonly longestTurn?: number | undefined
-  /** Whether the tasks run on another thread (default: false). */
-  readonly isElsewhere?: boolean | undefined
-}
-
 /** Makes a queue. The next task begins when the one before has ended or pauses. */
-export const make = ({ isElsewhere = false, longestTurn }: FairQueueOptions = {}): FairQueue => {
+export const make = ({
+  longestTurn
+}: {
+  /** Milliseconds after which the next task begins while one waits for something else (default: never). */
+  readonly longestTurn?: number
+} = {}): FairQueue => {
   const queue = makeQueue<Turn>()
   let isTaken = false
 
@@ -69,15 +66,15 @@ export const make = ({ isElsewhere = false, longestTurn }: FairQueueOptions = {}
   }
 
   /**
-   * Yields to the event loop first, so that work outside of the queue runs too: once per millisecond that the task took of
-   * it, since the event loop accepts one connection each time.
+   * Yields to the event loop first, so that work outside of the queue runs too: once per millisecond that the task took,
+   * since the event loop accepts one connection each time.
    */
   const give = async (turn: Turn) => {
     const { heldSince, timer } = turn
     if (heldSince === undefined) return
     turn.heldSince = undefined
     clearTimeout(timer)
-    for (let held = isElsewhere ? 1 : performance.now() - heldSince; held > 0; held--) await setImmediate()
+    for (let held = performance.now() - heldSince; held > 0; held--) await setImmediate()
     next()
   }
 
