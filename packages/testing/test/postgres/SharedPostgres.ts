@@ -2,10 +2,11 @@
  * The one PostgreSQL server of a test run, which all files of tests share that do not crash it. It starts when the first of
  * them asks for its address, at the address that is provided to them as `postgres`.
  */
+import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
+import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
-import { type PostgresServer, startServer } from "./PostgresServer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -13,12 +14,23 @@ declare module "vitest" {
   }
 }
 
+const program = fileURLToPath(new URL("./PostgresProcess.ts", import.meta.url))
+
+/** The address that the process says, unless it ends before. */
+const addressOf = (server: ChildProcess) =>
+  new Promise<string>((resolve, reject) => {
+    server.once("message", (url) => resolve(String(url)))
+    server.once("exit", (code) => reject(new Error(`PostgreSQL did not start: exit code ${code}`)))
+  })
+
 export default async (project: TestProject) => {
-  let server: Promise<PostgresServer> | undefined
+  let server: ChildProcess | undefined
+  let url: Promise<string> | undefined
   const starter = createServer((_, response) => {
-    server ??= startServer(false)
-    server.then(
-      ({ url }) => response.end(url.href),
+    server ??= fork(program)
+    url ??= addressOf(server)
+    url.then(
+      (url) => response.end(url),
       (cause: unknown) => response.writeHead(500).end(String(cause))
     )
   }).listen(0, "127.0.0.1")
@@ -28,7 +40,9 @@ export default async (project: TestProject) => {
   project.provide("postgres", `http://127.0.0.1:${port}`)
   return async () => {
     starter.close()
-    const started = await server?.catch(() => undefined)
-    await started?.stop()
+    if (server === undefined || server.exitCode !== null) return
+    const ended = once(server, "exit")
+    server.disconnect()
+    await ended
   }
 }
