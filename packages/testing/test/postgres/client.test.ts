@@ -1,5 +1,5 @@
 /** The client of PostgreSQL against a real server: what it repeats, what it does not, and what it tells. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
 import { SqlServices } from "@roster/server"
 import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
@@ -11,9 +11,7 @@ import * as PostgresClient from "../../../server/src/store/postgres/PostgresClie
 import { CommitLost } from "../../../server/src/store/postgres/PostgresError.ts"
 import { withoutRepeat } from "../../../server/src/store/postgres/PostgresOptions.ts"
 import * as Store from "../../../server/src/store/Store.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const reactivity = Reactivity.layer
 
@@ -79,7 +77,7 @@ const cutAfter = Effect.fnUntraced(function* (url: Redacted.Redacted<string>, te
   return { url: Redacted.make(to.href), cuts: () => cuts }
 })
 
-describe.skipIf(noPostgres !== undefined)("the client of PostgreSQL", () => {
+describePostgres("the client of PostgreSQL", () => {
   it.live("runs each migration, and those that follow it", () =>
     Effect.gen(function* () {
       const ofNew = yield* Effect.provide(tables, Store.layerPostgres({ url: yield* freshDatabase }))

@@ -1,13 +1,10 @@
 /** What callers over the network see of a service on PostgreSQL is what they see of one on a file. */
-import { describe } from "@effect/vitest"
 import { officialClients } from "../official/OfficialScenarios.ts"
 import { accessMatrix } from "../security/Matrix.ts"
 import { Wire } from "../wire/Wire.ts"
-import { noPostgres, servedOnFresh, startPostgres } from "./TestPostgres.ts"
+import { describePostgres, servedOnFresh } from "./TestPostgres.ts"
 
-startPostgres()
-
-describe.skipIf(noPostgres !== undefined)("callers over the network", () => {
+describePostgres("callers over the network", () => {
   officialClients("PostgreSQL", servedOnFresh)
   accessMatrix("PostgreSQL", Wire.layerOf(servedOnFresh))
 })

@@ -1,5 +1,5 @@
 /** What is PostgreSQL's own of the contacts: their keys and lists after an upgrade, and how long a rule may take. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
 import { ContactLists, SqlServices } from "@roster/server"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
@@ -7,9 +7,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { migrateTo } from "../../../server/src/store/Migrations.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const email = (local: string) => EmailAddress.make(`${local}@example.com`)
 
@@ -31,7 +29,7 @@ const fillBefore = Effect.gen(function* () {
   yield* sql`INSERT INTO list_members SELECT lists.id, contacts.id FROM lists, contacts`
 })
 
-describe.skipIf(noPostgres !== undefined)("contacts on PostgreSQL", () => {
+describePostgres("contacts on PostgreSQL", () => {
   it.live("keep their order and lists when the tables get other keys, and leave the lists when they are deleted", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

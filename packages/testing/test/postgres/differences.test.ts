@@ -1,6 +1,6 @@
 /** What SQLite does by itself, and a service on PostgreSQL has to see to: bytes, collations, and callers at the same time. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { ContactsService, CredentialsService, EmailAddress, ServiceError } from "@roster/domain"
 import { AuditQueries, ContactLists, SqlServices, StoreBackup } from "@roster/server"
 import { Deferred, Effect, Fiber, FileSystem, Layer, Path, Stream } from "effect"
@@ -8,13 +8,11 @@ import { Reactivity } from "effect/reactivity"
 import { readdirSync } from "node:fs"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { eventually } from "../../src/index.ts"
-import { databaseWith, freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { databaseWith, describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const email = (local: string) => EmailAddress.make(`${local}@example.com`)
 
-describe.skipIf(noPostgres !== undefined)("on PostgreSQL", () => {
+describePostgres("on PostgreSQL", () => {
   it.live("a refused name with a NUL is recorded as U+FFFD, and so are the refusals after it", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -1,6 +1,6 @@
 /** What `roster doctor` says of a database that lacks something: each is made so first. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { checkPostgres, type PostgresFinding, type PostgresOptions } from "@roster/server"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -9,9 +9,7 @@ import * as Store from "../../../server/src/store/Store.ts"
 import { servePlace } from "../../src/durability/KillableServe.ts"
 import { runRoster } from "../../src/durability/RosterCommand.ts"
 import { ShiftedClock } from "../../src/index.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** A database, and a way to change it. */
 const database = Effect.gen(function* () {
@@ -46,7 +44,7 @@ const asUser = Effect.fnUntraced(function* ({ name, run, url }: Effect.Success<t
 const inDatabase = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   test.pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
 
-describe.skipIf(noPostgres !== undefined)("doctor, on PostgreSQL, finds", () => {
+describePostgres("doctor, on PostgreSQL, finds", () => {
   it.live("nothing amiss before and after its first use", () =>
     Effect.gen(function* () {
       const { url } = yield* database

@@ -1,21 +1,21 @@
 /** S72, S74 Three processes on one PostgreSQL: the history of each key has an explanation, whatever is killed or breaks. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { historyTime, historyTrial } from "../../src/durability/history/HistoryTrial.ts"
 import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import { faultProxy } from "../../src/faults/server/FaultProxy.ts"
-import { freshDatabase, noPostgres, restartPostgres, startPostgres } from "./TestPostgres.ts"
+import { describePostgres, freshDatabase, restartPostgres, startOwnPostgres } from "./TestPostgres.ts"
 
-startPostgres({ crashes: true })
+startOwnPostgres()
 
 const processes = 3
 
 /** Of a piece of data between the processes and the database. */
 const faultRate = 0.001
 
-describe.skipIf(noPostgres !== undefined)("S.5 histories of keys on PostgreSQL", () => {
+describePostgres("S.5 histories of keys on PostgreSQL", () => {
   it.live(
     `S72 and S74 of ${processes} processes and their database, killed and restarted, no acknowledged write is lost`,
     () =>

@@ -3,7 +3,7 @@
  * the database goes away from a job and comes back.
  */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Layer, type Redacted, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
@@ -19,9 +19,9 @@ import {
 import { amount } from "../../src/durability/LongRun.ts"
 import { SeenContact, SeenJob } from "../../src/durability/StoreLook.ts"
 import { eventually } from "../../src/index.ts"
-import { freshDatabase, noPostgres, restartPostgres, startPostgres } from "./TestPostgres.ts"
+import { describePostgres, freshDatabase, restartPostgres, startOwnPostgres } from "./TestPostgres.ts"
 
-startPostgres({ crashes: true })
+startOwnPostgres()
 
 /** More than the 20,000 of one transaction of an import. */
 const importedRows = amount({ ci: 25_000, long: 1_000_000 })
@@ -119,7 +119,7 @@ const askForExport = Effect.fnUntraced(function* (serve: KillableServe) {
 
 const services = Layer.mergeAll(NodeServices.layer, Reactivity.layer)
 
-describe.skipIf(noPostgres !== undefined)("S.5 a job on PostgreSQL", () => {
+describePostgres("S.5 a job on PostgreSQL", () => {
   it.live(
     "S56 an import whose process is killed in its midst is ended by the other one, and counts every row once",
     () =>

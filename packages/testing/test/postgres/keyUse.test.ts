@@ -1,15 +1,13 @@
 /** The use of a key, which one request notes where many come together. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
-startPostgres()
-
-describe.skipIf(noPostgres !== undefined)("the use of a key on PostgreSQL", () => {
+describePostgres("the use of a key on PostgreSQL", () => {
   it.live("keeps one request waiting where its row is locked, and is noted by the next one", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

@@ -1,6 +1,6 @@
 /** A store moves to PostgreSQL and back by `roster backup` and `roster restore`, whole or not at all. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { ContactsService, CredentialName, CredentialsService, EmailAddress, EmailsService } from "@roster/domain"
 import { SqlServices, StoreBackup } from "@roster/server"
 import { awaitExport } from "@roster/workflows"
@@ -20,9 +20,7 @@ import { runRoster } from "../../src/durability/RosterCommand.ts"
 import { assertWhole, countOf, rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
 import { eventually } from "../../src/index.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** The tables that a move does not carry: those of the database, and what is counted anew. */
 const uncarried = new Set(["migrations", "sqlite_stat1", "sqlite_stat4"])
@@ -111,7 +109,7 @@ const served = Effect.gen(function* () {
   return { place, backup, database, onPostgres, sql: yield* PostgresClient.make({ url: database }) }
 })
 
-describe.skipIf(noPostgres !== undefined)("a move to PostgreSQL and back", () => {
+describePostgres("a move to PostgreSQL and back", () => {
   it.live.prop(
     "changes no row, no id and no byte of an export",
     { payloads: awkwardContacts({ minLength: 1, maxLength: 30 }) },

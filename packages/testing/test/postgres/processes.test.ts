@@ -1,5 +1,5 @@
 /** Several services on one PostgreSQL: what they must not do twice, lose, or do against each other. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { ContactsService, CredentialName, CredentialsService, EmailAddress } from "@roster/domain"
 import { Caller, SqlServices } from "@roster/server"
 import { type Context, Effect, Exit, Fiber, Layer, Result } from "effect"
@@ -9,9 +9,7 @@ import { advanceJob, claimJob, createJob } from "../../../server/src/jobs/queue/
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { eventually } from "../../src/index.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const reactivity = Reactivity.layer
 
@@ -44,7 +42,7 @@ const shuffled = <A>(values: ReadonlyArray<A>, seed: number): ReadonlyArray<A> =
     .toSorted(([one], [other]) => one - other)
     .map(([, value]) => value)
 
-describe.skipIf(noPostgres !== undefined)("services on one PostgreSQL", () => {
+describePostgres("services on one PostgreSQL", () => {
   it.live("lose no field that several give to the same contacts at once, in any order", () =>
     Effect.gen(function* () {
       const on = onEach(yield* services(3))

@@ -1,15 +1,13 @@
 /** `roster serve` and `roster doctor` on PostgreSQL, as processes. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { runRoster } from "../../src/durability/RosterCommand.ts"
 import { eventually } from "../../src/index.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** The address of a database without its password, and the password. */
 const split = (database: Redacted.Redacted<string>) => {
@@ -19,7 +17,7 @@ const split = (database: Redacted.Redacted<string>) => {
   return { address: url.href, password }
 }
 
-describe.skipIf(noPostgres !== undefined)("roster on PostgreSQL", () => {
+describePostgres("roster on PostgreSQL", () => {
   it.live("serves with the password from the environment, and prints it nowhere", () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase

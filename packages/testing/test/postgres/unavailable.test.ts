@@ -1,6 +1,6 @@
 /** What a service answers while its PostgreSQL is busy or restarts, and that it goes on afterwards. */
 import { NodeServices } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { RosterServer } from "@roster/server"
 import { Context, Deferred, Effect, Fiber, Layer, Metric, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -8,9 +8,7 @@ import type { SqlClient } from "effect/sql"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { eventually } from "../../src/index.ts"
 import { readExposition, sampleOf } from "../observability/Exposition.ts"
-import { freshDatabase, noPostgres, startPostgres } from "./TestPostgres.ts"
-
-startPostgres()
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** A service, and a connection beside it. */
 const served = Effect.gen(function* () {
@@ -62,7 +60,7 @@ const get = (url: URL | string) =>
     return { status: response.status, text: await response.text() }
   })
 
-describe.skipIf(noPostgres !== undefined)("a service on PostgreSQL", () => {
+describePostgres("a service on PostgreSQL", () => {
   it.live(
     "answers 503 with Retry-After while others hold its tables, has done nothing, and works again afterwards",
     () =>
