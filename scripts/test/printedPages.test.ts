@@ -106,6 +106,13 @@ describe("the documentation", () => {
     }
   })
 
+  it.each(globSync("packages/*/README.md"))("is named in %s by titles that it has", (readme) => {
+    const [, named = ""] = /^The pages? (.*) of the documentation says? more\./m.exec(textOf(readme)) ?? []
+    const titles = Array.from(named.matchAll(/"(.*?)"/g), ([, title]) => title)
+    assert.isNotEmpty(titles)
+    for (const title of titles) assert.include(textOf("docs/README.md"), `\n| [${title}](`)
+  })
+
   it.effect("gives commands no flags that they do not have", () =>
     Effect.gen(function* () {
       const help = yield* helpPages(false)
