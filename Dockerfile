@@ -8,8 +8,7 @@ COPY . .
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile && npx -y pnpm@12.21.0 exec node scripts/bundle.ts
 
 FROM node:24-slim
-LABEL org.opencontainers.image.source="https://github.com/roster-effect/roster" \
-  org.opencontainers.image.licenses="MIT"
+LABEL org.opencontainers.image.licenses="MIT"
 COPY --from=build /roster/packages/cli/package.json /roster/LICENSE /opt/roster/
 COPY --from=build /roster/packages/cli/dist/THIRD-PARTY-NOTICES.txt /roster/packages/cli/dist/roster.js /opt/roster/dist/
 COPY --from=build /roster/packages/cli/dist/roster /opt/roster/dist/roster

@@ -58,16 +58,13 @@ describe("the page about commands", () => {
   })
 })
 
-describe("the sources, which are published without the pages", () => {
-  const { repository } = Object(JSON.parse(readFileSync("packages/domain/package.json", "utf8")))
-  const root = `${String(repository.url).replace(/^git\+(.*)\.git$/, "$1")}/blob/main/`
-
-  it("cite them by addresses in the repository, where they are", () => {
-    const cited = globSync("packages/*/src/**/*.ts").flatMap((file) =>
-      Array.from(readFileSync(file, "utf8").matchAll(/[\w:/.-]+\.md\b/g), ([address]) => ({ file, address }))
+describe("the sources", () => {
+  it("name pages by their path in the repository, where they are", () => {
+    const named = globSync("packages/*/src/**/*.ts").flatMap((file) =>
+      Array.from(readFileSync(file, "utf8").matchAll(/[\w:/.-]+\.md\b/g), ([page]) => ({ file, page }))
     )
-    assert.isAbove(cited.length, 70)
-    const wrong = cited.filter(({ address }) => !address.startsWith(root) || !existsSync(address.slice(root.length)))
+    assert.isAbove(named.length, 70)
+    const wrong = named.filter(({ page }) => !/^(?:docs|benchmarks)\//.test(page) || !existsSync(page))
     assert.deepStrictEqual(wrong, [])
   })
 })
@@ -107,6 +104,13 @@ describe("the documentation", () => {
     for (const page of globSync("docs/*.md", { exclude: ["docs/README.md"] })) {
       assert.include(index, `](${page.slice("docs/".length)})`)
     }
+  })
+
+  it.each(globSync("packages/*/README.md"))("is named in %s by titles that it has", (readme) => {
+    const [, named = ""] = /^The pages? (.*) of the documentation says? more\./m.exec(textOf(readme)) ?? []
+    const titles = Array.from(named.matchAll(/"(.*?)"/g), ([, title]) => title)
+    assert.isNotEmpty(titles)
+    for (const title of titles) assert.include(textOf("docs/README.md"), `\n| [${title}](`)
   })
 
   it.effect("gives commands no flags that they do not have", () =>

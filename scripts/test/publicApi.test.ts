@@ -16,17 +16,6 @@ const docsOf = (file: string): ReadonlyMap<string, boolean> => {
   return docs
 }
 
-/** Pages of this repository, which a reader of a package does not have beside it: these are cited by their address. */
-const citation = /(?<!\/blob\/main\/)\bdocs\/[\w/-]+\.md/
-
-/** The exports of a file whose doc comments cite a page that only this repository has. */
-const citing = (file: string): ReadonlyArray<string> =>
-  Array.from(
-    readFileSync(file, "utf8").matchAll(/^\/\*\*((?:(?!\*\/)[^])*)\*\/\n(export .*)$/gm),
-    ([, comment = "", declaration = ""]) =>
-      citation.test(comment) ? [exported.exec(declaration)?.[1] ?? declaration] : []
-  ).flat()
-
 /** The files behind an entry point, each with the names that it re-exports, or all of them. */
 const publicNames = (entry: string): ReadonlyArray<readonly [file: string, names: ReadonlySet<string> | undefined]> =>
   Array.from(
@@ -55,12 +44,5 @@ describe("an export of", () => {
       ).flat()
     )
     assert.deepStrictEqual([...new Set(bare)], [])
-  })
-
-  it.each(packages)("%s cites no page that a reader of the package cannot open", (name) => {
-    const cited = publicFiles(name).flatMap(([file, names]) =>
-      citing(file).flatMap((symbol) => (names?.has(symbol) === false ? [] : [`${file}: ${symbol}`]))
-    )
-    assert.deepStrictEqual([...new Set(cited)], [])
   })
 })

@@ -20,7 +20,7 @@ const importOptions = {
   fileUrl: Schema.optional(Schema.String)
 }
 
-/** The operations on contacts. (https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md) */
+/** The operations on contacts. (docs/decisions/records.md) */
 export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true })
   .add(
     HttpApiEndpoint.delete("contactsByEmailDelete", "/contacts/:email", {

@@ -1,6 +1,6 @@
 /**
  * The text of each documented refusal, which the server prints and the client parses. The status tells only its kind.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/status-codes.md)
+ * (docs/decisions/status-codes.md)
  */
 import {
   ConflictingFilter,

@@ -26,7 +26,7 @@ export const byName = { name: Schema.String }
 /** The subaccount whose credentials are meant. */
 export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
 
-/** A page of a list. (https://github.com/roster-effect/roster/blob/main/docs/decisions/paging.md) */
+/** A page of a list. (docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
 
 const pagingDocumented: Readonly<Record<string, object>> = {
@@ -59,10 +59,7 @@ export const repeated = textsFrom((value) => [value])
 /** Several e-mails: the parameter repeated, or one value with commas, which no valid address contains. */
 export const emails = textsFrom((value) => value.split(",").map((email) => email.trim()))
 
-/**
- * The header with the idempotency key of a call, the same on all its attempts.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/retries.md)
- */
+/** The header with the idempotency key of a call, the same on all its attempts. (docs/decisions/retries.md) */
 export const idempotencyKeyHeader = "Idempotency-Key"
 
 /** The header, in lower case, by which a service states on every answer that it honours the key. */
@@ -70,7 +67,7 @@ export const idempotencyHonoured = { name: "roster-idempotency-key", value: "hon
 
 /**
  * The header that says of an add or an import whether it may resubscribe contacts: `allow` or `deny` (default: `allow` for
- * an add, `deny` for an import). (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
+ * an add, `deny` for an import). (docs/decisions/upsert.md)
  */
 export const resubscribeHeader = "Roster-Resubscribe"
 

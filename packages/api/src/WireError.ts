@@ -1,7 +1,4 @@
-/**
- * Errors on the wire: a status and `{"Error": "text"}`; the tag is not sent.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/status-codes.md)
- */
+/** Errors on the wire: a status and `{"Error": "text"}`; the tag is not sent. (docs/decisions/status-codes.md) */
 import { Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 

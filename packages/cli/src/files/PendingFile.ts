@@ -1,7 +1,6 @@
 /**
  * A file with a secret that a commit elsewhere decides about. The secret is on disk before the commit and gets its name
- * after it, at the next start if the process was killed in between.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/secrets.md)
+ * after it, at the next start if the process was killed in between. (docs/decisions/secrets.md)
  */
 import { syncFolder } from "@roster/workflows"
 import { Effect, FileSystem, Path, type PlatformError, Redacted } from "effect"

@@ -1,7 +1,6 @@
 /**
  * Caches compiled code in the user's cache folder. It imports nothing, since code loaded before it is not cached.
- * Figure: `roster contacts get` in "Start-up of the command line" of
- * https://github.com/roster-effect/roster/blob/main/benchmarks/RESULTS.md
+ * Figure: `roster contacts get` in "Start-up of the command line" of benchmarks/RESULTS.md
  */
 
 /** The cache folder by the conventions of the platform; `undefined` if the environment names no home. */

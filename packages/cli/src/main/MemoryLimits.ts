@@ -1,6 +1,6 @@
 /**
  * Restarts `roster serve` with memory settings that Node and malloc read only at start (about 140 MiB less under attack).
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
+ * (docs/decisions/performance.md)
  */
 
 const semiSpace = "--max-semi-space-size"

@@ -1,7 +1,6 @@
 /**
  * Answers `roster` alone, `--version` and `--help` from pages that the build wrote, without loading the program.
- * Figure: `roster contacts list --help` in "Start-up of the command line" of
- * https://github.com/roster-effect/roster/blob/main/benchmarks/RESULTS.md
+ * Figure: `roster contacts list --help` in "Start-up of the command line" of benchmarks/RESULTS.md
  */
 import { version } from "../terminal/Version.ts"
 import { firstPage } from "./FirstPage.ts"

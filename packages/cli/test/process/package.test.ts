@@ -50,6 +50,18 @@ describe.skipIf(!hasPnpm)("what is published (needs pnpm, which runs the tests)"
   })
   afterAll(() => rmSync(archives, { recursive: true, force: true }))
 
+  it.live.each(names)("%s says where it comes from, which only the root's manifest knows", (name) =>
+    Effect.gen(function* () {
+      const folder = packed(name, yield* temporaryFolder)
+      const { bugs, homepage, repository } = Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
+      const root = Object(JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")))
+      const [, page] = /^git\+(https:.*)\.git$/.exec(root.repository.url) ?? []
+      assert.isString(page)
+      assert.deepStrictEqual(repository, { type: "git", url: root.repository.url, directory: `packages/${name}` })
+      assert.deepStrictEqual([homepage, bugs], [`${page}/tree/main/packages/${name}#readme`, { url: `${page}/issues` }])
+    })
+  )
+
   it.live.each(names)("K20 of %s is its code, its licence and nothing that runs by itself", (name) =>
     Effect.gen(function* () {
       const folder = packed(name, yield* temporaryFolder)

@@ -1,7 +1,4 @@
-/**
- * Contacts. (`packages/api/openapi.json`: Contact, ContactPayload;
- * https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md)
- */
+/** Contacts. (`packages/api/openapi.json`: Contact, ContactPayload; docs/decisions/records.md) */
 import { Effect, Result, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"

@@ -1,7 +1,6 @@
 /**
  * Writes contacts as the JSON that their schema encodes, in one pass; a property test proves that both agree. With the
- * schema, a page of 1000 contacts costs the service five times the CPU.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
+ * schema, a page of 1000 contacts costs the service five times the CPU. (docs/decisions/performance.md)
  */
 import { type DateTime, Schema } from "effect"
 import { encoded, JsonBuffer } from "../values/JsonBuffer.ts"

@@ -1,6 +1,6 @@
 /**
  * The bounds of a contact, for what is sent and for what it becomes together with what is stored. With them 1000
- * contacts fit into a request and into a page. (https://github.com/roster-effect/roster/blob/main/docs/limits.md)
+ * contacts fit into a request and into a page. (docs/limits.md)
  */
 import { encoded } from "../values/JsonBuffer.ts"
 import type { CustomFields } from "./ContactRecord.ts"

@@ -1,7 +1,4 @@
-/**
- * E-mail addresses: what is valid, and which are the same.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/addresses.md)
- */
+/** E-mail addresses: what is valid, and which are the same. (docs/decisions/addresses.md) */
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Fast path: decodes and encodes ordinary contacts in a tenth of the schema's time. Everything else is left to the schema;
  * a property test proves that both agree. Each field is named where it is read: a table of fields costs 19 % of the CPU
- * time of `contacts list --all`. (Claims `decode` and `stream` of https://github.com/roster-effect/roster/blob/main/benchmarks/RESULTS.md)
+ * time of `contacts list --all`. (Claims `decode` and `stream` of benchmarks/RESULTS.md)
  */
 import { Predicate, type Schema, SchemaAST, SchemaParser } from "effect"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"

@@ -1,6 +1,5 @@
 /**
- * The consent guard: which change of status would send mail again to somebody who gets none.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
+ * The consent guard: which change of status would send mail again to somebody who gets none. (docs/decisions/upsert.md)
  */
 import { Schema } from "effect"
 import type { ContactStatus } from "./ContactRecord.ts"

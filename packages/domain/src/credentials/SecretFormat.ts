@@ -1,6 +1,6 @@
 /**
  * The form of secrets that the service makes: a prefix for secret scanners, 192 random bits, and a checksum by which a
- * mistyped one is known without asking for it. (https://github.com/roster-effect/roster/blob/main/docs/decisions/secrets.md)
+ * mistyped one is known without asking for it. (docs/decisions/secrets.md)
  */
 
 /** The beginnings of the secrets of the two kinds of credential. */

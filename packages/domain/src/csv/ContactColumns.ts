@@ -1,4 +1,4 @@
-/** The columns and cells of a CSV file of contacts. (https://github.com/roster-effect/roster/blob/main/docs/decisions/csv.md) */
+/** The columns and cells of a CSV file of contacts. (docs/decisions/csv.md) */
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { contactFields, type RecordFieldValue } from "../contacts/ContactFields.ts"

@@ -1,8 +1,7 @@
 /**
  * Splits a CSV file (RFC 4180, any line break) into records with line numbers. After a malformed record, parsing
  * resumes at the next line, so that an unclosed quote does not swallow the rest. Works on the bytes of UTF-8, in which
- * no part of a character looks like a quote or a line break.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/csv.md)
+ * no part of a character looks like a quote or a line break. (docs/decisions/csv.md)
  */
 import { CsvRecord, type CsvPiece, type CsvPlace } from "./CsvRecord.ts"
 

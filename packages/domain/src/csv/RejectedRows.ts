@@ -25,7 +25,7 @@ const record = (cells: ReadonlyArray<string>, delimiter: string): string =>
 
 /**
  * The file of rejected rows in UTF-8 with a byte order mark: their cells, and the reason in the last one, under
- * `_error`. It can be corrected and imported again. (https://github.com/roster-effect/roster/blob/main/docs/decisions/jobs.md)
+ * `_error`. It can be corrected and imported again. (docs/decisions/jobs.md)
  */
 export const rejectedFile = <E, R>(
   header: FileHeader,

@@ -1,4 +1,4 @@
-/** The one file of a zip archive. (https://github.com/roster-effect/roster/blob/main/docs/decisions/csv.md) */
+/** The one file of a zip archive. (docs/decisions/csv.md) */
 import { Effect, Stream } from "effect"
 import { Zip } from "effect/encoding"
 import { UnreadableFile } from "./TextDecoding.ts"

@@ -1,4 +1,4 @@
-/** Messages to send. (https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md) */
+/** Messages to send. (docs/decisions/records.md) */
 import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
 import { explained } from "../errors/Constructors.ts"

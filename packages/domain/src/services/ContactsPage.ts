@@ -4,7 +4,7 @@ import { InvalidInput } from "../errors/InvalidInput.ts"
 import { ruleRefusal } from "../rules/RuleError.ts"
 import type { ContactRule } from "../rules/RuleText.ts"
 
-/** The maximum `limit` of a page; a larger one is refused. (https://github.com/roster-effect/roster/blob/main/docs/decisions/paging.md) */
+/** The maximum `limit` of a page; a larger one is refused. (docs/decisions/paging.md) */
 export const maximumContactsPerPage = 1000
 
 /** The page of contacts to list. */

@@ -1,7 +1,4 @@
-/**
- * Calls that carry an idempotency key of the caller's own.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/retries.md)
- */
+/** Calls that carry an idempotency key of the caller's own. (docs/decisions/retries.md) */
 import { Effect } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 

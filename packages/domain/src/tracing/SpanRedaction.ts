@@ -1,7 +1,6 @@
 /**
  * Keeps e-mail addresses, names, rules and bodies out of spans, into which exporters write error messages. Inside
- * `redactSpans`, failed spans end with the tags and stack frames of the error only.
- * (https://github.com/roster-effect/roster/blob/main/docs/observability.md)
+ * `redactSpans`, failed spans end with the tags and stack frames of the error only. (docs/observability.md)
  */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Option, Predicate, Stream, Tracer } from "effect"
 

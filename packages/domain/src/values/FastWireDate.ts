@@ -1,6 +1,6 @@
 /**
  * The fast path of `WireDate` for the form that is sent, `2024-01-02T03:04:05Z`, in the years 0 to 9999.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
+ * (docs/decisions/performance.md)
  */
 import { DateTime } from "effect"
 

@@ -1,7 +1,4 @@
-/**
- * Optional fields of requests: missing, `undefined` and null all mean not given.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md)
- */
+/** Optional fields of requests: missing, `undefined` and null all mean not given. (docs/decisions/records.md) */
 import { Option, Predicate, Schema, SchemaTransformation } from "effect"
 
 const optional = <Type extends Schema.Constraint, Wire extends Schema.Constraint>(

@@ -1,7 +1,4 @@
-/**
- * The metrics of a client. Their names are stable.
- * (https://github.com/roster-effect/roster/blob/main/docs/observability.md)
- */
+/** The metrics of a client. Their names are stable. (docs/observability.md) */
 import { ServiceError } from "@roster/domain"
 import { Cause, Clock, Duration, Effect, Exit, Metric } from "effect"
 

@@ -1,7 +1,4 @@
-/**
- * The retries of each operation as data, from which a page is printed:
- * https://github.com/roster-effect/roster/blob/main/docs/decisions/retries.md
- */
+/** The retries of each operation as data, from which the table of docs/decisions/retries.md is printed. */
 import type { OperationId } from "@roster/api"
 
 /** What a failure proves. `NotProcessed`: the service did nothing. `Ambiguous`: it may have been carried out. */

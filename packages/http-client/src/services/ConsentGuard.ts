@@ -1,7 +1,6 @@
 /**
  * Adds that resubscribe nobody: a service that honours the header decides for each contact; at any other the contacts are
- * read first, and the status is left out where it would resubscribe.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
+ * read first, and the status is left out where it would resubscribe. (docs/decisions/upsert.md)
  */
 import {
   canonicalEmail,

@@ -1,7 +1,6 @@
 /**
  * Downloads the file of an export by its link, without the key. A broken download resumes, or restarts behind what was
- * received, if the file is provably the same; its length is checked.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/downloads.md)
+ * received, if the file is provably the same; its length is checked. (docs/decisions/downloads.md)
  */
 import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Stream } from "effect"

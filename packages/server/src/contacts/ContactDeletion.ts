@@ -1,7 +1,6 @@
 /**
  * Bulk deletes, in transactions that are too short to hold up others. One that has begun is finished, whether or not its
- * caller still waits; after a crash a repeat deletes the rest.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/rules.md)
+ * caller still waits; after a crash a repeat deletes the rest. (docs/decisions/rules.md)
  */
 import { OutcomeUnknown, type Rule, ServiceError } from "@roster/domain"
 import { type DateTime, Effect } from "effect"

@@ -1,7 +1,6 @@
 /**
  * Offset pagination over counted blocks of ids: a page skips less than one block instead of every contact before it.
- * Contacts that are not counted yet have higher ids, so they cost time but not correctness.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/paging.md)
+ * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Upserts on PostgreSQL, which has no functions of ours: contacts are inserted as one set, those that exist are locked,
- * merged here and written back as one set. (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
+ * merged here and written back as one set. (docs/decisions/upsert.md)
  */
 import {
   type ContactPayload,

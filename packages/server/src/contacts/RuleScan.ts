@@ -1,7 +1,6 @@
 /**
  * Evaluates rules on the contacts of a SQLite store: by key and in slices, so that nobody waits for the end of a scan. It
- * sees each contact as it is when its turn comes, and none twice, since ids ascend.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/rules.md)
+ * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
  */
 import { Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"

@@ -1,7 +1,4 @@
-/**
- * The scans of a store within their bounds: how long one may take, and how many may wait.
- * (https://github.com/roster-effect/roster/blob/main/docs/limits.md)
- */
+/** The scans of a store within their bounds: how long one may take, and how many may wait. (docs/limits.md) */
 import { RateLimited, ServiceError, Unavailable } from "@roster/domain"
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,7 +1,6 @@
 /**
  * Scans for rules on their own thread, with a connection that only reads, so that requests do not wait for them. `layer`
- * starts the thread for the first scan and replaces one that died; `work` scans on it.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/rules.md)
+ * starts the thread for the first scan and replaces one that died; `work` scans on it. (docs/decisions/rules.md)
  */
 import { loggedCause } from "@roster/domain"
 import { Cause, type Duration, Effect, Exit, Fiber, Layer, Schema } from "effect"

@@ -1,7 +1,4 @@
-/**
- * Reads the audit trail of a store, which the HTTP interface does not expose.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
- */
+/** Reads the audit trail of a store, which the HTTP interface does not expose. (docs/decisions/access.md) */
 import { type AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, type ServiceError } from "@roster/domain"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Records refused requests in the audit trail: by shares, so that nobody fills it or hides others in it, and in batches,
- * so that a refusal costs no statement. (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
+ * so that a refusal costs no statement. (docs/decisions/access.md)
  */
 import { redactLayerSpans } from "@roster/domain"
 import { Array as Arr, Context, Effect, Latch, Layer } from "effect"

@@ -1,7 +1,4 @@
-/**
- * Removes entries of the audit trail whose time is over. The database keeps all others.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
- */
+/** Removes entries of the audit trail whose time is over. The database keeps all others. (docs/decisions/access.md) */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"

@@ -20,7 +20,7 @@ import { Caller, type CallerIdentity } from "./Caller.ts"
 import { type CredentialRow, type CredentialScope, scopeOf, violationOf } from "./CredentialRow.ts"
 import { managingLevel } from "./LastManagingKey.ts"
 
-/** Changes of credentials per hour, of one account and of all: each adds an entry to the audit trail. (https://github.com/roster-effect/roster/blob/main/docs/limits.md) */
+/** Changes of credentials per hour, of one account and of all: each adds an entry to the audit trail. (docs/limits.md) */
 const changesOfAccount = 1000
 const changesOfAll = 10_000
 

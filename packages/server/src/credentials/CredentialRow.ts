@@ -43,10 +43,7 @@ export const toRecord = (row: CredentialRow): CredentialRecord => ({
   ipRanges: ipRangesOf(row)
 })
 
-/**
- * How far a credential reaches. A key cannot grant more than its own scope.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
- */
+/** How far a credential reaches. A key cannot grant more than its own scope. (docs/decisions/access.md) */
 export interface CredentialScope {
   readonly levels: ReadonlyArray<AccessLevel>
   /** The second at which it expires; `null` for never. */

@@ -1,7 +1,6 @@
 /**
  * Secrets of 192 random bits, with a prefix for secret scanners and a checksum against typing errors. Only the digest
- * is stored; so many bits need neither a salt nor a slow hash.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/secrets.md)
+ * is stored; so many bits need neither a salt nor a slow hash. (docs/decisions/secrets.md)
  */
 import { SecretFormat } from "@roster/domain"
 import { Redacted } from "effect"

@@ -59,8 +59,7 @@ const forwarded = (
 
 /**
  * The refusal of a request for another host, against DNS rebinding: a web page can send it here by a name of its own that
- * resolves to this machine.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
+ * resolves to this machine. (docs/decisions/access.md)
  */
 export const refusedHost = (
   request: HttpServerRequest.HttpServerRequest,

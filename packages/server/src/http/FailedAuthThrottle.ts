@@ -40,7 +40,7 @@ const sharedCount = (sql: SqlClient.SqlClient) => {
 /**
  * Makes the function that delays responses to wrong keys, longer each time; valid keys are never delayed. The counts
  * are bounded and in memory, since no key can be found by guessing. Processes of a PostgreSQL count together.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
+ * (docs/decisions/access.md)
  */
 export const makeFailedAuthThrottle = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

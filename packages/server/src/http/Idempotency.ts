@@ -26,7 +26,7 @@ const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
 /**
  * Carries out a call with an Idempotency-Key. Effect and response commit together, but for a bulk delete, so that a retry
  * gets the same response. Responses with a secret are not stored; unique names protect those operations.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/retries.md)
+ * (docs/decisions/retries.md)
  */
 export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,

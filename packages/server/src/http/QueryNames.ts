@@ -1,7 +1,6 @@
 /**
  * Query parameters as clients spell them: in any letter case, in snake case, with brackets for arrays. Unknown names
- * are refused, because an ignored filter selects all contacts.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/records.md)
+ * are refused, because an ignored filter selects all contacts. (docs/decisions/records.md)
  */
 import { InvalidInput } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"

@@ -39,8 +39,7 @@ interface Found extends Pick<Incoming, "params" | "searchParams"> {
 
 /**
  * Finds routes by their paths, which match exactly. With `FindMyWay` a request takes a tenth longer, since that decodes a
- * path with an escaped @ character by character.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
+ * path with an escaped @ character by character. (docs/decisions/performance.md)
  */
 export const makeRouter = (routes: ReadonlyArray<Route>) => {
   const root = makeBranch()

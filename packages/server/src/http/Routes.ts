@@ -1,6 +1,6 @@
 /**
  * The operations of the contract as routes. Each endpoint is compiled once: Effect's own interpreter costs a GET of one
- * contact a third of its throughput. (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
+ * contact a third of its throughput. (docs/decisions/performance.md)
  */
 import { type Refusal, RosterApi, versionSegment } from "@roster/api"
 import { type InvalidInput, JsonParser, type ServiceError } from "@roster/domain"

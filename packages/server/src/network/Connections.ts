@@ -1,7 +1,4 @@
-/**
- * Bounds what connections cost: how many there are, and how long a client may keep one waiting.
- * (https://github.com/roster-effect/roster/blob/main/docs/limits.md)
- */
+/** Bounds what connections cost: how many there are, and how long a client may keep one waiting. (docs/limits.md) */
 import type { IpRange } from "@roster/domain"
 import { Duration } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -1,7 +1,4 @@
-/**
- * Bounds the files of imports that are being received, which lie in the temporary folder.
- * (https://github.com/roster-effect/roster/blob/main/docs/limits.md)
- */
+/** Bounds the files of imports that are being received, which lie in the temporary folder. (docs/limits.md) */
 import { RateLimited, ServiceError, Unavailable } from "@roster/domain"
 import { Effect } from "effect"
 

@@ -1,7 +1,6 @@
 /**
  * Large requests on a thread of their own, with its own connection to the store, so that others wait neither for their
- * JSON nor for their sync. The requests take turns by account.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
+ * JSON nor for their sync. The requests take turns by account. (docs/decisions/performance.md)
  */
 import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"

@@ -1,7 +1,6 @@
 /**
  * Calls of the services with an idempotency key of the caller's own, as `http/Idempotency.ts` has them for requests: a call
- * and its result commit together, so that the same call returns the first result.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/retries.md)
+ * and its result commit together, so that the same call returns the first result. (docs/decisions/retries.md)
  */
 import {
   checkIdempotencyKey,

@@ -1,6 +1,5 @@
 /**
- * The answers that are kept with idempotency keys, so that the same call gets the first answer again.
- * (https://github.com/roster-effect/roster/blob/main/docs/limits.md)
+ * The answers that are kept with idempotency keys, so that the same call gets the first answer again. (docs/limits.md)
  */
 import { RateLimited } from "@roster/domain"
 import { Effect } from "effect"

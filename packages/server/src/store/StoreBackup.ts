@@ -1,7 +1,4 @@
-/**
- * Creates and restores backups of a store while other processes use it.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/backups.md)
- */
+/** Creates and restores backups of a store while other processes use it. (docs/decisions/backups.md) */
 import { fnRedacted } from "@roster/domain"
 import { Clock, Context, Data, Effect, Layer, Predicate, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"

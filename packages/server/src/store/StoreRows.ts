@@ -1,6 +1,6 @@
 /**
  * The rows of a store, from one database to another of the same migration: from PostgreSQL into a file and back.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/backups.md)
+ * (docs/decisions/backups.md)
  */
 import { Effect, Option, Stream } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"

@@ -1,7 +1,6 @@
 /**
  * The plan of an import: what each row would change, found before anything is written. Its file is JSON with a row on
- * each line, so that neither writing nor reading holds all of it.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/plan.md)
+ * each line, so that neither writing nor reading holds all of it. (docs/decisions/plan.md)
  */
 import {
   contactOf,

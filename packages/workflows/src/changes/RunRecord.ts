@@ -1,7 +1,4 @@
-/**
- * The record of a run: what a command changed, so that it can be undone.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/undo.md)
- */
+/** The record of a run: what a command changed, so that it can be undone. (docs/decisions/undo.md) */
 import type { StoreFailure } from "@roster/domain"
 import { type Effect, Schema } from "effect"
 import { ContactState, FieldChanges, isMetadata } from "./ContactState.ts"

@@ -1,7 +1,6 @@
 /**
  * Undoes a run: what it changed and nobody else did since becomes what it was. In a store of this process that is exact;
- * over the interface it is what adding and deleting contacts can express.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/undo.md)
+ * over the interface it is what adding and deleting contacts can express. (docs/decisions/undo.md)
  */
 import { ContactFilter, ContactsService, fnRedacted, LocalContacts, maximumContactsPerAdd } from "@roster/domain"
 import { Array as Arrays, Effect, Stream } from "effect"

@@ -1,7 +1,6 @@
 /**
  * Replaces the secret of a credential in use: makes a successor with the same rights, delivers its secret, and deletes
- * the old credential once it is unused. The same call resumes an interrupted rotation.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/rotation.md)
+ * the old credential once it is unused. The same call resumes an interrupted rotation. (docs/decisions/rotation.md)
  */
 import { Clock, DateTime, Duration, Effect, Option, type Redacted, Schedule } from "effect"
 import {

@@ -1,7 +1,4 @@
-/**
- * Finds duplicate addresses in constant memory; large files are spilled to disk.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/bulk-import.md)
- */
+/** Finds duplicate addresses in constant memory; large files are spilled to disk. (docs/decisions/bulk-import.md) */
 import { Effect, FileSystem, type PlatformError, Scope } from "effect"
 import type { FastContact } from "@roster/domain"
 import { openUnnamed, readAt } from "./UnnamedFile.ts"

@@ -1,7 +1,6 @@
 /**
  * Uploads the rows of a file in constant memory: read = accepted + rejected + duplicates + notSent + unknown. With a
- * journal, an interrupted upload resumes when it is run again.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/bulk-import.md)
+ * journal, an interrupted upload resumes when it is run again. (docs/decisions/bulk-import.md)
  */
 import {
   contactOf,

@@ -1,7 +1,4 @@
-/**
- * The journal by which an interrupted upload resumes.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/bulk-import.md)
- */
+/** The journal by which an interrupted upload resumes. (docs/decisions/bulk-import.md) */
 import { KeptStatusRow } from "@roster/domain"
 import { Effect, Ref, Schema } from "effect"
 import { makeBitset } from "./DuplicateIndex.ts"

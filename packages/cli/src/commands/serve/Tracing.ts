@@ -1,6 +1,6 @@
 /**
  * Traces of `roster serve`, sent by OTLP/HTTP. Neither their number nor a collector that is slow or gone costs requests
- * anything: what exceeds the bounds is dropped. (https://github.com/roster-effect/roster/blob/main/docs/observability.md)
+ * anything: what exceeds the bounds is dropped. (docs/observability.md)
  */
 import { Config, Effect, Layer, Schema, Tracer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"

@@ -181,8 +181,7 @@ export const command = Command.make(
     tracesEndpoint,
     trustedProxies
   }) {
-    // V8 would begin to keep what belongs to a request until its next full collection.
-    // (https://github.com/roster-effect/roster/blob/main/docs/decisions/performance.md)
+    // V8 would begin to keep what belongs to a request until its next full collection. (docs/decisions/performance.md)
     setFlagsFromString("--no-allocation-site-pretenuring")
     const output = yield* Output
     const tls = yield* tlsFiles(tlsCert, tlsKey)

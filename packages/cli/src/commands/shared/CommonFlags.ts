@@ -95,7 +95,7 @@ export const customFields = parsedEach(
 
 export const lists = texts("list", "Add the contacts to this list, which is created if needed", "NAME")
 
-/** Imports and restores share it. (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md) */
+/** Imports and restores share it. (docs/decisions/upsert.md) */
 export const resubscribe = toggle(
   "resubscribe",
   "Let contacts who are Unsubscribed, Abuse, Bounced or NotConfirmed become Active, Engaged or Transactional (default: they keep their status)"

@@ -203,8 +203,7 @@ const two = 0x32
 
 /**
  * Changes an interim status of 100 to 102 in the bytes of one connection: undici 8.12.4 takes a `100 Continue`, which
- * is to be ignored (RFC 9110, 15.2), for a broken response.
- * (https://github.com/roster-effect/roster/blob/main/docs/upstream/undici-interim-responses.md)
+ * is to be ignored (RFC 9110, 15.2), for a broken response. (docs/upstream/undici-interim-responses.md)
  */
 export class InterimResponses {
   /** Position of the next byte in the status line; beyond it while an interim head is skipped; -1 outside of a head. */

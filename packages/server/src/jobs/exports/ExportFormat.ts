@@ -1,7 +1,4 @@
-/**
- * The formats of exported files, plain or zipped, with the same text as Effect's encoders.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/csv.md)
- */
+/** The formats of exported files, plain or zipped, with the same text as Effect's encoders. (docs/decisions/csv.md) */
 import {
   type CompressionFormat,
   Contact,

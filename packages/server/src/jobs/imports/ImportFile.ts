@@ -1,7 +1,6 @@
 /**
  * The CSV of an upload: the file itself, or the one file of a zip archive, decompressed as it is read. The central
- * directory is checked first, and since it can lie, everything is counted again.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/csv.md)
+ * directory is checked first, and since it can lie, everything is counted again. (docs/decisions/csv.md)
  */
 import { UnreadableFile } from "@roster/domain"
 import {

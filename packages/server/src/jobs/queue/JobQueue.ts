@@ -1,7 +1,6 @@
 /**
  * The queue of jobs, which outlive their requests. A worker holds a lease, renews it with every step and commits only
- * while it holds it; the lease of a process that has ended is void.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/jobs.md)
+ * while it holds it; the lease of a process that has ended is void. (docs/decisions/jobs.md)
  */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

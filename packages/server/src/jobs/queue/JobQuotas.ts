@@ -1,7 +1,4 @@
-/**
- * What the imports and exports of one account may take up, so that no account fills the disk.
- * (https://github.com/roster-effect/roster/blob/main/docs/limits.md)
- */
+/** What the imports and exports of one account may take up, so that no account fills the disk. (docs/limits.md) */
 import { RateLimited, ServiceError } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,4 @@
-/**
- * Lists and cancels the imports and exports of a store, for its owner.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/jobs.md)
- */
+/** Lists and cancels the imports and exports of a store, for its owner. (docs/decisions/jobs.md) */
 import {
   FileHeader,
   fnRedacted,

@@ -1,7 +1,6 @@
 /**
  * Runs the jobs on their own thread, so that requests do not wait for them. `layer` starts, wakes and restarts the
- * thread; `work` runs the same `JobRunner` on it, with its own connection.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/jobs.md)
+ * thread; `work` runs the same `JobRunner` on it, with its own connection. (docs/decisions/jobs.md)
  */
 import { loggedCause } from "@roster/domain"
 import { Cause, Effect, Layer, Redacted, Schema } from "effect"

@@ -1,7 +1,6 @@
 /**
  * The wrong keys of each network, which all processes of a PostgreSQL count together. The table is no part of a store: it
- * holds a minute, is in no backup, and is empty after a crash of the server.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/access.md)
+ * holds a minute, is in no backup, and is empty after a crash of the server. (docs/decisions/access.md)
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * The `SqlClient` of `effect/sql` on PostgreSQL. A transaction that another one, or the loss of its connection, prevented
- * is repeated as a whole. (https://github.com/roster-effect/roster/blob/main/docs/decisions/postgres.md)
+ * is repeated as a whole. (docs/decisions/postgres.md)
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -51,7 +51,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /**
  * Texts as they are. The codec of the driver drops a U+FEFF at the beginning of a text with a U+FFFD.
- * (https://github.com/roster-effect/roster/blob/main/docs/upstream/sql-pg-byte-order-mark.md)
+ * (docs/upstream/sql-pg-byte-order-mark.md)
  */
 const text: PgTypes.Codec<string> = {
   encode: (value) => Result.succeed(encoder.encode(value)),

@@ -1,7 +1,6 @@
 /**
  * Transactions that share one commit and so one fsync: those that opt in and come together are savepoints of one. Each
- * rolls back alone, and none is acknowledged before the commit.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/durability.md)
+ * rolls back alone, and none is acknowledged before the commit. (docs/decisions/durability.md)
  */
 import { Cause, Context, Deferred, Effect, Exit, Scope, Semaphore } from "effect"
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql"

@@ -1,7 +1,6 @@
 /**
  * Shared state of the connections of one process: whether a sync failed, after which none may write, and whether a
- * writer waits, for which a job ends its transaction.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/durability.md)
+ * writer waits, for which a job ends its transaction. (docs/decisions/durability.md)
  */
 import { Context, Effect } from "effect"
 import { setImmediate, setTimeout } from "node:timers/promises"

@@ -166,8 +166,7 @@ const pieceBytes = 1024 * 1024
 
 /**
  * Rewrites and flushes the WAL of an earlier process: after a failed fsync it can hold readable commits that no later
- * fsync puts on disk. The caller holds the write lock.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/durability.md)
+ * fsync puts on disk. The caller holds the write lock. (docs/decisions/durability.md)
  */
 const rewriteWal = (wal: string): void => {
   const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0

@@ -1,7 +1,4 @@
-/**
- * What every layer promises of somebody who left: no import makes them Active again.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
- */
+/** What every layer promises of somebody who left: no import makes them Active again. (docs/decisions/upsert.md) */
 import { assert } from "../Assert.ts"
 import type { Cases } from "../Cases.ts"
 import {

@@ -1,6 +1,5 @@
 /**
- * Custom fields on every layer: an empty value removes one, and a rule names any of them.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/upsert.md)
+ * Custom fields on every layer: an empty value removes one, and a rule names any of them. (docs/decisions/upsert.md)
  */
 import { assert } from "../Assert.ts"
 import type { Cases } from "../Cases.ts"

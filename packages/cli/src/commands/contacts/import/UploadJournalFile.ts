@@ -1,7 +1,4 @@
-/**
- * The journal beside an imported file, an append-only log of JSON lines.
- * (https://github.com/roster-effect/roster/blob/main/docs/decisions/bulk-import.md)
- */
+/** The journal beside an imported file, an append-only log of JSON lines. (docs/decisions/bulk-import.md) */
 import { UploadEntry, type UploadJournal, UploadIdentity } from "@roster/workflows"
 import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
