@@ -1,0 +1,47 @@
+/** A run of the tests ends with 0 only if all of them passed, and leaves nothing behind. */
+import { assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { afterAll } from "vitest"
+
+const temporary = mkdtempSync(join(tmpdir(), "roster-gate-"))
+afterAll(() => rmSync(temporary, { recursive: true, force: true }))
+
+const start = (name: string, env: Readonly<Record<string, string>> = {}) => {
+  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "scripts/test/gate/vitest.config.ts"]
+  return spawn(process.execPath, [...vitest, `${name}.fixture.ts`], {
+    env: { PATH: process.env["PATH"], TMPDIR: temporary, NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+}
+
+const run = async (name: string, env?: Readonly<Record<string, string>>) => {
+  const child = start(name, env)
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
+  return { code, output: output + errors }
+}
+
+describe("a run of the tests", () => {
+  it("ends with 0 if they pass", async () => {
+    const { code, output } = await run("passes")
+    assert.strictEqual(code, 0, output)
+    assert.match(output, /^1 passed, 0 failed$/m)
+    assert.deepStrictEqual(readdirSync(temporary), [])
+  })
+
+  it.each([
+    ["a test fails", "fails", /expected 1 to be 2/],
+    ["nobody handles a rejection", "rejects", /nobody handles this/],
+    ["a file does not load", "doesNotLoad", /this file does not load/],
+    ["a worker dies", "dies", /Worker exited unexpectedly|SIGKILL/]
+  ])("ends with 1 if %s", async (_, name, reason) => {
+    const { code, output } = await run(name)
+    assert.strictEqual(code, 1, output)
+    assert.match(output, reason)
+    assert.match(output, /^\d passed, [1-9]\d* failed/m)
+  })
+})
