@@ -2,14 +2,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { globSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll } from "vitest"
 
 const temporary = mkdtempSync(join(tmpdir(), "roster-gate-"))
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))
+
+/** The processes that runs have started here and that are still running, PostgreSQL among them. */
+const startedHere = (): ReadonlyArray<number> =>
+  globSync("/proc/[1-9]*/environ").flatMap((file) => {
+    try {
+      return readFileSync(file, "utf8").includes(temporary) ? [Number(file.split("/")[2])] : []
+    } catch {
+      return []
+    }
+  })
 
 const start = (name: string, env: Readonly<Record<string, string>> = {}) => {
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "scripts/test/gate/vitest.config.ts"]
@@ -43,5 +53,20 @@ describe("a run of the tests", () => {
     assert.strictEqual(code, 1, output)
     assert.match(output, reason)
     assert.match(output, /^\d passed, [1-9]\d* failed/m)
+  })
+
+  it.skipIf(process.platform !== "linux")("ends, and removes, what a killed one has left", async () => {
+    const killed = start("waits")
+    // `for await` would end the stream, and with it the run.
+    await new Promise<void>((resolve, reject) => {
+      killed.once("close", reject).stdout.on("data", (part: Buffer) => part.includes("waiting") && resolve())
+    })
+    const ofNode = startedHere().filter((pid) => basename(readlinkSync(`/proc/${pid}/exe`)) === "node")
+    for (const pid of ofNode) process.kill(pid, "SIGKILL")
+    assert.isAtLeast(startedHere().length, 1)
+    assert.strictEqual(readdirSync(temporary).length, 1)
+    const { code, output } = await run("passes")
+    assert.strictEqual(code, 0, output)
+    assert.deepStrictEqual([readdirSync(temporary), startedHere()], [[], []])
   })
 })
