@@ -9,17 +9,23 @@ import { pageTable } from "./PageTable.ts"
 
 export const page = "docs/reliability.md"
 
-/** What became of the tests of a case: all passed, one failed, or all were skipped. */
-export type Outcome = "survived" | "lost" | "skipped"
+/** What became of the tests of a case: all passed, one failed, all are left to the nightly run, or all were skipped. */
+export type Outcome = "survived" | "lost" | "nightly" | "skipped"
 
 export interface CaseResult {
   readonly files: ReadonlySet<string>
   readonly outcome: Outcome
 }
 
+/** The results of the cases by their ids. */
+type Results = ReadonlyMap<string, CaseResult>
+
 /** The ids at the head of the name of a test: `S40 …`, or `C46, C47 …`. */
 export const idsOf = (name: string): ReadonlyArray<string> =>
   /^(?:[CSK]\d\d\b(?:, | and )?)+/.exec(name)?.[0].match(/[CSK]\d\d/g) ?? []
+
+/** Whether the name of a test, with those of its groups, says that only the nightly run tries it. */
+export const isNightly = (name: string): boolean => name.includes("(nightly)")
 
 /** A test that has run. */
 export interface SeenTest {
@@ -28,8 +34,7 @@ export interface SeenTest {
   readonly state: string
 }
 
-/** The results of the cases by their ids. */
-export const resultsOf = (tests: Iterable<SeenTest>): ReadonlyMap<string, CaseResult> => {
+export const resultsOf = (tests: Iterable<SeenTest>): Results => {
   const results = new Map<string, { readonly files: Set<string>; outcome: Outcome }>()
   for (const { file, name, state } of tests) {
     for (const id of idsOf(name)) {
@@ -38,6 +43,7 @@ export const resultsOf = (tests: Iterable<SeenTest>): ReadonlyMap<string, CaseRe
       result.files.add(file)
       if (state === "passed") result.outcome = result.outcome === "lost" ? "lost" : "survived"
       else if (state !== "skipped") result.outcome = "lost"
+      else if (isNightly(name) && result.outcome === "skipped") result.outcome = "nightly"
     }
   }
   return results
@@ -45,17 +51,19 @@ export const resultsOf = (tests: Iterable<SeenTest>): ReadonlyMap<string, CaseRe
 
 const fileLink = (file: string): string => `[${file.split("/").at(-1)}](../${file})`
 
+const outcomeIn = (results: Results, id: string): Outcome | "no test" => results.get(id)?.outcome ?? "no test"
+
 const cases = faultCases.flatMap((section) => section.cases)
 
 /** The part of the page that the run writes. */
-export const tableOf = (results: ReadonlyMap<string, CaseResult>): string => {
-  const due = cases.filter(({ later }) => later === undefined)
-  const survived = due.filter(({ id }) => results.get(id)?.outcome === "survived")
+export const tableOf = (results: Results): string => {
+  const due = cases.filter(({ id, later }) => later === undefined && outcomeIn(results, id) !== "nightly")
+  const survived = due.filter(({ id }) => outcomeIn(results, id) === "survived")
   const sections = faultCases.map(({ cases, title }) => {
     const rows = cases.map(({ id, later, text }) => {
       const result = results.get(id)
       const files = [...(result?.files ?? [])].toSorted().map(fileLink).join(", ")
-      return `| ${id} | ${text} | ${files} | ${later ?? result?.outcome ?? "no test"} |`
+      return `| ${id} | ${text} | ${files} | ${later ?? outcomeIn(results, id)} |`
     })
     return [`## ${title}`, "", "| Case | What happens | Tests | Result |", "|---|---|---|---|", ...rows].join("\n")
   })
@@ -66,10 +74,10 @@ export const tableOf = (results: ReadonlyMap<string, CaseResult>): string => {
 export const withTable = pageTable("written by pnpm docs:reliability")
 
 /** Cases that have not survived, and ids of tests that are no case. */
-export const problemsOf = (results: ReadonlyMap<string, CaseResult>): ReadonlyArray<string> => [
+export const problemsOf = (results: Results): ReadonlyArray<string> => [
   ...cases
-    .filter(({ id, later }) => later === undefined && results.get(id)?.outcome !== "survived")
-    .map(({ id, text }) => `${id} (${text}): ${results.get(id)?.outcome ?? "no test"}`),
+    .filter(({ id, later }) => later === undefined && !["survived", "nightly"].includes(outcomeIn(results, id)))
+    .map(({ id, text }) => `${id} (${text}): ${outcomeIn(results, id)}`),
   ...[...results.keys()]
     .filter((id) => cases.every((known) => known.id !== id))
     .map((id) => `${id} is no case of scripts/FaultCases.ts`)

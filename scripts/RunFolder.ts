@@ -2,22 +2,24 @@
  * The temporary folder of a test run. What the run starts puts its temporary files there, so that they go with the run; what
  * a killed run has left goes with the next one.
  */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isFromDeadProcess, processMark } from "../packages/server/src/store/ProcessMark.ts"
 
 const prefix = "roster-run-"
 
-/** The processes that were started with an environment that names the folder, and are still running. */
-const startedIn = (folder: string): ReadonlyArray<number> => {
+/** The running processes that work in the folder, or were started with an environment that names it. */
+export const startedIn = (folder: string): ReadonlyArray<number> => {
   // Only Linux tells.
   if (process.platform !== "linux") return []
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => {
       try {
-        return readFileSync(`/proc/${name}/environ`, "utf8").includes(folder)
+        return [readlinkSync(`/proc/${name}/cwd`), readFileSync(`/proc/${name}/environ`, "utf8")]
+          .join()
+          .includes(folder)
       } catch {
         // It has ended, or belongs to somebody else.
         return false

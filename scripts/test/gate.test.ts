@@ -2,24 +2,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { globSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll } from "vitest"
+import { startedIn } from "../RunFolder.ts"
 
 const temporary = mkdtempSync(join(tmpdir(), "roster-gate-"))
+// For the PostgreSQL that root starts as another user.
+chmodSync(temporary, 0o711)
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))
-
-/** The processes that runs have started here and that are still running, PostgreSQL among them. */
-const startedHere = (): ReadonlyArray<number> =>
-  globSync("/proc/[1-9]*/environ").flatMap((file) => {
-    try {
-      return readFileSync(file, "utf8").includes(temporary) ? [Number(file.split("/")[2])] : []
-    } catch {
-      return []
-    }
-  })
 
 const start = (name: string, env: Readonly<Record<string, string>> = {}) => {
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "scripts/test/gate/vitest.config.ts"]
@@ -55,18 +48,34 @@ describe("a run of the tests", () => {
     assert.match(output, /^\d passed, [1-9]\d* failed/m)
   })
 
+  it("names what it skips, and ends with 1 if it may not skip anything", async () => {
+    const lenient = await run("skips")
+    const strict = await run("skips", { ROSTER_REQUIRE_ALL: "1" })
+    assert.deepStrictEqual([lenient.code, strict.code], [0, 1], strict.output)
+    for (const { output } of [lenient, strict]) {
+      assert.match(output, /skipped, since .*:\nscripts\/test\/gate\/skips.fixture.ts: needs what is not here\n\n/)
+      assert.match(output, /^0 passed, 0 failed, 2 skipped$/m)
+    }
+  })
+
+  it("ends with 1 if a fault case has not survived", async () => {
+    const { code, output } = await run("passes", { ROSTER_RELIABILITY: "check" })
+    assert.strictEqual(code, 1, output)
+    assert.include(output, "C01 (connecting is refused twice, then works): no test")
+  })
+
   it.skipIf(process.platform !== "linux")("ends, and removes, what a killed one has left", async () => {
     const killed = start("waits")
     // `for await` would end the stream, and with it the run.
     await new Promise<void>((resolve, reject) => {
       killed.once("close", reject).stdout.on("data", (part: Buffer) => part.includes("waiting") && resolve())
     })
-    const ofNode = startedHere().filter((pid) => basename(readlinkSync(`/proc/${pid}/exe`)) === "node")
+    const ofNode = startedIn(temporary).filter((pid) => basename(readlinkSync(`/proc/${pid}/exe`)) === "node")
     for (const pid of ofNode) process.kill(pid, "SIGKILL")
-    assert.isAtLeast(startedHere().length, 1)
+    assert.isAtLeast(startedIn(temporary).length, 1)
     assert.strictEqual(readdirSync(temporary).length, 1)
     const { code, output } = await run("passes")
     assert.strictEqual(code, 0, output)
-    assert.deepStrictEqual([readdirSync(temporary), startedHere()], [[], []])
+    assert.deepStrictEqual([readdirSync(temporary), startedIn(temporary)], [[], []])
   })
 })

@@ -1,3 +1,4 @@
 import { it } from "vitest"
 
-it.skip("is skipped", () => {})
+it.skip("needs what is not here", () => {})
+it.skip("takes long (nightly)", () => {})
