@@ -31,7 +31,7 @@ const clients = 16
 const faultRate = 0.02
 
 /** How long the rounds go on. There is one at least. */
-const minutes = Number(process.env["ROSTER_HISTORY_MINUTES"] ?? (longRun ? 10 : 0))
+const minutes = Number(process.env["ROSTER_HISTORY_MINUTES"] ?? (longRun ? 2 : 0))
 
 if (!(minutes >= 0)) throw new Error("ROSTER_HISTORY_MINUTES is not a number of minutes")
 
