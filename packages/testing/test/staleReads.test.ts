@@ -4,6 +4,7 @@ import { ContactsService, type CredentialOperations, CredentialsService } from "
 import { conformance, type ConformanceCase } from "@roster/testing/conformance"
 import { testConformance } from "@roster/testing/vitest"
 import { Context, Duration, Effect, type Exit, Layer, Result, Stream } from "effect"
+import { longRun } from "../src/durability/LongRun.ts"
 import { layerMemory } from "../src/index.ts"
 
 const writes = [
@@ -144,5 +145,8 @@ describe("the conformance suite", () => {
   )
 })
 
-// Nobody is told when the rows of an import are there, so a cache may keep nothing for long.
-testConformance("a cache that forgets on every write", cases, cached(writes, "50 millis"))
+// A normal run tries one in examples/test/testing/conformance.test.ts.
+describe.skipIf(!longRun)("(nightly)", () => {
+  // Nobody is told when the rows of an import are there, so a cache may keep nothing for long.
+  testConformance("a cache that forgets on every write", cases, cached(writes, "50 millis"))
+})

@@ -24,10 +24,10 @@ import { describePostgres, freshDatabase, restartPostgres, startOwnPostgres } fr
 startOwnPostgres()
 
 /** More than the 20,000 of one transaction of an import. */
-const importedRows = amount({ ci: 25_000, long: 1_000_000 })
+const importedRows = amount({ ci: 25_000, long: 300_000 })
 
 /** Of 400 bytes each: more parts than one transaction stores. */
-const exportedRows = amount({ ci: 8000, long: 1_000_000 })
+const exportedRows = amount({ ci: 8000, long: 300_000 })
 
 /** Two processes on a new database, and a connection beside them. */
 const twoProcesses = Effect.gen(function* () {

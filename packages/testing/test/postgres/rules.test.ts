@@ -2,5 +2,5 @@ import { rulesOnStore } from "../properties/RulesOnStore.ts"
 import { describePostgres, layerPostgres } from "./TestPostgres.ts"
 
 describePostgres("PostgreSQL", () => {
-  rulesOnStore("a generated rule, asked of PostgreSQL", layerPostgres, { ci: 40, long: 5000 })
+  rulesOnStore("a generated rule, asked of PostgreSQL", layerPostgres, { ci: 25, long: 2500 })
 })

@@ -107,7 +107,7 @@ layer(layerMemory, { excludeTestServices: true, timeout: "60 seconds" })("a file
         yield* imported(first)
         assert.strictEqual(ownBytes(yield* exported("Csv")), ownBytes(first))
       }),
-    property({ ci: 120, long: 3000 })
+    property({ ci: 30, long: 2000 })
   )
 
   it.effect.prop(

@@ -11,7 +11,7 @@ import { meetingRule } from "../../src/properties/MeetingRules.ts"
 import { property, rulesOnStore } from "./RulesOnStore.ts"
 
 // The law is one of packages/domain/test/rules/RuleLaws.test.ts in every run; here it holds for many more rules.
-describe.skipIf(!longRun)("a generated rule (in a long run)", () => {
+describe.skipIf(!longRun)("a generated rule (nightly)", () => {
   it.prop(
     "is the same rule, printed and parsed",
     [meetingRule],
@@ -22,4 +22,4 @@ describe.skipIf(!longRun)("a generated rule (in a long run)", () => {
   )
 })
 
-rulesOnStore("a generated rule, asked of a store", layerMemory, { ci: 480, long: 20_000 })
+rulesOnStore("a generated rule, asked of a store", layerMemory, { ci: 100, long: 10_000 })
