@@ -41,8 +41,8 @@ const calls = Effect.suspend(() => (counted === undefined ? countCalls : Effect.
 
 describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
   it.live.each([
-    ["once, and is killed", "", "kill", amount({ ci: 2, long: 20 })],
-    ["from then on, and is killed", "+", "kill", amount({ ci: 2, long: 20 })],
+    ["once, and is killed", "", "kill", amount({ ci: 1, long: 20 })],
+    ["from then on, and is killed", "+", "kill", amount({ ci: 1, long: 20 })],
     ["from then on, and ends", "+", "close", amount({ ci: 1, long: 20 })]
   ] as const)(
     "S62 a process whose sync fails %s: it acknowledges nothing more, and nothing acknowledged is lost after a restart",

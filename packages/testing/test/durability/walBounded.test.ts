@@ -121,7 +121,7 @@ describe("S.5 long readers", () => {
             left -= chunk.length
           }
         }
-        const goal = amount({ ci: 2, long: 20 }) * bound
+        const goal = amount({ ci: 1.1, long: 20 }) * bound
         while (written < goal) {
           drip(16 * 1024)
           written += yield* write(serve, version++)
