@@ -30,7 +30,7 @@ import {
 
 // With notes of this length a transaction of an import is of some 2000 rows, and without them of up to 50,000.
 const noteLength = 2000
-const rows = amount({ ci: 12_000, long: 1_000_000 })
+const rows = amount({ ci: 10_000, long: 500_000 })
 const kills = amount({ ci: 2, long: 100 })
 // Each look opens the store, and a transaction is much longer.
 const pause = "5 millis"
@@ -154,7 +154,7 @@ describe("S.5 an import whose process dies", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         // More than a transaction: the import has not ended when the first one is seen.
-        const file = importFile(10_000, noteLength)
+        const file = importFile(7_000, noteLength)
         const files = [file.text, "Email\r\nanother@example.com\r\n"]
         let asked = 0
         const server = yield* Effect.acquireRelease(
@@ -216,7 +216,7 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(amount({ ci: 10_000, long: 100_000 }), noteLength)
+        const file = importFile(amount({ ci: 8_000, long: 100_000 }), noteLength)
         const first = yield* killableServe(place)
         const second = yield* killableServe(place)
         noteSteps(place)
@@ -249,7 +249,7 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(10_000, noteLength)
+        const file = importFile(7_000, noteLength)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(
@@ -275,7 +275,7 @@ describe("S.5 an import whose process dies", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         // Several transactions long, so that the lock is taken between two of them.
-        const file = importFile(12_000, noteLength)
+        const file = importFile(8_000, noteLength)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(

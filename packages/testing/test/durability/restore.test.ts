@@ -31,7 +31,7 @@ const timeout = longRun ? 30 * 60_000 : 120_000
 const Row = Schema.Struct({ email: Schema.String, first_name: Schema.NullOr(Schema.String) })
 
 const rows = amount({ ci: 900, long: 900 })
-const ballast = amount({ ci: 20_000, long: 400_000 })
+const ballast = amount({ ci: 10_000, long: 100_000 })
 
 const say = (place: ServePlace, word: string) => writeTo(place, `UPDATE contacts SET first_name = '${word}'`)
 
@@ -240,7 +240,7 @@ describe("S.5 restore under load", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         const serve = yield* killableServe(place)
-        const count = amount({ ci: 10_000, long: 50_000 })
+        const count = amount({ ci: 7_000, long: 50_000 })
         const done = () => jobsIn(place)[0]?.rows_done ?? 0
         yield* upload(serve, count)
         yield* seen(done, (rows) => rows >= 1000)
@@ -271,7 +271,7 @@ describe("S.5 restore under load", () => {
         const serve = yield* killableServe(place)
         const file = join(place.folder, "before.db")
         assert.strictEqual((yield* runRoster(place, ["backup", file])).code, 0)
-        yield* upload(serve, 10_000)
+        yield* upload(serve, 7_000)
         yield* seen(
           () => jobsIn(place)[0]?.rows_done ?? 0,
           (rows) => rows >= 1000

@@ -52,7 +52,7 @@ const email = (index: number) => `c${index}@example.com`
 const statuses = ["Active", "Engaged", "Unsubscribed", "Bounced", "Stale", "NotConfirmed"]
 
 describe("an undo", () => {
-  const contacts = amount({ ci: 1200, long: 100_000 })
+  const contacts = amount({ ci: 1200, long: 20_000 })
   const kills = amount({ ci: 2, long: 4 })
 
   it.live(

@@ -109,7 +109,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
 
   it.effect("S55 bytes of another encoding far behind the header end the import with their line", () =>
     Effect.gen(function* () {
-      const rows = Array.from({ length: 40_000 }, (_, n) => `far-${n}@bytes.example,Zo\u00eb\n`)
+      const rows = Array.from({ length: 10_000 }, (_, n) => `far-${n}@bytes.example,Zo\u00eb\n`)
       const file = Buffer.concat([
         Buffer.from(header + rows.join("")),
         Buffer.from("z@bytes.example,Zo\xeb\n", "latin1")

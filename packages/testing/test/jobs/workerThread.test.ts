@@ -64,7 +64,7 @@ describe("the thread of jobs", () => {
       Effect.gen(function* () {
         const path = yield* Path.Path
         const filename = path.join(yield* folder, "roster.db")
-        const rows = 10_000
+        const rows = 7_000
         yield* importText(fileOf(rows, longCity)).pipe(
           Effect.andThen(eventually(newest, ({ rowsDone }) => rowsDone > 0)),
           Effect.provide(services(filename, ownEntry))
@@ -235,7 +235,7 @@ describe("the thread of jobs", () => {
           const jobs = yield* Jobs.Jobs
           const contacts = yield* ContactsService
           // An import of more than a transaction, and an export of many parts.
-          const rows = 10_000
+          const rows = 8000
           if (kind === "Import") yield* importText(fileOf(rows, longCity))
           else {
             using store = new DatabaseSync(filename, { timeout: 5000 })
@@ -323,7 +323,7 @@ describe("the thread of jobs", () => {
       Effect.gen(function* () {
         const path = yield* Path.Path
         const filename = path.join(yield* folder, "roster.db")
-        const rows = 20_000
+        const rows = 6000
         yield* Effect.gen(function* () {
           const contacts = yield* ContactsService
           yield* importText(fileOf(rows))
