@@ -9,7 +9,7 @@ import { askServe, killableServe, servePlace } from "../../src/durability/Killab
 import { amount, longRun } from "../../src/durability/LongRun.ts"
 import { writeTo } from "../../src/durability/StoreLook.ts"
 
-const rows = amount({ ci: 20_000, long: 1_000_000 })
+const rows = amount({ ci: 50_000, long: 1_000_000 })
 
 const Emails = Schema.fromJsonString(Schema.Array(Schema.Struct({ Email: Schema.String })))
 
