@@ -22,15 +22,18 @@ interface Expected {
   readonly isRepeated: boolean
 }
 
-/** The file, and what has to come of it. */
-export const importFile = (count: number) => {
+/**
+ * The file, and what has to come of it. A transaction of an import ends after 4 MiB of its file, and so with long notes
+ * (in characters) few rows are many transactions.
+ */
+export const importFile = (count: number, noteLength = 0) => {
   let text = "Email,FirstName,LastName,note\r\n"
   let line = 2
   let duplicates = 0
   const good = new Map<number, Expected>()
   const bad: Array<number> = []
   for (let row = 0; row < count; row++) {
-    const note = isTall(row) ? `one\nof ${row}` : `of ${row}`
+    const note = (isTall(row) ? `one\nof ${row}` : `of ${row}`).padEnd(noteLength, ".")
     const cell = isTall(row) ? `"${note}"` : note
     if (isBad(row)) {
       text += `nobody${row},First ${row},Lästname ${row},${cell}\r\n`

@@ -60,7 +60,7 @@ describe("S.5 backup under load", () => {
         const elsewhere = { ...place, filename: join(place.folder, "elsewhere", "roster.db") }
         mkdirSync(join(place.folder, "elsewhere"))
         let writes = 0
-        for (let round = 0; round < amount({ ci: 3, long: 60 }); round++) {
+        for (let round = 0; round < amount({ ci: 2, long: 60 }); round++) {
           yield* seen(
             () => histories.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
             (sum) => sum >= writes + 40
@@ -95,7 +95,7 @@ describe("S.5 backup under load", () => {
     timeout
   )
 
-  const kills = amount({ ci: 5, long: 200 })
+  const kills = amount({ ci: 2, long: 100 })
   it.live(
     "S66 a backup that is killed leaves no file under its name",
     () =>

@@ -11,7 +11,7 @@ import { amount, longRun } from "../../src/durability/LongRun.ts"
 import { jobsIn, writeTo } from "../../src/durability/StoreLook.ts"
 
 const rows = amount({ ci: 1500, long: 50_000 })
-const exports = amount({ ci: 8, long: 40 })
+const exports = amount({ ci: 4, long: 40 })
 /** So many contacts go and as many come with each moment. */
 const turnover = 50
 

@@ -265,7 +265,7 @@ describe.skipIf(!canTrace)("S.5 a full disk at any call, which needs strace", ()
     () =>
       Effect.gen(function* () {
         const random = seededRandom(runSeed("S61"))
-        const rounds = amount({ ci: 2, long: 40 })
+        const rounds = amount({ ci: 1, long: 40 })
         const refusals: Array<unknown> = []
         // Not every place is one at which something is written.
         for (let round = 0; round < rounds || (refusals.length === 0 && round < rounds + 6); round++) {

@@ -28,9 +28,12 @@ import {
   writeTo
 } from "../../src/durability/StoreLook.ts"
 
-// Some transactions of an import, each of up to 50,000 rows.
-const rows = amount({ ci: 120_000, long: 1_000_000 })
-const kills = amount({ ci: 3, long: 100 })
+// With notes of this length a transaction of an import is of some 2000 rows, and without them of up to 50,000.
+const noteLength = 2000
+const rows = amount({ ci: 10_000, long: 500_000 })
+const kills = amount({ ci: 2, long: 100 })
+// Each look opens the store, and a transaction is much longer.
+const pause = "5 millis"
 const timeout = amount({ ci: 600_000, long: 3_600_000 })
 
 const upload = Effect.fnUntraced(function* (serve: KillableServe, { text }: ImportedFile) {
@@ -86,11 +89,11 @@ describe("S.5 an import whose process dies", () => {
       Effect.gen(function* () {
         const random = seededRandom(runSeed("S56"))
         const place = yield* servePlace
-        const file = importFile(rows)
+        const file = importFile(rows, amount({ ci: noteLength, long: 0 }))
         let serve = yield* killableServe(place)
         noteSteps(place)
         yield* upload(serve, file)
-        const points = Array.from({ length: kills }, () => Math.floor(random() * rows * 0.8)).sort((a, b) => a - b)
+        const points = Array.from({ length: kills }, () => Math.floor(random() * rows * 0.6)).sort((a, b) => a - b)
         let killed = 0
         // Where the last kill found it, and how many kills it did not get further: after three it would be given up.
         let before = 0
@@ -98,7 +101,8 @@ describe("S.5 an import whose process dies", () => {
         for (const point of points) {
           yield* seen(
             () => jobsIn(place)[0]?.rows_done ?? 0,
-            (done) => done >= point && (done > before || idle < 2)
+            (done) => done >= point && (done > before || idle < 2),
+            pause
           )
           serve.killNow()
           yield* serve.ended
@@ -122,7 +126,8 @@ describe("S.5 an import whose process dies", () => {
           const { pid } = serve
           yield* seen(
             () => jobsIn(place)[0],
-            (job) => job !== undefined && job.lease !== null && pidOf(job.lease) === pid
+            (job) => job !== undefined && job.lease !== null && pidOf(job.lease) === pid,
+            pause
           )
           // Each transaction renewed it for 30 seconds.
           assert.isBelow(performance.now() - restarted, 25_000, "the lease of the dead process kept the job")
@@ -149,7 +154,7 @@ describe("S.5 an import whose process dies", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         // More than a transaction: the import has not ended when the first one is seen.
-        const file = importFile(60_000)
+        const file = importFile(7_000, noteLength)
         const files = [file.text, "Email\r\nanother@example.com\r\n"]
         let asked = 0
         const server = yield* Effect.acquireRelease(
@@ -171,7 +176,8 @@ describe("S.5 an import whose process dies", () => {
         assert.strictEqual(answer.status, 202, answer.text)
         yield* seen(
           () => jobsIn(place)[0]?.rows_done ?? 0,
-          (done) => done >= 2000
+          (done) => done >= 2000,
+          pause
         )
         serve.killNow()
         yield* serve.ended
@@ -210,14 +216,15 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(amount({ ci: 80_000, long: 500_000 }))
+        const file = importFile(amount({ ci: 8_000, long: 100_000 }), noteLength)
         const first = yield* killableServe(place)
         const second = yield* killableServe(place)
         noteSteps(place)
         yield* upload(first, file)
         const job = yield* seen(
           () => jobsIn(place)[0],
-          (job) => (job?.rows_done ?? 0) >= 3000
+          (job) => (job?.rows_done ?? 0) >= 3000,
+          pause
         )
         const worker = pidOf(job?.lease ?? "")
         const [dying, living] = worker === first.pid ? [first, second] : [second, first]
@@ -242,12 +249,13 @@ describe("S.5 an import whose process dies", () => {
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace
-        const file = importFile(80_000)
+        const file = importFile(7_000, noteLength)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(
           () => jobsIn(place)[0]?.rows_done ?? 0,
-          (done) => done >= 2000
+          (done) => done >= 2000,
+          pause
         )
         yield* serve.stop
         assert.strictEqual(jobsIn(place)[0]?.state, "Loading")
@@ -267,12 +275,13 @@ describe("S.5 an import whose process dies", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         // Several transactions long, so that the lock is taken between two of them.
-        const file = importFile(120_000)
+        const file = importFile(8_000, noteLength)
         const serve = yield* killableServe(place)
         yield* upload(serve, file)
         yield* seen(
           () => jobsIn(place)[0]?.rows_done ?? 0,
-          (done) => done >= 1000
+          (done) => done >= 1000,
+          pause
         )
         using other = new DatabaseSync(place.filename, { timeout: 0 })
         takeLock(other)

@@ -15,7 +15,7 @@ import { canTrace } from "../../src/durability/power-loss/Strace.ts"
 import { plannedWriterFile } from "./PlannedWriterFile.ts"
 
 const last = amount({ ci: 12, long: 60 })
-const share = amount({ ci: 0.1, long: 1 })
+const share = amount({ ci: 0.1, long: 0.5 })
 
 /** How many calls of each kind a run makes before its first transaction, and in all. */
 const countCalls = Effect.gen(function* () {
@@ -26,7 +26,13 @@ const countCalls = Effect.gen(function* () {
     const all = events.flatMap((event, index) => (event._tag === tag ? [index] : []))
     return { before: all.filter((index) => index < first).length, all: all.length }
   }
-  return { syncs: count("Sync"), writes: count("Write") }
+  // The last sync before a transaction is said to be done.
+  const commits = events.flatMap((event, index) =>
+    event._tag === "Said" && event.text.startsWith("done ")
+      ? [events.slice(0, index).filter(({ _tag }) => _tag === "Sync").length]
+      : []
+  )
+  return { syncs: count("Sync"), writes: count("Write"), commits }
 }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 let counted: Effect.Success<typeof countCalls> | undefined
@@ -41,19 +47,22 @@ const calls = Effect.suspend(() => (counted === undefined ? countCalls : Effect.
 
 describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
   it.live.each([
-    ["once, and is killed", "", "kill", amount({ ci: 2, long: 20 })],
-    ["from then on, and is killed", "+", "kill", amount({ ci: 2, long: 20 })],
-    ["from then on, and ends", "+", "close", amount({ ci: 1, long: 20 })]
+    ["once, and is killed", "", "kill", amount({ ci: 1, long: 10 })],
+    ["from then on, and is killed", "+", "kill", amount({ ci: 1, long: 10 })],
+    ["from then on, and ends", "+", "close", amount({ ci: 1, long: 10 })]
   ] as const)(
     "S62 a process whose sync fails %s: it acknowledges nothing more, and nothing acknowledged is lost after a restart",
     ([, more, end, places]) =>
       Effect.gen(function* () {
         const random = seededRandom(runSeed(`S62 fsync${more} ${end}`))
-        const { all, before } = (yield* calls).syncs
+        const { commits: likely, syncs } = yield* calls
+        const { all, before } = syncs
         const commits: Array<number> = []
         // Which of them is a commit is not the same in each run; one has to be.
         for (let place = 0; place < places || (commits.length === 0 && place < places + 6); place++) {
-          const when = place === 0 ? before + 2 : before + 1 + Math.floor(random() * (all - before - 4))
+          // Some of those that are likely to be one, and then any.
+          const one = place < 3 ? likely[Math.floor(random() * (likely.length - 2))] : undefined
+          const when = one ?? before + 1 + Math.floor(random() * (all - before - 4))
           yield* Effect.scoped(
             Effect.gen(function* () {
               const { filename, losses, oracle, run } = yield* powerLossTrial({
@@ -103,8 +112,8 @@ describe.skipIf(!canTrace)("S.5 a disk that fails, which needs strace", () => {
   )
 
   it.live.each([
-    ["once", "", amount({ ci: 1, long: 20 })],
-    ["from then on", "+", amount({ ci: 1, long: 20 })]
+    ["once", "", amount({ ci: 1, long: 10 })],
+    ["from then on", "+", amount({ ci: 1, long: 10 })]
   ] as const)(
     "S62 a write that fails %s: it is refused, and nothing acknowledged is lost",
     ([, more, places]) =>

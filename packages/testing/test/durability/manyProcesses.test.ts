@@ -24,7 +24,7 @@ describe("S.5 several processes", () => {
     "S65 commands that create one new store at the same time create one, with what each of them added",
     () =>
       Effect.gen(function* () {
-        for (let round = 0; round < amount({ ci: 4, long: 100 }); round++) {
+        for (let round = 0; round < amount({ ci: 2, long: 100 }); round++) {
           const place = yield* servePlace
           const emails = ["ann@example.com", "bob@example.com"]
           yield* Effect.forEach(emails, (email) => add(place, email), { concurrency: "unbounded" })
@@ -60,7 +60,7 @@ describe("S.5 several processes", () => {
           )
         )
         const emails: Array<string> = []
-        for (let round = 0; round < amount({ ci: 2, long: 50 }); round++) {
+        for (let round = 0; round < amount({ ci: 1, long: 50 }); round++) {
           const added = yield* Effect.forEach(
             Array.from({ length: processes }, (_, index) => `c${round}-${index}@example.com`),
             (email) => add(place, email),

@@ -14,7 +14,7 @@ import { assertWhole } from "../../src/durability/StoreLook.ts"
 import { faultProxy } from "../../src/faults/server/FaultProxy.ts"
 
 /** In seconds. */
-const duration = 60 * Number(process.env["ROSTER_LOAD_MINUTES"] ?? (longRun ? 3 : 0.05))
+const duration = 60 * Number(process.env["ROSTER_LOAD_MINUTES"] ?? (longRun ? 3 : 0.03))
 
 /** The resident memory of the process, at any moment. */
 const maximumRssMiB = 500

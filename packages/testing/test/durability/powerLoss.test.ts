@@ -11,7 +11,7 @@ import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.t
 import { canTrace } from "../../src/durability/power-loss/Strace.ts"
 import { plannedWriterFile } from "./PlannedWriterFile.ts"
 
-const transactions = amount({ ci: 40, long: 400 })
+const transactions = amount({ ci: 25, long: 400 })
 
 const openService = (filename: string) => Effect.scoped(Layer.build(SqlServices.layer({ filename })))
 
@@ -27,7 +27,7 @@ describe.skipIf(!canTrace)("S.5 power loss, which needs strace", () => {
           random,
           reopen
         })
-        const { exitCode, stderr } = yield* run({ first: 1, last: transactions, share: longRun ? 1 : 0.2 })
+        const { exitCode, stderr } = yield* run({ first: 1, last: transactions, share: longRun ? 1 : 0.15 })
         assert.strictEqual(exitCode, 0, stderr)
         assert.strictEqual(oracle.done.length, transactions)
         assert.deepStrictEqual(losses, [])
@@ -46,7 +46,7 @@ describe.skipIf(!canTrace)("S.5 power loss, which needs strace", () => {
       Effect.gen(function* () {
         const random = seededRandom(runSeed("S59"))
         const { losses, run } = yield* powerLossTrial({ writer: yield* plannedWriterFile, random })
-        yield* run({ first: 1, last: 20, settings: [`synchronous = ${synchronous}`], share: 0.2 })
+        yield* run({ first: 1, last: 14, settings: [`synchronous = ${synchronous}`], share: 0.2 })
         assert.isTrue(losses.some(({ crash, found }) => crash === "dropped" && "content" in found))
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     120_000

@@ -31,7 +31,7 @@ const timeout = longRun ? 30 * 60_000 : 120_000
 const Row = Schema.Struct({ email: Schema.String, first_name: Schema.NullOr(Schema.String) })
 
 const rows = amount({ ci: 900, long: 900 })
-const ballast = amount({ ci: 20_000, long: 400_000 })
+const ballast = amount({ ci: 10_000, long: 100_000 })
 
 const say = (place: ServePlace, word: string) => writeTo(place, `UPDATE contacts SET first_name = '${word}'`)
 
@@ -121,10 +121,12 @@ const oldAndNew = Effect.gen(function* () {
   return { place, serve, file }
 })
 
+/** Imports rows so long that some 2000 are a transaction, which ends after 4 MiB of its file. */
 const upload = Effect.fnUntraced(function* (serve: KillableServe, count: number) {
-  const rows = Array.from({ length: count }, (_, index) => `i${index}@example.com,First ${index}`)
+  const note = "x".repeat(2000)
+  const rows = Array.from({ length: count }, (_, index) => `i${index}@example.com,First ${index},${note}`)
   const form = new FormData()
-  form.append("file", new Blob([["Email,FirstName", ...rows].join("\n")], { type: "text/csv" }), "people.csv")
+  form.append("file", new Blob([["Email,FirstName,note", ...rows].join("\n")], { type: "text/csv" }), "people.csv")
   const answer = yield* askServe(serve, "POST", "/contacts/import", form)
   assert.strictEqual(answer.status, 202, answer.text)
 })
@@ -141,18 +143,17 @@ describe("S.5 restore under load", () => {
           Effect.all(
             [
               readAllTheTime(serve, statuses),
-              readAllTheTime(serve, statuses),
               ...writers.map(({ acknowledged, name }) => writeAllTheTime(serve, name, acknowledged, statuses))
             ],
             { concurrency: "unbounded", discard: true }
           )
         )
         const total = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0)
-        yield* seen(total, (sum) => sum >= 60)
+        yield* seen(total, (sum) => sum >= 30)
         const restored = yield* runRoster(place, ["restore", file, "--yes"])
         assert.strictEqual(restored.code, 0, restored.stderr)
         const then = total()
-        yield* seen(total, (sum) => sum >= then + 60)
+        yield* seen(total, (sum) => sum >= then + 30)
         yield* serve.stop
         yield* Fiber.join(clients)
 
@@ -189,7 +190,7 @@ describe("S.5 restore under load", () => {
     timeout
   )
 
-  const kills = amount({ ci: 4, long: 200 })
+  const kills = amount({ ci: 2, long: 100 })
   it.live(
     `S66 a restore that is killed at one of ${kills} moments leaves the old store or the new one, whole`,
     () =>
@@ -239,7 +240,7 @@ describe("S.5 restore under load", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         const serve = yield* killableServe(place)
-        const count = amount({ ci: 100_000, long: 400_000 })
+        const count = amount({ ci: 7_000, long: 50_000 })
         const done = () => jobsIn(place)[0]?.rows_done ?? 0
         yield* upload(serve, count)
         yield* seen(done, (rows) => rows >= 1000)
@@ -270,7 +271,7 @@ describe("S.5 restore under load", () => {
         const serve = yield* killableServe(place)
         const file = join(place.folder, "before.db")
         assert.strictEqual((yield* runRoster(place, ["backup", file])).code, 0)
-        yield* upload(serve, 120_000)
+        yield* upload(serve, 7_000)
         yield* seen(
           () => jobsIn(place)[0]?.rows_done ?? 0,
           (rows) => rows >= 1000

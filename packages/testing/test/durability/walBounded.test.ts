@@ -23,7 +23,7 @@ const mebibyte = 1024 * 1024
 const bound = 64 * mebibyte
 
 /** Of large contacts, so that few rows are an export of more than the bound. */
-const rows = amount({ ci: 2200, long: 50_000 })
+const rows = amount({ ci: 2200, long: 20_000 })
 const noteBytes = 31 * 1024
 
 const Link = Schema.fromJsonString(Schema.Struct({ Link: Schema.String }))
@@ -121,7 +121,7 @@ describe("S.5 long readers", () => {
             left -= chunk.length
           }
         }
-        const goal = amount({ ci: 2, long: 20 }) * bound
+        const goal = amount({ ci: 1.1, long: 20 }) * bound
         while (written < goal) {
           drip(16 * 1024)
           written += yield* write(serve, version++)

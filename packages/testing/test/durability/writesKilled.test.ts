@@ -9,7 +9,7 @@ import { amount, longRun, runSeed, seededRandom } from "../../src/durability/Lon
 import { makeWriter, settle, writeUntilGone } from "../../src/durability/MixedWrites.ts"
 import { assertWhole } from "../../src/durability/StoreLook.ts"
 
-const kills = amount({ ci: 5, long: 500 })
+const kills = amount({ ci: 3, long: 300 })
 const writers = 6
 
 describe("S.5 kill -9 under mixed writes", () => {

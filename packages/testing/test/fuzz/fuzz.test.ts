@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { amount, longRun, runSeed } from "../../src/durability/LongRun.ts"
 import { runFuzz } from "./Fuzz.ts"
 
-const calls = Number(process.env["ROSTER_FUZZ_CALLS"] ?? amount({ ci: 500, long: 100_000 }))
+const calls = Number(process.env["ROSTER_FUZZ_CALLS"] ?? amount({ ci: 250, long: 100_000 }))
 
 /** Runs that found something, by seed, with as many calls as it took. */
 const kept: ReadonlyArray<readonly [seed: number, calls: number]> = []

@@ -18,7 +18,7 @@ import {
 import { contactsIn, jobsIn, rowsOf, type SeenContact, type SeenJob } from "../../src/durability/StoreLook.ts"
 
 /** Less than one hostile file of these tests would need as a whole, in MiB: the process dies where it holds one. */
-const heap = 96
+const heap = 64
 
 export class Hostile extends Context.Service<Hostile, { readonly place: ServePlace; readonly serve: KillableServe }>()(
   "@roster/testing/test/Hostile"

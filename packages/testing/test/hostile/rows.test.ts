@@ -3,6 +3,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { longRun } from "../../src/durability/LongRun.ts"
 import { Hostile, refusedImport, sendFile, settledImport } from "./Hostile.ts"
 
 const header = "Email,FirstName\n"
@@ -39,7 +40,6 @@ const bad: ReadonlyArray<
   ["a row of 1 MB", `mega@row.example,${long}\n`, [[3, /FirstName: .* at most 32768 bytes/]]],
   ["a row of 1 MB without an address", `${long},X\n`, [[3, /Email/]]],
   ["a row of 9 MB", `big@row.example,${long.repeat(9)}\n`, [[3, /longer than 8388608/]]],
-  ["a quoted row of 9 MB", `big@row.example,"${long.repeat(9)}"\n`, [[3, /longer than 8388608/]]],
   [
     "a row of 9 MB in quotes, of many lines",
     `b@row.example,"${`${"y".repeat(9)}\n`.repeat(3)}${long.repeat(9)}"\n`,
@@ -97,7 +97,6 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     ["NUL bytes", Buffer.alloc(10_000), "Email"],
     ["an unclosed quote in the header", `"Email,FirstName\n${ann}`, "never closed"],
     ["a header of 9 MB", `Email,${long.repeat(9)}`, "longer than 8388608"],
-    ["a header that never ends", Buffer.alloc(9_000_000, "Email,"), "longer than 8388608"],
     ["bytes that are not UTF-8 in the header", Buffer.from("Email,N\xe9\n", "latin1"), "utf-8"],
     ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), "utf-8"],
     ["UTF-16 without a mark", Buffer.from(`${header}${ann}`, "utf16le"), "Email"]
@@ -107,9 +106,31 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     })
   )
 
+  // The rows and the header of 9 MB above are alike to the reader but for their quotes and commas.
+  it.effect.skipIf(!longRun)("S55 a quoted row of 9 MB (nightly)", () =>
+    Effect.gen(function* () {
+      const row = `big@row.example,"${long.repeat(9)}"\n`
+      const { job, rejections } = yield* settledImport(sendFile(`${header}${ann}${row}${bo}`))
+      assert.deepInclude(job, { state: "Ready", accepted: 2, rejected: 1 })
+      assert.deepStrictEqual(
+        rejections.map(({ line }) => line),
+        [3]
+      )
+      assert.match(rejections[0]?.reason ?? "", /longer than 8388608/)
+    })
+  )
+
+  it.effect.skipIf(!longRun)(
+    "S55 a file with a header of many columns that never ends is refused at once (nightly)",
+    () =>
+      Effect.gen(function* () {
+        assert.include(yield* refusedImport(sendFile(Buffer.alloc(9_000_000, "Email,"))), "longer than 8388608")
+      })
+  )
+
   it.effect("S55 bytes of another encoding far behind the header end the import with their line", () =>
     Effect.gen(function* () {
-      const rows = Array.from({ length: 40_000 }, (_, n) => `far-${n}@bytes.example,Zo\u00eb\n`)
+      const rows = Array.from({ length: 20_000 }, (_, n) => `far-${n}@bytes.example,Zo\u00eb\n`)
       const file = Buffer.concat([
         Buffer.from(header + rows.join("")),
         Buffer.from("z@bytes.example,Zo\xeb\n", "latin1")
@@ -125,7 +146,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
 
   it.effect("S55 a line that never ends costs itself, and little memory", () =>
     Effect.gen(function* () {
-      const file = Buffer.concat([Buffer.from(header + ann), Buffer.alloc(110_000_000, "x"), Buffer.from(`\n${bo}`)])
+      const file = Buffer.concat([Buffer.from(header + ann), Buffer.alloc(70_000_000, "x"), Buffer.from(`\n${bo}`)])
       const { job, rejections } = yield* settledImport(sendFile(file))
       assert.deepInclude(job, { state: "Ready", accepted: 2, rejected: 1 })
       assert.deepStrictEqual(
@@ -137,11 +158,11 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
 
   it.effect("S55 long rows, all of them good, are not held together", () =>
     Effect.gen(function* () {
-      const rows = Array.from({ length: 3300 }, (_, n) =>
+      const rows = Array.from({ length: 2400 }, (_, n) =>
         Buffer.from(`long@row.example,${n}${long.slice(0, 30_000)}\n`)
       )
       const { job } = yield* settledImport(sendFile(Buffer.concat([Buffer.from(header), ...rows])))
-      assert.deepInclude(job, { state: "Ready", accepted: 3300, rejected: 0 })
+      assert.deepInclude(job, { state: "Ready", accepted: 2400, rejected: 0 })
     })
   )
 

@@ -240,7 +240,9 @@ describe("the thread of rules", () => {
     Effect.gen(function* () {
       const filename = yield* freshFile
       const { entry, marks } = yield* entryWith(
-        `mark("begun"); if (!isMarked) parentPort.on("message", () => { for (;;); })`
+        `mark("begun"); if (!isMarked) parentPort.on("message", () => {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+        })`
       )
       yield* Effect.gen(function* () {
         const contacts = yield* ContactsService

@@ -42,7 +42,7 @@ export const historyTime = (minutes * 2 + 3) * 60_000
 const killsPerRound = minutes === 0 ? 2 : 8
 
 /** The calls that succeed between two kills. */
-const callsBetween = minutes === 0 ? { least: 60, more: 100 } : { least: 80, more: 200 }
+const callsBetween = minutes === 0 ? { least: 40, more: 60 } : { least: 80, more: 200 }
 
 /** The longest that the jobs of an account may take to their end once nothing breaks any more. */
 const jobsEnd = "60 seconds"
