@@ -21,8 +21,6 @@ import {
   failure,
   filesIn,
   json,
-  makeLocalRoster,
-  makeRoster,
   type RunOptions,
   temporaryFolder
 } from "../roster.ts"
@@ -237,7 +235,7 @@ describe("a file that is written", () => {
 describe("a file that is read", () => {
   it.live("K11 is a file or a pipe, and anything else is said to be none, in bounded memory", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const db = join(folder, "store.db")
       mkdirSync(join(folder, "dir"))
       writeFileSync(join(folder, "empty.csv"), "")
@@ -268,7 +266,7 @@ describe("a file that is read", () => {
 
   it.live("K11 of a key is small: a device that never ends is refused", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, requests } = yield* keyMaker
       const at = ["--base-url", env.ROSTER_BASE_URL]
       writeFileSync(join(folder, "large"), "k".repeat(70_000))
