@@ -244,7 +244,12 @@ describe("a file that is read", () => {
       for (const [file, code] of [
         ["dir", "FileProblem"],
         ["absent.csv", "FileProblem"],
-        ["empty.csv", "UnreadableFile"],
+        ["empty.csv", "UnreadableFile"]
+      ] as const) {
+        const refused = yield* run(["contacts", "import", file])
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, code], `${file}: ${refused.stderr}`)
+      }
+      for (const [file, code] of [
         ["/dev/zero", "UsageError"],
         ["huge.csv", "UnreadableFile"]
       ] as const) {

@@ -80,14 +80,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
     })
   )
 
-  it.live.each([
-    ["y\r", 0],
-    ["yes\r", 0],
-    ["n\r", 3],
-    ["\r", 3],
-    [keys.ctrlD, 3],
-    [keys.ctrlC, 130]
-  ] as const)("contacts delete asks, and takes %j for %i", ([answer, code]) =>
+  const deletesContact = ([answer, code]: readonly [string, number]) =>
     Effect.gen(function* () {
       const { db, folder, run } = yield* withContacts
       const deleted = yield* answered(folder, ["contacts", "delete", "ann@example.com", "--db", db], answer)
@@ -97,7 +90,20 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
       assert.strictEqual(left.code, code === 0 ? 5 : 0)
       if (code === 3) assert.include(deleted.screen, "Nothing was done.")
     })
-  )
+
+  it.live.each([
+    ["y\r", 0],
+    ["\r", 3],
+    [keys.ctrlD, 3],
+    [keys.ctrlC, 130]
+  ] as const)("contacts delete asks, and takes %j for %i", deletesContact)
+
+  describe.skipIf(!longRun)("asked by contacts delete too", () => {
+    it.live.each([
+      ["yes\r", 0],
+      ["n\r", 3]
+    ] as const)("%j is taken for %i (nightly)", deletesContact)
+  })
 
   const deletesKey = ([answer, code]: readonly [string, number]) =>
     Effect.gen(function* () {
