@@ -14,16 +14,7 @@ import {
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import {
-  bin,
-  ended,
-  environmentOf,
-  failure,
-  filesIn,
-  json,
-  type RunOptions,
-  temporaryFolder
-} from "../roster.ts"
+import { bin, ended, environmentOf, failure, filesIn, json, type RunOptions, temporaryFolder } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const token = "canary-token-7c1d9e52f0"

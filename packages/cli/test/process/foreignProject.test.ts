@@ -162,15 +162,14 @@ const all: Share = {
   compilers: stranger.compilers.map(({ name }) => name),
   runtimes: ["Node 26", "Node 24", "Bun", "Deno"]
 }
-const shares: Readonly<Record<"pnpm" | "npm" | "yarn", Share | undefined>> =
-  !longRun
-    ? {
-        // It is the strictest, and gives a package what it declares and nothing more.
-        pnpm: { compilers: ["TypeScript 7.0, exact"], runtimes: ["Node 26"] },
-        npm: undefined,
-        yarn: undefined
-      }
-    : { pnpm: all, npm: all, yarn: all }
+const shares: Readonly<Record<"pnpm" | "npm" | "yarn", Share | undefined>> = !longRun
+  ? {
+      // It is the strictest, and gives a package what it declares and nothing more.
+      pnpm: { compilers: ["TypeScript 7.0, exact"], runtimes: ["Node 26"] },
+      npm: undefined,
+      yarn: undefined
+    }
+  : { pnpm: all, npm: all, yarn: all }
 
 const rosterIn = (cwd: string): string => join(cwd, "node_modules/@roster/cli/dist/roster.js")
 

@@ -19,7 +19,7 @@ interface SeenJob {
 }
 
 /** An import of so many is still running when three commands have ended beside it. */
-const rows = 500_000
+const rows = 250_000
 
 const people = (count: number) =>
   `Email,FirstName\n${Array.from({ length: count }, (_, row) => `p${row}@example.com,P${row}`).join("\n")}\n`

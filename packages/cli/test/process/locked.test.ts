@@ -44,7 +44,10 @@ const patience = 12_000
 /** The same for a command that is alone. */
 const patienceAlone = 9_000
 
-const makeLocked = Effect.fnUntraced(function* (statements: string, makeRoster = makeLocalRoster) {
+const makeLocked = Effect.fnUntraced(function* (
+  statements: string,
+  makeRoster: typeof makeLocalRoster = makeLocalRoster
+) {
   const { folder, run } = yield* makeRoster
   const filename = join(folder, "store.db")
   const added = yield* runHere(["contacts", "add", "ann@example.com", "--db", filename], { env: { HOME: folder } })
