@@ -152,24 +152,11 @@ const project = (folder: string): void => {
   writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify({ test })}`)
 }
 
-/** What is tried with a project that a package manager has installed. */
-interface Share {
-  readonly compilers: ReadonlyArray<string>
-  readonly runtimes: ReadonlyArray<keyof typeof stranger.runtimes>
-}
+/** What each run tries: this one gives a package what it declares and nothing more. All others are tried nightly. */
+const first = { manager: "pnpm", compiler: "TypeScript 7.0, exact", runtime: "Node 26" }
 
-const all: Share = {
-  compilers: stranger.compilers.map(({ name }) => name),
-  runtimes: ["Node 26", "Node 24", "Bun", "Deno"]
-}
-const shares: Readonly<Record<"pnpm" | "npm" | "yarn", Share | undefined>> = !longRun
-  ? {
-      // It is the strictest, and gives a package what it declares and nothing more.
-      pnpm: { compilers: ["TypeScript 7.0, exact"], runtimes: ["Node 26"] },
-      npm: undefined,
-      yarn: undefined
-    }
-  : { pnpm: all, npm: all, yarn: all }
+/** The runtimes of the whole of Roster, in the order in which they are tried. */
+const runtimes = ["Node 26", "Node 24", "Bun", "Deno"] as const
 
 const rosterIn = (cwd: string): string => join(cwd, "node_modules/@roster/cli/dist/roster.js")
 
@@ -205,53 +192,58 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
   }
 
   for (const manager of ["pnpm", "npm", "yarn"] as const) {
-    const share = shares[manager]
-    if (share === undefined) continue
+    const isFirst = manager === first.manager
 
-    describe(`installed by ${manager}`, () => {
+    describe.skipIf(!isFirst && !longRun)(`installed by ${manager}`, () => {
       let cwd = ""
       beforeAll(() => {
         cwd = installedBy(manager)
       }, 300_000)
 
-      it.each(stranger.compilers.filter(({ name }) => share.compilers.includes(name)))(
-        "compiles every block of the documentation as it stands, by $name",
-        (compiler) => assert.strictEqual(stranger.compile(cwd, compiler), ""),
-        180_000
-      )
+      for (const compiler of stranger.compilers) {
+        const isNightly = !isFirst || compiler.name !== first.compiler
+        it.skipIf(isNightly && !longRun)(
+          `compiles every block of the documentation as it stands, by ${compiler.name}${isNightly ? " (nightly)" : ""}`,
+          () => assert.strictEqual(stranger.compile(cwd, compiler), ""),
+          180_000
+        )
+      }
 
-      it.live.each(share.runtimes)(
-        "runs on %s: the services, the client, the command line and what it serves",
-        (name) => {
-          const runtime: stranger.Program = stranger.runtimes[name]
-          return used(
-            runtime,
-            (options) => {
-              const roster = (...args: ReadonlyArray<string>) =>
-                stranger.run([...runtime, rosterIn(cwd)], args, options)
-              assert.strictEqual(stranger.run(stranger.runtimes["Node 26"], ["leaving.mjs"], options).code, 0)
-              const imported = roster("contacts", "import", "people.csv")
-              assert.strictEqual(imported.code, 0, imported.stderr)
-              const exported = roster("contacts", "export", "--out", "people-out.csv", "--force")
-              assert.strictEqual(exported.code, 0, exported.stderr)
-              const file = readFileSync(join(cwd, "people-out.csv"), "utf8")
-              for (const email of ["ada@example.com", "bob@example.com"]) assert.include(file, email)
+      for (const name of runtimes) {
+        const isNightly = !isFirst || name !== first.runtime
+        it.live.skipIf(isNightly && !longRun)(
+          `runs on ${name}: the services, the client, the command line and what it serves${isNightly ? " (nightly)" : ""}`,
+          () => {
+            const runtime: stranger.Program = stranger.runtimes[name]
+            return used(
+              runtime,
+              (options) => {
+                const roster = (...args: ReadonlyArray<string>) =>
+                  stranger.run([...runtime, rosterIn(cwd)], args, options)
+                assert.strictEqual(stranger.run(stranger.runtimes["Node 26"], ["leaving.mjs"], options).code, 0)
+                const imported = roster("contacts", "import", "people.csv")
+                assert.strictEqual(imported.code, 0, imported.stderr)
+                const exported = roster("contacts", "export", "--out", "people-out.csv", "--force")
+                assert.strictEqual(exported.code, 0, exported.stderr)
+                const file = readFileSync(join(cwd, "people-out.csv"), "utf8")
+                for (const email of ["ada@example.com", "bob@example.com"]) assert.include(file, email)
 
-              const done = (script: string, ...args: ReadonlyArray<string>) =>
-                stranger.run(runtime, [script, ...args], options)
-              const said = done("services.mjs")
-              assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", said.stderr)
-              const fetched = done("client.mjs", "FetchTransport")
-              assert.strictEqual(fetched.stdout, "Ada\n", fetched.stderr)
-              const dispatched = done("client.mjs", "UndiciHttpClient")
-              if (name === "Bun") assert.include(dispatched.stderr, "Provide FetchTransport.layer()")
-              else assert.strictEqual(dispatched.stdout, "Ada\n", dispatched.stderr)
-            },
-            cwd
-          ).pipe(Effect.provide(NodeServices.layer))
-        },
-        180_000
-      )
+                const done = (script: string, ...args: ReadonlyArray<string>) =>
+                  stranger.run(runtime, [script, ...args], options)
+                const said = done("services.mjs")
+                assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", said.stderr)
+                const fetched = done("client.mjs", "FetchTransport")
+                assert.strictEqual(fetched.stdout, "Ada\n", fetched.stderr)
+                const dispatched = done("client.mjs", "UndiciHttpClient")
+                if (name === "Bun") assert.include(dispatched.stderr, "Provide FetchTransport.layer()")
+                else assert.strictEqual(dispatched.stdout, "Ada\n", dispatched.stderr)
+              },
+              cwd
+            ).pipe(Effect.provide(NodeServices.layer))
+          },
+          180_000
+        )
+      }
     })
   }
 
