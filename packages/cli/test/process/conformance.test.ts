@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { makeRosterHere } from "../inProcess.ts"
-import { bin, ended, failure, jsonOf, makeRoster, type Roster, start } from "../roster.ts"
+import { bin, ended, failure, jsonOf, type Roster, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 interface Finding {
@@ -110,7 +110,7 @@ describe("roster conformance", () => {
 
   it.live("sends nothing before it is told to", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRoster
+      const { run } = yield* makeRosterHere
       const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
       const declined = yield* run(["conformance"], { env })
       assert.strictEqual(declined.code, 3)

@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { makeLocalRosterHere } from "../inProcess.ts"
 import { type Ended, failure, json, jsonOf } from "../roster.ts"
 
+const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
+
 const emails = (ended: Ended): ReadonlyArray<string> =>
   jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)
 
@@ -115,6 +117,8 @@ describe("roster contacts, on a store file", () => {
         const args = ["contacts", "list", "--limit", String(limit), "--offset", String(offset)]
         const expected = rows.slice(offset, offset + limit)
         assert.deepStrictEqual(emails(yield* run(args)), expected)
+        // The other formats print the same pages.
+        if (!longRun && limit !== 1001 && offset !== 3000) continue
         const { stdout: lines } = yield* run([...args, "-o", "ndjson"])
         assert.deepStrictEqual(
           lines

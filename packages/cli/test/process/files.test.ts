@@ -14,18 +14,7 @@ import {
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import {
-  bin,
-  ended,
-  environmentOf,
-  failure,
-  filesIn,
-  json,
-  makeLocalRoster,
-  makeRoster,
-  type RunOptions,
-  temporaryFolder
-} from "../roster.ts"
+import { bin, ended, environmentOf, failure, filesIn, json, type RunOptions, temporaryFolder } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 const token = "canary-token-7c1d9e52f0"
@@ -237,7 +226,7 @@ describe("a file that is written", () => {
 describe("a file that is read", () => {
   it.live("K11 is a file or a pipe, and anything else is said to be none, in bounded memory", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRosterHere
       const db = join(folder, "store.db")
       mkdirSync(join(folder, "dir"))
       writeFileSync(join(folder, "empty.csv"), "")
@@ -246,7 +235,12 @@ describe("a file that is read", () => {
       for (const [file, code] of [
         ["dir", "FileProblem"],
         ["absent.csv", "FileProblem"],
-        ["empty.csv", "UnreadableFile"],
+        ["empty.csv", "UnreadableFile"]
+      ] as const) {
+        const refused = yield* run(["contacts", "import", file])
+        assert.deepStrictEqual([refused.code, failure(refused).code], [2, code], `${file}: ${refused.stderr}`)
+      }
+      for (const [file, code] of [
         ["/dev/zero", "UsageError"],
         ["huge.csv", "UnreadableFile"]
       ] as const) {
@@ -268,7 +262,7 @@ describe("a file that is read", () => {
 
   it.live("K11 of a key is small: a device that never ends is refused", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const { env, requests } = yield* keyMaker
       const at = ["--base-url", env.ROSTER_BASE_URL]
       writeFileSync(join(folder, "large"), "k".repeat(70_000))

@@ -1,6 +1,7 @@
 /**
  * The packages in a project of somebody else: what the documentation shows compiles there, and runs. A test run tries it
- * with pnpm and npm, the oldest and the newest compiler and each runtime once; `pnpm stranger` tries all of them together, Yarn too.
+ * with pnpm, the newest compiler and Node 26, and starts the services and the command line on each other runtime; the nightly
+ * run and `pnpm stranger` try every package manager with every compiler and runtime.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -12,6 +13,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hasPnpm, pack, pnpm } from "../packing.ts"
 import * as stranger from "../stranger.ts"
+
+const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
 const names = ["domain", "workflows", "api", "http-client", "server", "connect", "testing", "cli"]
@@ -99,7 +102,7 @@ it.live.each([undefined, { program }])("is served by %o", (options) =>
 )
 `
 
-/** A part of the conformance suite, as it is packed. A page of the documentation, which runs there too, has another one. */
+/** A part of the conformance suite, as it is packed. A page of the documentation has another one. */
 const conforming = `
 import { layerMemory } from "@roster/server"
 import { conformance } from "@roster/testing/conformance"
@@ -127,6 +130,9 @@ const blocks = [
     )
   )
 
+/** The conformance suite of a page runs in examples/test too, so that here only a nightly run has it. */
+const longer = longRun ? [] : blocks.flatMap(({ code, file }) => (code.includes("testConformance(") ? [file] : []))
+
 const project = (folder: string): void => {
   cpSync(packed, join(folder, "packed"), { recursive: true })
   const manifest = {
@@ -145,29 +151,15 @@ const project = (folder: string): void => {
   writeFileSync(join(folder, "serving.test.mjs"), serving)
   writeFileSync(join(folder, "conforming.test.mjs"), conforming)
   // What they all import is loaded once.
-  const test = { include: ["*.test.mjs", "docs-testing-md-*.ts"], isolate: false, maxWorkers: 1 }
+  const test = { include: ["*.test.mjs", "docs-testing-md-*.ts"], exclude: longer, isolate: false, maxWorkers: 1 }
   writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify({ test })}`)
 }
 
-/** What is tried with a project that a package manager has installed. */
-interface Share {
-  readonly compilers: ReadonlyArray<string>
-  readonly runtimes: ReadonlyArray<keyof typeof stranger.runtimes>
-}
+/** What each run tries: this one gives a package what it declares and nothing more. All others are tried nightly. */
+const first = { manager: "pnpm", compiler: "TypeScript 7.0, exact", runtime: "Node 26" }
 
-const all: Share = {
-  compilers: stranger.compilers.map(({ name }) => name),
-  runtimes: ["Node 26", "Node 24", "Bun", "Deno"]
-}
-const shares: Readonly<Record<"pnpm" | "npm" | "yarn", Share | undefined>> =
-  process.env["ROSTER_LONG_RUN"] === undefined
-    ? {
-        pnpm: { compilers: ["TypeScript 7.0, exact"], runtimes: ["Node 26"] },
-        npm: { compilers: ["TypeScript 5.9"], runtimes: ["Node 24", "Bun", "Deno"] },
-        // pnpm is as strict, which gives a package what it declares and nothing more.
-        yarn: undefined
-      }
-    : { pnpm: all, npm: all, yarn: all }
+/** The runtimes of the whole of Roster, in the order in which they are tried. */
+const runtimes = ["Node 26", "Node 24", "Bun", "Deno"] as const
 
 const rosterIn = (cwd: string): string => join(cwd, "node_modules/@roster/cli/dist/roster.js")
 
@@ -203,53 +195,58 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
   }
 
   for (const manager of ["pnpm", "npm", "yarn"] as const) {
-    const share = shares[manager]
-    if (share === undefined) continue
+    const isFirst = manager === first.manager
 
-    describe(`installed by ${manager}`, () => {
+    describe.skipIf(!isFirst && !longRun)(`installed by ${manager}`, () => {
       let cwd = ""
       beforeAll(() => {
         cwd = installedBy(manager)
       }, 300_000)
 
-      it.each(stranger.compilers.filter(({ name }) => share.compilers.includes(name)))(
-        "compiles every block of the documentation as it stands, by $name",
-        (compiler) => assert.strictEqual(stranger.compile(cwd, compiler), ""),
-        180_000
-      )
+      for (const compiler of stranger.compilers) {
+        const isNightly = !isFirst || compiler.name !== first.compiler
+        it.skipIf(isNightly && !longRun)(
+          `compiles every block of the documentation as it stands, by ${compiler.name}${isNightly ? " (nightly)" : ""}`,
+          () => assert.strictEqual(stranger.compile(cwd, compiler), ""),
+          180_000
+        )
+      }
 
-      it.live.each(share.runtimes)(
-        "runs on %s: the services, the client, the command line and what it serves",
-        (name) => {
-          const runtime: stranger.Program = stranger.runtimes[name]
-          return used(
-            runtime,
-            (options) => {
-              const roster = (...args: ReadonlyArray<string>) =>
-                stranger.run([...runtime, rosterIn(cwd)], args, options)
-              assert.strictEqual(stranger.run(stranger.runtimes["Node 26"], ["leaving.mjs"], options).code, 0)
-              const imported = roster("contacts", "import", "people.csv")
-              assert.strictEqual(imported.code, 0, imported.stderr)
-              const exported = roster("contacts", "export", "--out", "people-out.csv", "--force")
-              assert.strictEqual(exported.code, 0, exported.stderr)
-              const file = readFileSync(join(cwd, "people-out.csv"), "utf8")
-              for (const email of ["ada@example.com", "bob@example.com"]) assert.include(file, email)
+      for (const name of runtimes) {
+        const isNightly = !isFirst || name !== first.runtime
+        it.live.skipIf(isNightly && !longRun)(
+          `runs on ${name}: the services, the client, the command line and what it serves${isNightly ? " (nightly)" : ""}`,
+          () => {
+            const runtime: stranger.Program = stranger.runtimes[name]
+            return used(
+              runtime,
+              (options) => {
+                const roster = (...args: ReadonlyArray<string>) =>
+                  stranger.run([...runtime, rosterIn(cwd)], args, options)
+                assert.strictEqual(stranger.run(stranger.runtimes["Node 26"], ["leaving.mjs"], options).code, 0)
+                const imported = roster("contacts", "import", "people.csv")
+                assert.strictEqual(imported.code, 0, imported.stderr)
+                const exported = roster("contacts", "export", "--out", "people-out.csv", "--force")
+                assert.strictEqual(exported.code, 0, exported.stderr)
+                const file = readFileSync(join(cwd, "people-out.csv"), "utf8")
+                for (const email of ["ada@example.com", "bob@example.com"]) assert.include(file, email)
 
-              const done = (script: string, ...args: ReadonlyArray<string>) =>
-                stranger.run(runtime, [script, ...args], options)
-              const said = done("services.mjs")
-              assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", said.stderr)
-              const fetched = done("client.mjs", "FetchTransport")
-              assert.strictEqual(fetched.stdout, "Ada\n", fetched.stderr)
-              const dispatched = done("client.mjs", "UndiciHttpClient")
-              if (name === "Bun") assert.include(dispatched.stderr, "Provide FetchTransport.layer()")
-              else assert.strictEqual(dispatched.stdout, "Ada\n", dispatched.stderr)
-            },
-            cwd
-          ).pipe(Effect.provide(NodeServices.layer))
-        },
-        180_000
-      )
+                const done = (script: string, ...args: ReadonlyArray<string>) =>
+                  stranger.run(runtime, [script, ...args], options)
+                const said = done("services.mjs")
+                assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", said.stderr)
+                const fetched = done("client.mjs", "FetchTransport")
+                assert.strictEqual(fetched.stdout, "Ada\n", fetched.stderr)
+                const dispatched = done("client.mjs", "UndiciHttpClient")
+                if (name === "Bun") assert.include(dispatched.stderr, "Provide FetchTransport.layer()")
+                else assert.strictEqual(dispatched.stdout, "Ada\n", dispatched.stderr)
+              },
+              cwd
+            ).pipe(Effect.provide(NodeServices.layer))
+          },
+          180_000
+        )
+      }
     })
   }
 
@@ -268,21 +265,22 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
 
     it("runs the tests of the documentation with the conformance suite, and serveProcess of what is installed", () => {
       const said = pnpm(strict(), ["exec", "vitest", "run"], { NO_COLOR: "1" })
-      assert.match(said, /Test Files {2}9 passed \(9\)/)
+      const files = 9 - longer.length
+      assert.include(said, `Test Files  ${files} passed (${files})`)
     }, 300_000)
   })
 
   it.live(
-    "installed by npm, runs the client on Node 22, where there is no store and no command line",
+    "installed by pnpm, runs the client on Node 22, where there is no store and no command line, and both on the others",
     () => {
-      const cwd = join(folder, "npm")
+      const cwd = join(folder, "pnpm")
       return used(
         stranger.runtimes["Node 26"],
         (options) => {
-          const { node18, node22, run } = stranger
-          const added = run([process.execPath, rosterIn(cwd)], ["contacts", "import", "people.csv"], options)
+          const { node18, node22, run, runtimes } = stranger
+          const added = run([...runtimes["Node 24"], rosterIn(cwd)], ["contacts", "import", "people.csv"], options)
           assert.strictEqual(added.code, 0, added.stderr)
-          for (const transport of ["FetchTransport", "UndiciHttpClient"]) {
+          for (const transport of longRun ? ["FetchTransport", "UndiciHttpClient"] : ["UndiciHttpClient"]) {
             const { stderr, stdout } = run(node22, ["client.mjs", transport], options)
             assert.strictEqual(stdout, "Ada\n", stderr)
           }
@@ -295,6 +293,13 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
             assert.deepStrictEqual([code, stdout], [2, ""])
             assert.include(stderr, `error: roster needs Node.js 24.15 or newer, and this is v${version}.\n`)
           }
+          for (const name of ["Node 24", "Bun", "Deno"] as const) {
+            const said = run(runtimes[name], ["services.mjs"], options)
+            assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", `${name}: ${said.stderr}`)
+            if (name === "Node 24") continue
+            const got = run([...runtimes[name], rosterIn(cwd)], ["contacts", "get", "ada@example.com"], options)
+            assert.deepInclude(Object(JSON.parse(got.stdout || "null")), { FirstName: "Ada" }, `${name}: ${got.stderr}`)
+          }
         },
         cwd
       ).pipe(Effect.provide(NodeServices.layer))
@@ -302,8 +307,8 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
     180_000
   )
 
-  it.skipIf(process.env["ROSTER_LONG_RUN"] === undefined)(
-    "runs the services where Yarn knows what each package may import (in a long run)",
+  it.skipIf(!longRun)(
+    "runs the services where Yarn knows what each package may import (nightly)",
     () => {
       const cwd = installedBy("yarn with Plug'n'Play")
       const loaded = ["--require", "./.pnp.cjs", "--experimental-loader", "./.pnp.loader.mjs", "--no-warnings"]

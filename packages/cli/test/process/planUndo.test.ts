@@ -1,7 +1,6 @@
 /**
  * Plans of imports, their application, and runs that are undone: on a store file, and over HTTP as far as the interface goes.
- * The first plan and the first undo of a store file are by processes; all other commands are in this one, which start in no
- * time.
+ * All commands are in this process, where they start in no time; golden.test.ts tries each as what is published.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +8,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { type Ended, failure, json, jsonOf, makeLocalRoster, type Roster } from "../roster.ts"
+import { type Ended, failure, json, jsonOf, type Roster } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 const done = (end: Ended, code = 0): Ended => {
@@ -25,8 +24,7 @@ const onService = Effect.fnUntraced(function* ({ folder, run }: Roster) {
   return { folder, run: reach, place: join(folder, "served.db") }
 })
 
-const local = Effect.map(makeLocalRoster, onStore)
-const localHere = Effect.map(makeLocalRosterHere, onStore)
+const local = Effect.map(makeLocalRosterHere, onStore)
 const remote = Effect.flatMap(makeRosterHere, onService)
 
 type Where = Effect.Success<typeof local>
@@ -74,11 +72,11 @@ const lastRun = Effect.fnUntraced(function* ({ run }: Where) {
 })
 
 const places = [
-  { name: "on a store file", open: local, openHere: localHere, isExact: true },
-  { name: "over HTTP", open: remote, openHere: remote, isExact: false }
+  { name: "on a store file", open: local, isExact: true },
+  { name: "over HTTP", open: remote, isExact: false }
 ] as const
 
-describe.each(places)("a plan $name", ({ open, openHere }) => {
+describe.each(places)("a plan $name", ({ open }) => {
   it.live("says what would change, and its application changes just that", () =>
     Effect.gen(function* () {
       const where = yield* open
@@ -133,7 +131,7 @@ describe.each(places)("a plan $name", ({ open, openHere }) => {
 
   it.live("is applied with custom fields of any name", () =>
     Effect.gen(function* () {
-      const { folder, place, run } = yield* openHere
+      const { folder, place, run } = yield* open
       // JSON.parse takes the last of these names for the one before, if they come one after the other.
       const file = join(folder, "people.csv")
       writeFileSync(file, 'Email,x,5\\,"5"""\nann@x.org,1,2,\nbob@x.org,1,,3\n')
@@ -147,7 +145,7 @@ describe.each(places)("a plan $name", ({ open, openHere }) => {
 
   it.live("is refused if a contact changed meanwhile, or applied to the others", () =>
     Effect.gen(function* () {
-      const where = yield* openHere
+      const where = yield* open
       const { folder, place, run } = where
       const plan = join(folder, "plan.json")
       done(yield* run(["contacts", "import", yield* people(where), "--plan", plan]))
@@ -170,7 +168,7 @@ describe.each(places)("a plan $name", ({ open, openHere }) => {
 describe("a plan", () => {
   it.live("that is cut short, changed or for another store is refused", () =>
     Effect.gen(function* () {
-      const where = yield* localHere
+      const where = yield* local
       const { folder, run } = where
       const plan = join(folder, "plan.json")
       done(yield* run(["contacts", "import", yield* people(where), "--plan", plan]))
@@ -187,7 +185,7 @@ describe("a plan", () => {
 
   it.live("--dry-run shows the same counts without a file, and an existing file is kept", () =>
     Effect.gen(function* () {
-      const where = yield* localHere
+      const where = yield* local
       const { folder, run } = where
       const file = yield* people(where)
       assert.deepInclude(json(done(yield* run(["contacts", "import", file, "--dry-run"]))), {
@@ -210,7 +208,7 @@ describe("a plan", () => {
 
   it.live("with lists sends those who are not on them yet", () =>
     Effect.gen(function* () {
-      const where = yield* localHere
+      const where = yield* local
       const file = yield* people(where)
       const { run } = where
       const planned = ["contacts", "import", file, "--list", "News", "--dry-run"]
@@ -221,7 +219,7 @@ describe("a plan", () => {
   )
 })
 
-describe.each(places)("an undo $name", ({ isExact, open, openHere }) => {
+describe.each(places)("an undo $name", ({ isExact, open }) => {
   it.live("brings back what an import changed", () =>
     Effect.gen(function* () {
       const where = yield* open
@@ -253,7 +251,7 @@ describe.each(places)("an undo $name", ({ isExact, open, openHere }) => {
 
   it.live("leaves what others changed since, and says so", () =>
     Effect.gen(function* () {
-      const where = yield* openHere
+      const where = yield* open
       const { place, run } = where
       done(yield* run(["contacts", "import", yield* people(where)]), 9)
       const { id } = yield* lastRun(where)
@@ -276,7 +274,7 @@ describe.each(places)("an undo $name", ({ isExact, open, openHere }) => {
 
   it.live("brings back what a delete, an update and a restore changed", () =>
     Effect.gen(function* () {
-      const where = yield* openHere
+      const where = yield* open
       const { folder, place, run } = where
       yield* people(where)
       const backup = join(folder, "backup.json")
@@ -313,7 +311,7 @@ describe.each(places)("an undo $name", ({ isExact, open, openHere }) => {
 describe("a run", () => {
   it.live("is recorded for its owner alone, listed, and kept for 30 days", () =>
     Effect.gen(function* () {
-      const where = yield* localHere
+      const where = yield* local
       const { folder, run } = where
       done(yield* run(["contacts", "import", yield* people(where)]), 9)
       const { id } = yield* lastRun(where)
@@ -337,7 +335,7 @@ describe("a run", () => {
 
   it.live("is not undone on another store, without consent, or by a wrong id", () =>
     Effect.gen(function* () {
-      const where = yield* localHere
+      const where = yield* local
       const { folder, place, run } = where
       done(yield* run(["contacts", "import", yield* people(where)]), 9)
       const { id } = yield* lastRun(where)
@@ -356,7 +354,7 @@ describe("a run", () => {
 
   it.live("of --no-undo is not recorded, and one of a dry run neither", () =>
     Effect.gen(function* () {
-      const where = yield* localHere
+      const where = yield* local
       const { run } = where
       const file = yield* people(where)
       done(yield* run(["contacts", "import", file, "--no-undo"]), 9)

@@ -5,7 +5,8 @@ import { readdirSync } from "node:fs"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { networkInterfaces } from "node:os"
 import { join } from "node:path"
-import { failure, jsonOf, makeRoster } from "../roster.ts"
+import { makeRosterHere } from "../inProcess.ts"
+import { failure, jsonOf, temporaryFolder } from "../roster.ts"
 import { serve, stop } from "../service.ts"
 
 /** Addresses of this machine at which others may reach it. */
@@ -33,7 +34,7 @@ const emailsOf = (listed: { readonly stdout: string }) =>
 describe("roster serve", () => {
   it.live("K19 listens on the loopback address by default, and warns about any other", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRoster
+      const folder = yield* temporaryFolder
       const own = yield* serve(folder, ["--db", "own.db", "--key-file", join(folder, "own.key")])
       const { hostname, port } = new URL(own.address)
       assert.strictEqual(hostname, "127.0.0.1")
@@ -54,7 +55,7 @@ describe("roster serve", () => {
 
   it.live("K19 says that a port is taken, and makes neither key nor file for nothing", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const other = createServer().listen(0, "127.0.0.1")
       yield* Effect.promise(() => once(other, "listening"))
       // A server that listens on TCP has an address of this kind.
@@ -76,7 +77,7 @@ describe("roster serve", () => {
 
   it.live("K19 prints the key of a store once, however many start on it at once", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeRoster
+      const { folder, run } = yield* makeRosterHere
       const args = ["--db", join(folder, "shared.db")]
       const both = yield* Effect.all([serve(folder, args), serve(folder, args)], { concurrency: 2 })
       const printed = both.flatMap(({ lines }) => lines.slice(0, -1))

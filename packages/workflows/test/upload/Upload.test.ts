@@ -21,6 +21,8 @@ import {
 } from "../../src/upload/UploadJournal.ts"
 import { surveyContacts } from "../../src/upload/UploadSurvey.ts"
 
+const long = process.env["ROSTER_LONG_RUN"] !== undefined
+
 const unused = () => Effect.die("not a part of an upload")
 
 /** What the other side knows of every call, to hold the report against. */
@@ -252,7 +254,7 @@ describe("uploadContacts", () => {
           report.rejectedRows.map((row) => row.line).sort((x, y) => x - y)
         )
       }),
-    { arbitrary: { runs: 300 } }
+    { arbitrary: { runs: long ? 300 : 100 } }
   )
 })
 
@@ -554,6 +556,6 @@ describe("uploadContacts with a journal", () => {
           assert.deepStrictEqual([report.notSent, report.unknown, report.accepted], [0, 0, stored.size])
         }
       }),
-    { arbitrary: { runs: 200 } }
+    { arbitrary: { runs: long ? 200 : 60 } }
   )
 })
