@@ -58,8 +58,7 @@ export default {
   }
 ]
 
-/** A file that does not exist, in a folder whose imports are those of an application. */
-const file = join(resolve(import.meta.dirname, ".."), "examples/src/bundleSize.js")
+const checkout = resolve(import.meta.dirname, "..")
 
 /** A bundle of an entry. */
 export interface Size {
@@ -71,8 +70,13 @@ export interface Size {
   readonly modules: ReadonlyArray<readonly [module: string, bytes: number]>
 }
 
-/** Bundles an entry. */
-export const measure = async ({ code }: Pick<Entry, "code">): Promise<Size> => {
+/** Bundles an entry from the sources of a checkout (default: this one). */
+export const measure = async (
+  { code }: Pick<Entry, "code">,
+  { root = checkout }: { readonly root?: string } = {}
+): Promise<Size> => {
+  // This file does not exist, and lies in a folder whose imports are those of an application.
+  const file = join(root, "examples/src/bundleSize.js")
   const { output } = await build({
     input: file,
     platform: "browser",

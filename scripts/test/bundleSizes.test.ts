@@ -43,7 +43,7 @@ describe("the bundle of", () => {
 
   it("a Worker runs where there is nothing of Node", async () => {
     const [{ text } = { text: "" }] = await Promise.all(
-      entries.filter(({ name }) => name.startsWith("a Worker")).map(measure)
+      entries.filter(({ name }) => name.startsWith("a Worker")).map((entry) => measure(entry))
     )
     const asked: Array<Request> = []
     const fetch = async (input: string | URL, init: RequestInit) => {
