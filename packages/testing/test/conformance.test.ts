@@ -1,6 +1,6 @@
 /**
- * The suite on the layers on SQLite. A file and the socket are what a normal run needs: the other two have the same store and the
- * same client, so a normal run tries them with what they do themselves, and the nightly run with everything.
+ * The suite on the layers on SQLite. A normal run tries the store alone and the whole of client, socket and server; what stands between
+ * them is tried nightly.
  */
 import { describe } from "@effect/vitest"
 import { conformance } from "@roster/testing/conformance"

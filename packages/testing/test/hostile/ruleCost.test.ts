@@ -7,7 +7,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactFilter, ContactsService, EmailAddress, RuleText, ServiceError } from "@roster/domain"
 import { Caller, RosterServer, SqlServices } from "@roster/server"
 import { deletionWeight, maximumAccountScans, maximumScans } from "@roster/server/RuleScans"
-import { defaultEntry } from "@roster/server/WorkerThread"
 import { Context, Effect, Fiber, FileSystem, Layer, Path, Redacted, Result } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
@@ -15,8 +14,7 @@ import { pathToFileURL } from "node:url"
 import { eventually } from "../../src/conformance/Eventually.ts"
 import { layersOn } from "../../src/layers/ServiceLayers.ts"
 import { dial } from "../security/RawServed.ts"
-
-const ownEntry = defaultEntry() ?? assert.fail("there is no file for a thread to begin with")
+import { jobThread } from "../Threads.ts"
 
 const folder = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
@@ -117,7 +115,7 @@ for (const [name, layerOn] of Object.entries(layersOn)) {
 
 describe.each([
   ["in slices", undefined],
-  ["on a thread", ownEntry]
+  ["on a thread", jobThread]
 ])("rules of several accounts, %s", (_, jobThread) => {
   it.live(`S41 take turns, up to ${maximumScans} at one time`, () =>
     Effect.gen(function* () {
@@ -181,7 +179,7 @@ describe("the thread of rules", () => {
        const mark = (text) => appendFileSync(${JSON.stringify(marker)}, text + "\\n")
        const isMarked = existsSync(${JSON.stringify(marker)})
        if (workerData.rulesOf !== undefined) { ${code} }
-       await import(${JSON.stringify(ownEntry.href)})`
+       await import(${JSON.stringify(jobThread.href)})`
     )
     const marks = () => (existsSync(marker) ? readFileSync(marker, "utf8").trim().split("\n") : [])
     return { entry: pathToFileURL(entry), marks }

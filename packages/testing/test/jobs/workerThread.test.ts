@@ -5,7 +5,6 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, EmailAddress, ImportSource } from "@roster/domain"
 import { Caller, Jobs, SqlServices } from "@roster/server"
-import { defaultEntry } from "@roster/server/WorkerThread"
 import { Effect, FileSystem, Layer, Logger, Path, Schedule } from "effect"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
@@ -15,9 +14,10 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { eventually } from "../../src/conformance/Eventually.ts"
 import { longRun } from "../../src/durability/LongRun.ts"
+import { jobThread } from "../Threads.ts"
 import { importText, newest } from "./StoreWithJobs.ts"
 
-const ownEntry = defaultEntry() ?? assert.fail("there is no file for a thread to begin with")
+const sources = new URL("../../../server/src/", import.meta.url)
 
 const folder = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
@@ -67,7 +67,7 @@ describe("the thread of jobs", () => {
         const rows = 7_000
         yield* importText(fileOf(rows, longCity)).pipe(
           Effect.andThen(eventually(newest, ({ rowsDone }) => rowsDone > 0)),
-          Effect.provide(services(filename, ownEntry))
+          Effect.provide(services(filename, jobThread))
         )
         const store = new DatabaseSync(filename)
         const left = store.prepare("SELECT state, leased_until, rows_done, attempts FROM jobs").get()
@@ -77,7 +77,7 @@ describe("the thread of jobs", () => {
         assert.deepInclude(left, { state: "Loading", leased_until: 0, attempts: 0 })
         assert.strictEqual(contacts, left?.["rows_done"])
         const job = yield* eventually(newest, ({ ended }) => ended !== null).pipe(
-          Effect.provide(services(filename, ownEntry))
+          Effect.provide(services(filename, jobThread))
         )
         assert.deepInclude(job, { state: "Ready", accepted: rows, duplicates: 0, rowsDone: rows })
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
@@ -96,7 +96,7 @@ describe("the thread of jobs", () => {
         yield* fileSystem.writeFileString(
           entry,
           `import { existsSync, writeFileSync } from "node:fs"
-        if (existsSync(${JSON.stringify(marker)})) await import(${JSON.stringify(ownEntry.href)})
+        if (existsSync(${JSON.stringify(marker)})) await import(${JSON.stringify(jobThread.href)})
         else { writeFileSync(${JSON.stringify(marker)}, ""); throw Object.assign(new Error("no more of this"), { code: "ERR_NO_MORE" }) }`
         )
         const log = withLog()
@@ -120,8 +120,8 @@ describe("the thread of jobs", () => {
       const entry = path.join(place, "entry.mjs")
       const modules = {
         effect: pathToFileURL(createRequire(import.meta.url).resolve("effect")).href,
-        queue: new URL("../queue/JobQueue.ts", ownEntry).href,
-        client: new URL("../../store/sqlite/SqliteClient.ts", ownEntry).href
+        queue: new URL("jobs/queue/JobQueue.ts", sources).href,
+        client: new URL("store/sqlite/SqliteClient.ts", sources).href
       }
       yield* fileSystem.writeFileString(marker, "")
       yield* fileSystem.writeFileString(
@@ -129,7 +129,7 @@ describe("the thread of jobs", () => {
         `import { appendFileSync, readFileSync } from "node:fs"
            import { workerData } from "node:worker_threads"
            const marker = ${JSON.stringify(marker)}
-           if (readFileSync(marker, "utf8").length >= ${deaths}) await import(${JSON.stringify(ownEntry.href)})
+           if (readFileSync(marker, "utf8").length >= ${deaths}) await import(${JSON.stringify(jobThread.href)})
            else {
              const { Effect } = await import(${JSON.stringify(modules.effect)})
              const { claimJob } = await import(${JSON.stringify(modules.queue)})
@@ -215,7 +215,7 @@ describe("the thread of jobs", () => {
           )
           yield* Effect.provideService(others, Caller, { account: "team@example.com" })
           assert.strictEqual((yield* newest).state, "Loading")
-        }).pipe(Effect.provide(services(filename, ownEntry, Layer.empty, ["127.0.0.1"])))
+        }).pipe(Effect.provide(services(filename, jobThread, Layer.empty, ["127.0.0.1"])))
         const [left] = look(filename, "SELECT state, lease, leased_until, attempts FROM jobs WHERE state = 'Loading'")
         assert.deepInclude(left, { state: "Loading", lease: null, leased_until: 0, attempts: 0 })
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
@@ -261,7 +261,7 @@ describe("the thread of jobs", () => {
           assert.deepStrictEqual(look(filename, "SELECT id FROM jobs WHERE bytes > 0"), [])
           const [counted] = look(filename, "SELECT count(*) AS contacts FROM contacts")
           assert.strictEqual(counted?.["contacts"], (kind === "Import" ? cancelled.accepted : rows) + 1)
-        }).pipe(Effect.provide(services(filename, ownEntry)))
+        }).pipe(Effect.provide(services(filename, jobThread)))
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     60_000
   )
@@ -310,7 +310,7 @@ describe("the thread of jobs", () => {
               (entries) => entries.length > 0
             )
           ),
-          Effect.provide(services(filename, ownEntry, log.layer))
+          Effect.provide(services(filename, jobThread, log.layer))
         )
         assert.match(log.entries.join("\n"), /job [0-9a-f-]{36} failed/)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
@@ -337,7 +337,7 @@ describe("the thread of jobs", () => {
           const found = store.prepare("SELECT count(*) AS contacts FROM contacts").get()
           store.close()
           assert.strictEqual(found?.["contacts"], rows + added)
-        }).pipe(Effect.provide(services(filename, ownEntry)))
+        }).pipe(Effect.provide(services(filename, jobThread)))
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
     60_000
   )

@@ -11,8 +11,7 @@ import { Agent, type IncomingMessage, request } from "node:http"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { eventually } from "../../src/conformance/Eventually.ts"
-
-const ownEntry = new URL("../../../server/src/requestEntry.ts", import.meta.url)
+import { requestThread } from "../Threads.ts"
 
 const KiB = 1024
 
@@ -28,7 +27,7 @@ const notingEntry = (notes: string, word: string | undefined) => `
   }
   parentPort.on("message", note)
   ${word === undefined ? "" : `while (!existsSync(${JSON.stringify(word)})) await setTimeout(5)`}
-  await import(${JSON.stringify(ownEntry.href)})
+  await import(${JSON.stringify(requestThread.href)})
   parentPort.off("message", note)
   for (const message of queue) parentPort.emit("message", message)
   parentPort.on("message", note)`
@@ -354,7 +353,7 @@ describe("large requests", () => {
         entry: `
           import { existsSync, writeFileSync } from "node:fs"
           import { parentPort } from "node:worker_threads"
-          if (existsSync(${JSON.stringify(marker)})) await import(${JSON.stringify(ownEntry.href)})
+          if (existsSync(${JSON.stringify(marker)})) await import(${JSON.stringify(requestThread.href)})
           else parentPort.on("message", () => { writeFileSync(${JSON.stringify(marker)}, ""); process.exit(1) })`
       })
       fill(yield* store, 20)
