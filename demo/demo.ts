@@ -20,9 +20,13 @@ interface Result {
   readonly stderr: string
 }
 
-/** Without the user's settings of Roster, and with the folders in which it keeps backups and records beside the store. */
+/**
+ * Without the user's settings of Roster, and with the folders in which it keeps backups and records beside the store. Each command
+ * after the first finds the sources compiled.
+ */
 const environment = (baseUrl?: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ROSTER_"))),
+  NODE_COMPILE_CACHE: resolve("node_modules/.cache/compiled"),
   XDG_CONFIG_HOME: resolve(folder, "config"),
   XDG_STATE_HOME: resolve(folder, "state"),
   ...(baseUrl === undefined ? {} : { ROSTER_BASE_URL: baseUrl })

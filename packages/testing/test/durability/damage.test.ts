@@ -84,7 +84,7 @@ describe("S.5 damage to the file", () => {
           for (const at of [0, 1, 3, 5, 7, 8, 9, 12]) places.push([start + at, bit()])
         }
         const outcomes: Array<Outcome> = []
-        for (const [at, bit] of places.filter(() => longRun || random() < 0.35)) {
+        for (const [at, bit] of places.filter(() => longRun || random() < 0.2)) {
           const outcome = yield* tryImage({ ...closed, database: flipped(closed.database, at, bit) })
           outcomes.push(outcome)
           const isSound = !Array.isArray(outcome) || isOneOf(outcome, [namesOf("a", 600)])

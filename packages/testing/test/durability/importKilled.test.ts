@@ -16,7 +16,7 @@ import {
   servePlace
 } from "../../src/durability/KillableServe.ts"
 import { assertImported, type ImportedFile, importFile, SeenRejection } from "../../src/durability/ImportedFile.ts"
-import { amount, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
 import {
   assertWhole,
   contactsIn,
@@ -269,8 +269,8 @@ describe("S.5 an import whose process dies", () => {
     timeout
   )
 
-  it.live(
-    "S65 an import that another process keeps from writing for longer than it waits goes on afterwards",
+  it.live.skipIf(!longRun)(
+    "S65 an import that another process keeps from writing for longer than it waits goes on afterwards (nightly)",
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace

@@ -82,8 +82,8 @@ describe("S.5 several processes", () => {
     timeout
   )
 
-  it.live.skipIf(process.platform !== "linux")(
-    "S65 a lock is waited for, and one that is held for too long is named without a code of SQLite",
+  it.live.skipIf(process.platform !== "linux" || !longRun)(
+    "S65 a lock is waited for, and one that is held for too long is named without a code of SQLite (nightly)",
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace

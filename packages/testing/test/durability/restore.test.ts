@@ -263,8 +263,8 @@ describe("S.5 restore under load", () => {
     timeout
   )
 
-  it.live(
-    "S66 an import that a backup does not know ends with the restore, and the service works on",
+  it.live.skipIf(!longRun)(
+    "S66 an import that a backup does not know ends with the restore, and the service works on (nightly)",
     () =>
       Effect.gen(function* () {
         const place = yield* servePlace

@@ -16,7 +16,7 @@ import {
   type KillableServe,
   servePlace
 } from "../../src/durability/KillableServe.ts"
-import { amount } from "../../src/durability/LongRun.ts"
+import { amount, longRun } from "../../src/durability/LongRun.ts"
 import { SeenContact, SeenJob } from "../../src/durability/StoreLook.ts"
 import { eventually } from "../../src/index.ts"
 import { describePostgres, freshDatabase, restartPostgres, startOwnPostgres } from "./TestPostgres.ts"
@@ -139,8 +139,8 @@ describePostgres("S.5 a job on PostgreSQL", () => {
     amount({ ci: 120_000, long: 600_000 })
   )
 
-  it.live(
-    "S58 an export whose process is killed in its midst is ended by the other one with the file of a calm one",
+  it.live.skipIf(!longRun)(
+    "S58 an export whose process is killed in its midst is ended by the other one with the file of a calm one (nightly)",
     () =>
       Effect.gen(function* () {
         const { database, processes, sql } = yield* twoProcesses

@@ -78,7 +78,7 @@ describe("the lookup of keys", () => {
   )
 
   it.live.skipIf(!longRun)(
-    "of keys that are wrong in the first or in the last bit takes the same time (in a long run)",
+    "of keys that are wrong in the first or in the last bit takes the same time (nightly)",
     () =>
       Effect.gen(function* () {
         const findDigest = keyLookup(yield* withKey)
