@@ -54,18 +54,21 @@ describe("a run of the tests", () => {
     assert.include(output, "C01 (connecting is refused twice, then works): no test")
   })
 
-  it.skipIf(process.platform !== "linux")("that passes ends with 0, and sweeps what a killed one has left", async () => {
-    const killed = start("waits")
-    await new Promise<void>((resolve, reject) => {
-      killed.once("close", reject).stdout.on("data", (part: Buffer) => part.includes("waiting") && resolve())
-    })
-    const ofNode = startedIn(temporary).filter((pid) => basename(readlinkSync(`/proc/${pid}/exe`)) === "node")
-    for (const pid of ofNode) process.kill(pid, "SIGKILL")
-    assert.isAtLeast(startedIn(temporary).length, 1)
-    assert.strictEqual(readdirSync(temporary).length, 1)
-    const { code, output } = await run("passes")
-    assert.strictEqual(code, 0, output)
-    assert.match(output, /^1 passed, 0 failed$/m)
-    assert.deepStrictEqual([readdirSync(temporary), startedIn(temporary)], [[], []])
-  })
+  it.skipIf(process.platform !== "linux")(
+    "that passes ends with 0, and sweeps what a killed one has left",
+    async () => {
+      const killed = start("waits")
+      await new Promise<void>((resolve, reject) => {
+        killed.once("close", reject).stdout.on("data", (part: Buffer) => part.includes("waiting") && resolve())
+      })
+      const ofNode = startedIn(temporary).filter((pid) => basename(readlinkSync(`/proc/${pid}/exe`)) === "node")
+      for (const pid of ofNode) process.kill(pid, "SIGKILL")
+      assert.isAtLeast(startedIn(temporary).length, 1)
+      assert.strictEqual(readdirSync(temporary).length, 1)
+      const { code, output } = await run("passes")
+      assert.strictEqual(code, 0, output)
+      assert.match(output, /^1 passed, 0 failed$/m)
+      assert.deepStrictEqual([readdirSync(temporary), startedIn(temporary)], [[], []])
+    }
+  )
 })
