@@ -32,7 +32,7 @@ export default defineConfig({
         }
       },
       // They look at every connection of their process, which all calls of `fetch` in it share.
-      { extends: true, test: { name: "faults", include: [faults] } }
+      { extends: true, test: { name: "faults", include: [faults], isolate: true } }
     ],
     // Loading the sources anew for each file would take a third of the time of a run.
     isolate: false,
