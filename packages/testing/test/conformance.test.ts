@@ -6,10 +6,16 @@ import { describe } from "@effect/vitest"
 import { conformance } from "@roster/testing/conformance"
 import { testConformance } from "@roster/testing/vitest"
 import { longRun } from "../src/durability/LongRun.ts"
-import { layerEmbedded, layerFile, layerMemory, layerServed } from "../src/index.ts"
+import { layerEmbedded, layerFile, layerMemory } from "../src/index.ts"
+import { layerServedWith } from "../src/layers/ServiceLayers.ts"
+import { jobThread, requestThread } from "./Threads.ts"
 
 testConformance("SQL in memory", conformance.all(), layerMemory)
-testConformance("HTTP client, server, SQL on a file, over a socket", conformance.all(), layerServed)
+testConformance(
+  "HTTP client, server, SQL on a file, over a socket",
+  conformance.all(),
+  layerServedWith({ jobThread, requestThread })
+)
 
 describe.skipIf(!longRun)("(nightly)", () => {
   testConformance("SQL on a file", conformance.all(), layerFile)

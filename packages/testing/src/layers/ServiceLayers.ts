@@ -72,7 +72,11 @@ export const layerEmbedded = Layer.unwrap(Effect.map(freshFile, (filename) => em
   Layer.provide(NodeServices.layer)
 )
 
+/** The HTTP client in front of a server on a new file, with options of its store. */
+export const layerServedWith = (options: Options) =>
+  Layer.unwrap(Effect.map(freshFile, (filename) => servedOn({ ...options, filename }))).pipe(
+    Layer.provide(NodeServices.layer)
+  )
+
 /** The HTTP client in front of a server on a new file. */
-export const layerServed = Layer.unwrap(Effect.map(freshFile, (filename) => servedOn({ filename }))).pipe(
-  Layer.provide(NodeServices.layer)
-)
+export const layerServed = layerServedWith({})

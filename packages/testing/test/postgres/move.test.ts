@@ -15,7 +15,7 @@ import * as Store from "../../../server/src/store/Store.ts"
 import { tables } from "../../../server/src/store/StoreRows.ts"
 import { exported } from "../../src/conformance/jobs/Exporting.ts"
 import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { longRun, runSeed } from "../../src/durability/LongRun.ts"
+import { runSeed } from "../../src/durability/LongRun.ts"
 import { runRoster } from "../../src/durability/RosterCommand.ts"
 import { assertWhole, countOf, rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
 import { eventually } from "../../src/index.ts"
@@ -185,7 +185,7 @@ describePostgres("a move to PostgreSQL and back", () => {
     }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
   )
 
-  it.live.skipIf(!longRun)("leaves nothing behind when it is killed, and the next one does all of it (nightly)", () =>
+  it.live("leaves nothing behind when it is killed, and the next one does all of it", () =>
     Effect.gen(function* () {
       const { backup, database, onPostgres, place, sql } = yield* served
       const filesLike = (begin: string) => readdirSync(place.folder).filter((name) => name.startsWith(begin))

@@ -115,10 +115,10 @@ const test = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Services<Retu
 
 describe("large requests", () => {
   test(
-    "an add of 1000 contacts of 31 KiB is carried out by the thread, an ordinary one is not, and both answer alike",
+    "an add of 200 contacts of 31 KiB is carried out by the thread, an ordinary one is not, and both answer alike",
     Effect.gen(function* () {
       const { ask, asked } = yield* served()
-      const body = contacts(1000, 31)
+      const body = contacts(200, 31)
       const added = yield* ask("POST", "/contacts?listnames=a", JSON.stringify(body))
       assert.strictEqual(added.status, 200, added.text.slice(0, 300))
       const small = yield* ask("POST", "/contacts?listnames=a", JSON.stringify(body.slice(0, 1)))
@@ -132,8 +132,8 @@ describe("large requests", () => {
         Array.isArray(answered) ? answered.map(({ CustomFields, Email }) => ({ Email, CustomFields })) : answered,
         body
       )
-      const one = yield* ask("GET", "/contacts/large999@example.com")
-      assert.deepInclude(JSON.parse(one.text), body[999])
+      const one = yield* ask("GET", "/contacts/large199@example.com")
+      assert.deepInclude(JSON.parse(one.text), body[199])
     })
   )
 
