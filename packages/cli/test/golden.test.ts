@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { golden, type Golden } from "./golden.ts"
 import { runHere } from "./inProcess.ts"
-import { jsonOf, makeRoster, temporaryFolder } from "./roster.ts"
+import { jsonOf, longRun, makeRoster, temporaryFolder } from "./roster.ts"
 import { hasTerminal, keys, openTerminal } from "./pty/terminal.ts"
 import { fakeService } from "./service.ts"
 
@@ -312,7 +312,7 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
       () => inTerminals((path) => some.has(path))
     )
 
-    it.effect.skipIf(!hasTerminal || process.env["ROSTER_LONG_RUN"] === undefined)(
+    it.effect.skipIf(!hasTerminal || !longRun)(
       "ends with 0 where all is well, as the one file that is published, in a terminal: all (needs script) (nightly)",
       () => inTerminals()
     )

@@ -8,6 +8,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
+/** Whether this is the nightly run, which tries more, and larger sizes. */
+export const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
+
 /** The bundled file, which the test run makes first: what is tested is what is published. */
 export const bin = fileURLToPath(new URL("../dist/roster.js", import.meta.url))
 

@@ -2,9 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
 import { makeLocalRosterHere } from "../inProcess.ts"
-import { type Ended, failure, json, jsonOf } from "../roster.ts"
-
-const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
+import { type Ended, failure, json, jsonOf, longRun } from "../roster.ts"
 
 const emails = (ended: Ended): ReadonlyArray<string> =>
   jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)

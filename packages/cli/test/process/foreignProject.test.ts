@@ -13,8 +13,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hasPnpm, pack, pnpm } from "../packing.ts"
 import * as stranger from "../stranger.ts"
-
-const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
+import { longRun } from "../roster.ts"
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
 const names = ["domain", "workflows", "api", "http-client", "server", "connect", "testing", "cli"]

@@ -16,7 +16,7 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { makeLocalRosterHere } from "../inProcess.ts"
-import { bin, ended, environmentOf, failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { bin, ended, environmentOf, failure, json, jsonOf, longRun, makeLocalRoster, makeRoster } from "../roster.ts"
 import { noContacts } from "../service.ts"
 
 const csv =
@@ -171,7 +171,7 @@ describe("the flags of roster contacts import", () => {
   it.live("needs no more memory for many rows than for few", () =>
     Effect.gen(function* () {
       const { folder } = yield* makeRoster
-      const rows = process.env["ROSTER_LONG_RUN"] === undefined ? 100_000 : 4_000_000
+      const rows = longRun ? 4_000_000 : 100_000
       const file = openSync(join(folder, "many.csv"), "w")
       writeSync(file, "Email,FirstName,City\n")
       for (let i = 0; i < rows; i += 1000) {

@@ -8,10 +8,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { ended, failure, json, jsonOf, start, temporaryFolder } from "../roster.ts"
+import { ended, failure, json, jsonOf, longRun, start, temporaryFolder } from "../roster.ts"
 import { fakeService, noContacts, serveWithKey } from "../service.ts"
-
-const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
 
 const email = (index: number) => `c${index}@example.com`
 

@@ -16,7 +16,7 @@ import { everyCommand } from "../../src/main/CommandTree.ts"
 import { cacheFolder } from "../../src/main/CompileCache.ts"
 import { helpFile, type HelpPages } from "../../src/main/StaticHelp.ts"
 import { runHere } from "../inProcess.ts"
-import { bin, ended, makeRoster, start, temporaryFolder } from "../roster.ts"
+import { bin, ended, longRun, makeRoster, start, temporaryFolder } from "../roster.ts"
 
 const pagesOf = (colors: boolean): HelpPages =>
   JSON.parse(readFileSync(join(dirname(bin), "roster", helpFile(colors)), "utf8"))
@@ -52,7 +52,7 @@ describe("help that is written into the bundle", () => {
     hasColors
   )
 
-  describe.skipIf(process.env["ROSTER_LONG_RUN"] === undefined)("in other environments", () => {
+  describe.skipIf(!longRun)("in other environments", () => {
     it.live.each<Record<string, string>>([
       { NO_COLOR: "1" },
       { FORCE_COLOR: "0" },

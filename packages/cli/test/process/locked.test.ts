@@ -9,7 +9,7 @@ import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, runHere } from "../inProcess.ts"
-import { failure, makeLocalRoster, temporaryFolder } from "../roster.ts"
+import { failure, longRun, makeLocalRoster, temporaryFolder } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 /** A process that takes a lock and keeps it until the test is over. */
@@ -105,7 +105,7 @@ describe("a store that another process keeps locked", () => {
     endInTime(kind, commands[kind])
   )
 
-  describe.skipIf(process.env["ROSTER_LONG_RUN"] === undefined)("for other commands", () => {
+  describe.skipIf(!longRun)("for other commands", () => {
     it.live.each([writing, alone] as const)(
       "by %s: every one ends in time, and names who holds which file (nightly)",
       (kind) => endInTime(kind, otherCommands[kind])

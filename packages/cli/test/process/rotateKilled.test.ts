@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRosterHere } from "../inProcess.ts"
-import { ended, json, jsonOf, start } from "../roster.ts"
+import { ended, json, jsonOf, longRun, start } from "../roster.ts"
 import { journals, keyUser, type Place, quick, stoppingProxy } from "../rotating.ts"
 import { serveWithKey } from "../service.ts"
 
@@ -67,7 +67,7 @@ describe("roster apikeys rotate", () => {
     killedAt(places)
   )
 
-  it.live.skipIf(process.env["ROSTER_LONG_RUN"] === undefined)(
+  it.live.skipIf(!longRun)(
     "killed before every step and run again, never leaves a program without a key that works (nightly)",
     () => killedAt(otherPlaces)
   )

@@ -3,11 +3,9 @@ import { Effect } from "effect"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { filesIn, json, jsonOf, temporaryFolder } from "../roster.ts"
+import { filesIn, json, jsonOf, longRun, temporaryFolder } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 import { hasTerminal, inTerminal, keys, openTerminal } from "./terminal.ts"
-
-const longRun = process.env["ROSTER_LONG_RUN"] !== undefined
 
 const escape = "\u001b"
 const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
