@@ -396,7 +396,8 @@ describe("C.1 Transport faults", () => {
       const ended = yield* trial({ plan: { requests: [script(operation)] }, call: operation.call, policy: short })
       reason(ended, tag, operation.id)
       assert.strictEqual(ended.requests.length, repeatsAmbiguous(operation) ? 3 : 1, operation.id)
-      assert.isAtMost(ended.elapsed, ended.requests.length * 250 * 1.1 + 300, operation.id)
+      // What comes would take 20 s or never end; a busy machine may take a while too.
+      assert.isAtMost(ended.elapsed, ended.requests.length * 250 * 1.1 + 3000, operation.id)
     })
     it.live(`${title}: reads`, () =>
       Effect.all([timed(get, "TimedOut"), timed(operationCall("securitySmtpGet"), "TimedOut")], { discard: true })
