@@ -122,6 +122,19 @@ export const endOf = (place: ServePlace, index = 0) =>
     "10 millis"
   )
 
+/** Takes the write lock between two transactions of a busy writer, which whoever sleeps between tries finds taken. */
+export const takeLock = (database: DatabaseSync): void => {
+  const end = Date.now() + 20_000
+  for (;;) {
+    try {
+      database.exec("BEGIN IMMEDIATE")
+      return
+    } catch (cause) {
+      if (Date.now() > end) throw cause
+    }
+  }
+}
+
 /** Fails the test unless SQLite finds the file intact. */
 export const assertWhole = (place: ServePlace, message?: string): void =>
   assert.strictEqual(integrityOf(place), "ok", message)

@@ -25,6 +25,7 @@ import {
   jobsIn,
   rowsOf,
   seen,
+  takeLock,
   writeTo
 } from "../../src/durability/StoreLook.ts"
 
@@ -66,19 +67,6 @@ const noteSteps = (place: ServePlace) =>
 
 const notedSteps = (place: ServePlace) =>
   rowsOf(place, Step, "SELECT lease, before, after FROM noted_steps ORDER BY rowid")
-
-/** Takes the write lock between two transactions of a busy writer, which whoever sleeps between tries finds taken. */
-const takeLock = (database: DatabaseSync): void => {
-  const end = Date.now() + 20_000
-  for (;;) {
-    try {
-      database.exec("BEGIN IMMEDIATE")
-      return
-    } catch (cause) {
-      if (Date.now() > end) throw cause
-    }
-  }
-}
 
 const pidOf = (lease: string): number => Number(lease.split(" ")[1])
 

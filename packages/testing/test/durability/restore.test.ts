@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import {
   askServe,
   killableServe,
@@ -23,6 +24,7 @@ import {
   jobsIn,
   rowsOf,
   seen,
+  takeLock,
   writeTo
 } from "../../src/durability/StoreLook.ts"
 
@@ -240,13 +242,18 @@ describe("S.5 restore under load", () => {
       Effect.gen(function* () {
         const place = yield* servePlace
         const serve = yield* killableServe(place)
-        const count = amount({ ci: 7_000, long: 50_000 })
+        const count = amount({ ci: 20_000, long: 50_000 })
         const done = () => jobsIn(place)[0]?.rows_done ?? 0
         yield* upload(serve, count)
         yield* seen(done, (rows) => rows >= 1000)
         const file = join(place.folder, "half.db")
+        // The import stands still meanwhile.
+        const other = new DatabaseSync(place.filename, { timeout: 0 })
+        takeLock(other)
         assert.strictEqual((yield* runRoster(place, ["backup", file])).code, 0)
         const saved = jobsIn({ ...place, filename: file })[0]?.rows_done ?? 0
+        assert.isBelow(saved, count)
+        other.close()
         // The process that still works on it must not go on from where it is by now.
         yield* seen(done, (rows) => rows > saved)
         const restored = yield* runRoster(place, ["restore", file, "--yes"])
