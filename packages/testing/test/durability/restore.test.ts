@@ -192,7 +192,7 @@ describe("S.5 restore under load", () => {
     timeout
   )
 
-  const kills = amount({ ci: 2, long: 100 })
+  const kills = amount({ ci: 2, long: 50 })
   it.live(
     `S66 a restore that is killed at one of ${kills} moments leaves the old store or the new one, whole`,
     () =>
