@@ -2,6 +2,7 @@
 import { RateLimited, ServiceError, Unavailable } from "@roster/domain"
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { type Full, makeQuota } from "../threads/Quota.ts"
 import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
 
 /** What bounds a search: the operation that asks for it, and whether for a bulk delete. */
@@ -57,47 +58,33 @@ const tooLong = (operation: string, deadline: Duration.Duration) =>
     })
   })
 
-const tooManyOfAccount = (operation: string) =>
+const tooMany = (operation: string) => (full: Full) =>
   new ServiceError({
     operation,
-    reason: new RateLimited({
-      detail: `as many of its calls with a rule wait or run as may, ${maximumAccountScans} lists or ${maximumAccountScans / deletionWeight} bulk deletes. Wait until some of them are answered.`,
-      retryAfter: crowdRetryAfter
-    })
-  })
-
-const tooMany = (operation: string) =>
-  new ServiceError({
-    operation,
-    reason: new Unavailable({ detail: "as many calls with a rule wait or run as may", retryAfter: crowdRetryAfter })
+    reason:
+      full === "own"
+        ? new RateLimited({
+            detail: `as many of its calls with a rule wait or run as may, ${maximumAccountScans} lists or ${maximumAccountScans / deletionWeight} bulk deletes. Wait until some of them are answered.`,
+            retryAfter: crowdRetryAfter
+          })
+        : new Unavailable({ detail: "as many calls with a rule wait or run as may", retryAfter: crowdRetryAfter })
   })
 
 /** Bounds the scans of a store. */
 export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) => {
   const deadline = Duration.fromInputUnsafe(given)
-  const open = new Map<string, number>()
-  let all = 0
-  const count = (account: string, weight: number) => {
-    const scans = (open.get(account) ?? 0) + weight
-    all += weight
-    if (scans > 0) open.set(account, scans)
-    else open.delete(account)
-  }
+  const quota = makeQuota({ own: maximumAccountScans, all: maximumScans })
   const bounded: RuleScans["Service"]["bounded"] = ({ account, isDeletion, operation }, statement) =>
-    Effect.suspend(() => {
-      const weight = isDeletion ? deletionWeight : 1
-      if ((open.get(account) ?? 0) + weight > maximumAccountScans) return Effect.fail(tooManyOfAccount(operation))
-      if (all + weight > maximumScans) return Effect.fail(tooMany(operation))
-      return Effect.acquireUseRelease(
-        Effect.sync(() => count(account, weight)),
-        () =>
-          Effect.timeoutOrElse(statement, {
-            duration: deadline,
-            orElse: () => Effect.fail(tooLong(operation, deadline))
-          }),
-        () => Effect.sync(() => count(account, -weight))
-      )
-    })
+    quota.hold(account, isDeletion ? deletionWeight : 1).pipe(
+      Effect.mapError(tooMany(operation)),
+      Effect.andThen(
+        Effect.timeoutOrElse(statement, {
+          duration: deadline,
+          orElse: () => Effect.fail(tooLong(operation, deadline))
+        })
+      ),
+      Effect.scoped
+    )
   return RuleScans.of({
     bounded,
     find: (options, request) => bounded({ ...options, account: request.account }, scan(request))

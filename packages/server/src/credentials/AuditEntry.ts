@@ -36,7 +36,7 @@ export const AuditEntry = Schema.Struct({
   /** The account: empty for the main one, the canonical e-mail address for a subaccount. */
   account: Schema.String,
   actor: AuditActor,
-  /** The IP address of the caller, or of `FurtherRefusals` its network; `null` within the process. */
+  /** The IP address of the caller; `null` within the process, and of `FurtherRefusals`. */
   peer: Schema.NullOr(Schema.String),
   /**
    * The operation identifier of the interface, such as `securityApikeysPost`, `noOperation` for an unknown path, or
@@ -45,7 +45,7 @@ export const AuditEntry = Schema.Struct({
   operation: Schema.String,
   /** The name of the credential as requested; `null` where the operation has none. */
   subject: Schema.NullOr(Schema.String),
-  /** `Done`, the tag of a refusal such as `NameTaken`, or `FurtherRefusals` for those of an hour beyond its limit. */
+  /** `Done`, the tag of a refusal such as `NameTaken`, or `FurtherRefusals` for all of an hour that have no entry. */
   outcome: Schema.String,
   details: AuditDetails
 })

@@ -7,19 +7,17 @@ import { Array as Arr, Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { clientNetwork } from "../network/IpRanges.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { makeQuota } from "../threads/Quota.ts"
 import type { AuditActor } from "./AuditEntry.ts"
 import { type AuditEvent, type AuditRow, auditRow, bestEffort } from "./AuditTrail.ts"
 
 /** Entries per hour for the refusals of one share: of one key, or of all callers without one, from one network. */
 const entriesPerShare = 100
 
-/**
- * Entries per hour for the refusals of all keys, and as many for those of callers without one. From then on each share
- * has one entry, so that many networks do not hide another.
- */
+/** Entries per hour for the refusals of all keys, and as many for those of callers without one, after the first of each share. */
 const entriesPerHour = 1000
 
-/** Shares per hour, of keys and of callers without one; the refusals of further ones are only counted. */
+/** Shares per hour, of keys and of callers without one, which each have their first entry: many networks do not hide another. */
 const maximumShares = 1000
 
 /** The time in which refusals are gathered for one write. */
@@ -34,46 +32,30 @@ const unwritten = "refusals could not be recorded"
 
 const hour = 60 * 60
 
-interface Share {
-  /** Whose refusals they are; the address is that of the network. */
-  readonly of: Pick<AuditEvent, "account" | "actor" | "peer">
-  entries: number
+/** Makes the function that tells whether a caller still has an entry in this hour. */
+const makeShares = () => {
+  const first = makeQuota({ own: 1, all: maximumShares })
+  const further = makeQuota({ own: entriesPerShare - 1, all: entriesPerHour })
+  return (caller: string): boolean => {
+    const full = first.take(caller)
+    return full === undefined || (full === "own" && further.take(caller) === undefined)
+  }
+}
+
+interface Hour {
+  readonly hasEntry: { readonly [Tag in AuditActor["_tag"]]: (caller: string) => boolean }
   /** Refusals without an entry. */
   further: number
 }
 
-interface Shares {
-  readonly byCaller: Map<string, Share>
-  /** Of the callers that came when all shares were given. */
-  readonly others: Share
-  entries: number
-}
-
-const newShare = (of: Share["of"]): Share => ({ of, entries: 0, further: 0 })
-
-const newShares = (): Shares => ({
-  byCaller: new Map(),
-  others: newShare({ account: "", actor: { _tag: "Unknown" }, peer: undefined }),
-  entries: 0
+const newHour = (): Hour => ({
+  hasEntry: { Unknown: makeShares(), Key: makeShares(), Owner: makeShares() },
+  further: 0
 })
 
-const newHour = (): { readonly [Tag in AuditActor["_tag"]]: Shares } => ({
-  Unknown: newShares(),
-  Key: newShares(),
-  Owner: newShares()
-})
-
-const shareOf = ({ byCaller, others }: Shares, { account, actor, peer }: AuditEvent): Share => {
-  const network = peer === undefined ? undefined : clientNetwork(peer)
-  // The account is the one that the request asked for.
-  const caller = JSON.stringify([network, actor])
-  const known = byCaller.get(caller)
-  if (known !== undefined) return known
-  if (byCaller.size >= maximumShares) return others
-  const share = newShare({ account, actor, peer: network })
-  byCaller.set(caller, share)
-  return share
-}
+/** The share of a caller. Its account is the one that the request asked for. */
+const callerOf = ({ actor, peer }: AuditEvent): string =>
+  JSON.stringify([peer === undefined ? undefined : clientNetwork(peer), actor])
 
 /** Records refused requests. */
 export class AuditRefusals extends Context.Service<
@@ -87,7 +69,7 @@ export class AuditRefusals extends Context.Service<
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const waiting: Array<AuditRow> = []
-  let shares = newHour()
+  let current = newHour()
   let began = 0
   /** Open while there is anything to write now or at the end of the hour, so that an idle service sets no timer. */
   const refused = yield* Latch.make(false)
@@ -98,13 +80,18 @@ const make = Effect.gen(function* () {
 
   /** Gives new shares, and sums up the refusals that had no entry. */
   const endHour = (now: number) => {
-    const time = Math.min(now, began + hour - 1)
-    for (const { byCaller, others } of Object.values(shares)) {
-      for (const { further: count, of } of [...byCaller.values(), others]) {
-        if (count > 0) wait({ ...of, operation: "anyOperation", details: { count } }, "FurtherRefusals", time)
+    const { further: count } = current
+    if (count > 0) {
+      const rest: AuditEvent = {
+        actor: { _tag: "Unknown" },
+        account: "",
+        peer: undefined,
+        operation: "anyOperation",
+        details: { count }
       }
+      wait(rest, "FurtherRefusals", Math.min(now, began + hour - 1))
     }
-    shares = newHour()
+    current = newHour()
     began = now - (now % hour)
   }
 
@@ -116,16 +103,8 @@ const make = Effect.gen(function* () {
     Effect.map(nowSeconds, (now) => {
       refused.openUnsafe()
       beginHour(now)
-      const kind = shares[event.actor._tag]
-      const share = shareOf(kind, event)
-      const limit = share === kind.others ? 0 : kind.entries < entriesPerHour ? entriesPerShare : 1
-      if (share.entries >= limit) {
-        share.further++
-        return
-      }
-      share.entries++
-      kind.entries++
-      wait(event, outcome, now)
+      if (current.hasEntry[event.actor._tag](callerOf(event))) wait(event, outcome, now)
+      else current.further++
     })
 
   const writeSome = Effect.suspend(() => {
@@ -138,8 +117,7 @@ const make = Effect.gen(function* () {
   })
 
   const closeIfIdle = Effect.sync(() => {
-    if (waiting.length === 0 && Object.values(shares).every(({ byCaller }) => byCaller.size === 0))
-      refused.closeUnsafe()
+    if (waiting.length === 0 && current.further === 0) refused.closeUnsafe()
   })
 
   // Not in a transaction, which could not time out on a lock.

@@ -37,10 +37,12 @@ export const keyLookup = (sql: SqlClient.SqlClient) => {
     })
 }
 
-/** Removes the oldest entry of a map that has become larger than it may be. */
-const keepLatest = (map: Map<string, unknown>, maximum: number): void => {
-  const [oldest] = map.keys()
-  if (map.size > maximum && oldest !== undefined) map.delete(oldest)
+/** Removes the oldest entry of a map that has become larger than it may be, and gives what was removed. */
+export const keepLatest = <A>(map: Map<string, A>, maximum: number): A | undefined => {
+  const [oldest] = map
+  if (map.size <= maximum || oldest === undefined) return undefined
+  map.delete(oldest[0])
+  return oldest[1]
 }
 
 /** Makes the check whether a key may be used from an address. The ranges of a key are parsed once, not by each request. */

@@ -1,9 +1,11 @@
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
+import { keepLatest } from "../credentials/KeyLookup.ts"
 import { registerGauge } from "../metrics/ObservableMetric.ts"
 import { clientNetwork } from "../network/IpRanges.ts"
 import { countFailedAuth, forgottenAfterSeconds } from "../store/postgres/FailedAuthCounts.ts"
 import { byEngine } from "../store/SqlDialect.ts"
+import { makeQuota } from "../threads/Quota.ts"
 
 /** Wrong keys in a row without a delay: a client with an outdated key deserves no penalty. */
 const undelayed = 5
@@ -45,59 +47,41 @@ const sharedCount = (sql: SqlClient.SqlClient) => {
 export const makeFailedAuthThrottle = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // In the order of their last wrong key, oldest first.
-  const clients = new Map<string, { readonly count: number; readonly last: number }>()
+  const counts = new Map<string, { readonly count: number; readonly last: number }>()
   const countTogether = byEngine(sql, { sqlite: () => undefined, postgres: () => sharedCount(sql) })
-  let waiting = 0
+  const delayed = makeQuota({ own: maximumDelayedResponses, all: maximumDelayedResponses })
 
   yield* registerGauge(
     "roster_throttled_networks",
     "Networks whose wrong keys this process answers with a delay",
     () => {
-      const since = Date.now() - forgottenAfter
-      return [...clients.values()].filter(({ count, last }) => count > undelayed && last > since).length
+      const now = Date.now()
+      return [...counts.values()].filter(({ count, last }) => count > undelayed && now - last < forgottenAfter).length
     }
   )
-  yield* registerGauge("roster_delayed_responses", "Responses to wrong keys that are being delayed", () => waiting)
+  yield* registerGauge("roster_delayed_responses", "Responses to wrong keys that are being delayed", delayed.held)
 
-  const forget = (now: number) => {
-    for (const [client, { last }] of clients) {
-      if (now - last < forgottenAfter) return
-      clients.delete(client)
-    }
+  /** Counts a wrong key here. So many networks at once are not counted together, which bounds the table of the counts. */
+  const countHere = (network: string, now: number) => {
+    const before = counts.get(network)
+    const count = before !== undefined && now - before.last < forgottenAfter ? before.count + 1 : 1
+    counts.delete(network)
+    counts.set(network, { count, last: now })
+    const forgotten = keepLatest(counts, maximumClients)
+    return { count, isCrowded: forgotten !== undefined && now - forgotten.last < forgottenAfter }
   }
 
-  const countOf = (client: string, now: number): number => {
-    forget(now)
-    const count = (clients.get(client)?.count ?? 0) + 1
-    clients.delete(client)
-    clients.set(client, { count, last: now })
-    return count
-  }
-
-  /** Makes room for the next client. So many at once are not counted together, which bounds the table of the counts. */
-  const isCrowded = (): boolean => {
-    const [oldest] = clients.keys()
-    if (clients.size <= maximumClients || oldest === undefined) return false
-    return clients.delete(oldest)
-  }
-
-  const whileWaiting = <A>(effect: Effect.Effect<A>) =>
-    Effect.suspend(() => {
-      waiting += 1
-      return Effect.ensuring(
-        effect,
-        Effect.sync(() => (waiting -= 1))
-      )
-    })
-
-  return Effect.fnUntraced(function* (peer: string) {
-    const network = clientNetwork(peer)
-    const own = countOf(network, yield* Clock.currentTimeMillis)
-    const isAlone = isCrowded() || countTogether === undefined
-    if (waiting >= maximumDelayedResponses) return
-    const count = isAlone ? own : Math.max(own, yield* whileWaiting(countTogether(network)))
-    if (count > undelayed) {
-      yield* whileWaiting(Effect.sleep(Math.min(longestDelay, firstDelay * 2 ** (count - undelayed - 1))))
-    }
-  })
+  return Effect.fnUntraced(
+    function* (peer: string) {
+      const network = clientNetwork(peer)
+      const here = countHere(network, yield* Clock.currentTimeMillis)
+      yield* delayed.hold(network)
+      const together = here.isCrowded || countTogether === undefined ? 0 : yield* countTogether(network)
+      const count = Math.max(here.count, together)
+      if (count > undelayed) yield* Effect.sleep(Math.min(longestDelay, firstDelay * 2 ** (count - undelayed - 1)))
+    },
+    Effect.scoped,
+    // As many as may are delayed already, and this one is not.
+    (delay) => Effect.ignore(delay)
+  )
 })
