@@ -83,6 +83,6 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       payload: Schema.Array(ContactPayload),
       success: Schema.Array(Contact),
       error: [BadRequest, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("ModifyContacts", "Add up to 1000 contacts"))
+    }).annotateMerge(needs("ModifyContacts", "Add up to 1000 contacts, of 8 MiB together"))
   )
   .annotateMerge(OpenApi.annotations({ title: "Contacts" })) {}

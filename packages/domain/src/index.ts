@@ -1,3 +1,4 @@
+export * from "./contacts/AddSize.ts"
 export * from "./contacts/Contact.ts"
 export {
   Consent,

@@ -54,6 +54,11 @@ export class FastContactsWriter {
     return this.#count
   }
 
+  /** Size of the JSON of these contacts, in bytes. */
+  get bytes(): number {
+    return this.#json.length
+  }
+
   /** Adds the contact of a row, or returns the reason why there is none. */
   add(row: Pick<ImportRow, "contact" | "fast">): string | undefined {
     const { fast } = row

@@ -1,5 +1,6 @@
 /** Contacts over HTTP. */
 import {
+  checkAddSize,
   checkFilter,
   checkIdempotencyKey,
   checkPage,
@@ -139,6 +140,7 @@ export const make = Effect.gen(function* () {
       if (Array.isArray(contacts) && contacts.length > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
       }
+      if (Array.isArray(contacts)) yield* checkAddSize(contacts)
       yield* inQuery("listnames", options.listNames)
       yield* checkIdempotencyKey(options.idempotencyKey)
       const sent = yield* guarded(contacts, options.resubscribe)
@@ -156,6 +158,7 @@ export const make = Effect.gen(function* () {
       if (some.length > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count: some.length, maximum: maximumContactsPerAdd })
       }
+      yield* checkAddSize(some)
       yield* inQuery("listnames", options.listNames)
       yield* checkIdempotencyKey(options.idempotencyKey)
       const query = { listnames: options.listNames }

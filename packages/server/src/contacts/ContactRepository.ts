@@ -1,6 +1,7 @@
 /** The repository of contacts: the methods of `ContactsService` that read and write them on SQL. */
 import {
   type AddOptions,
+  checkAddSize,
   checkFilter,
   checkPage,
   type Contact,
@@ -78,6 +79,7 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
   }
   yield* checkListNames("listnames", listNames)
   const contacts = yield* readPayloads(payloads)
+  yield* checkAddSize(contacts)
   yield* checkContacts(contacts)
   const now = yield* nowSeconds
   const written = Effect.gen(function* () {

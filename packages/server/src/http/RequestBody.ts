@@ -1,5 +1,6 @@
 /** Reads the JSON bodies of requests: each within the limit of its operation, and all of them within one budget. */
 import type { OperationId } from "@roster/api"
+import { maximumAddBytes } from "@roster/domain"
 import { Context, Effect, Stream } from "effect"
 import { HttpServerError, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { largeRequest, type RequestRefusal } from "../requests/LargeRequests.ts"
@@ -9,14 +10,20 @@ interface BodyLimits {
   readonly mebibytes: number
   /** The maximum number of names and elements, as `StrictJson.jsonIssue` counts them. */
   readonly values: number
+  /** What to do with a larger one. */
+  readonly instead?: string
 }
 
 const otherLimits: BodyLimits = { mebibytes: 2, values: 10_000 }
 
 const limits: { readonly [Id in OperationId]?: BodyLimits } = {
-  contactsPost: { mebibytes: 32, values: 300_000 },
-  contactsDeletePost: { mebibytes: 8, values: 200_000 },
-  emailsPost: { mebibytes: 28, values: 100_000 }
+  contactsPost: {
+    mebibytes: maximumAddBytes / 1024 / 1024,
+    values: 300_000,
+    instead: "Add the contacts in parts, or import them as a file."
+  },
+  contactsDeletePost: { mebibytes: 8, values: 200_000, instead: "Delete the contacts in parts, or by a rule." },
+  emailsPost: { mebibytes: 28, values: 100_000, instead: "Send the message with smaller attachments." }
 }
 
 const limitsById: ReadonlyMap<string, BodyLimits> = new Map(Object.entries(limits))
@@ -38,9 +45,9 @@ export const isBodyOutstanding = ({ headers, source }: HttpServerRequest.HttpSer
   source.complete === false &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBody)
 
-const tooLarge = ({ mebibytes }: BodyLimits): RequestRefusal => ({
+const tooLarge = ({ instead, mebibytes }: BodyLimits): RequestRefusal => ({
   status: 413,
-  text: `The body of this request is larger than ${mebibytes} MiB.`
+  text: [`The body of this request is larger than ${mebibytes} MiB.`, instead].join(" ").trim()
 })
 
 const overBudget: RequestRefusal = {

@@ -77,12 +77,12 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bounds 
   )
 
   it.effect.skipIf(!longRun)(
-    "1000 contacts with 50 custom fields of 200 characters are an add and a page (nightly)",
+    "1000 contacts with 35 custom fields of 200 characters are an add and a page (nightly)",
     () =>
       Effect.gen(function* () {
         const contacts = Array.from({ length: 1000 }, (_, n) => ({
           Email: `p${n}@usual.example`,
-          CustomFields: fields("field ", 50, `${n} `.padEnd(200, "x"))
+          CustomFields: fields("field ", 35, `${n} `.padEnd(200, "x"))
         }))
         succeeded(yield* askJson("POST", "/contacts", contacts))
         succeeded(yield* askJson("POST", "/contacts", contacts))
@@ -90,7 +90,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bounds 
         const page = succeeded(yield* ask("GET", `/contacts?limit=1000&rule=${rule}`))
         assert.deepStrictEqual(
           Array.isArray(page) ? page.map(customFieldsOf) : page,
-          contacts.map(() => 50)
+          contacts.map(() => 35)
         )
       })
   )

@@ -2,7 +2,15 @@
  * Undoes a run: what it changed and nobody else did since becomes what it was. In a store of this process that is exact;
  * over the interface it is what adding and deleting contacts can express. (docs/decisions/undo.md)
  */
-import { ContactFilter, ContactsService, fnRedacted, LocalContacts, maximumContactsPerAdd } from "@roster/domain"
+import {
+  ContactFilter,
+  type ContactPayload,
+  ContactsService,
+  exceedsAdd,
+  fnRedacted,
+  LocalContacts,
+  maximumContactsPerAdd
+} from "@roster/domain"
 import { Array as Arrays, Effect, Stream } from "effect"
 import type { ContactLookup } from "./ContactLookup.ts"
 import {
@@ -253,13 +261,19 @@ export const undoRun = fnRedacted("undoRun")(function* <E, R>(
     const [first, ...rest] = steps.flatMap((step) => (step._tag === "Remove" ? [step.email] : []))
     return first === undefined ? Effect.void : service.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
   }
+  /** Adds contacts, in parts if they are more than one add takes. */
+  const add = (contacts: ReadonlyArray<ContactPayload>): ReturnType<typeof service.addWithoutAnswer> => {
+    if (!exceedsAdd(contacts)) return service.addWithoutAnswer(contacts)
+    const middle = Math.ceil(contacts.length / 2)
+    return Effect.andThen(add(contacts.slice(0, middle)), add(contacts.slice(middle)))
+  }
   const write = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
     const written = steps.filter((step) => step._tag === "Restore" || step._tag === "Recreate")
     if (written.length === 0) return
     if (store !== undefined) {
       return yield* store.write(written.map((step) => storedOf(step._tag === "Restore" ? step.after : step.state)))
     }
-    yield* service.addWithoutAnswer(yield* Effect.forEach(written, (step) => payloadOf(additionOf(step))))
+    yield* add(yield* Effect.forEach(written, (step) => payloadOf(additionOf(step))))
   })
   /** A contact that only another service may hold cannot be written back, and is left. */
   const writable = (step: Step): Effect.Effect<Step> =>

@@ -1,8 +1,9 @@
-/** Adds any number of contacts in concurrent requests of at most 1000, with an outcome for every contact. */
+/** Adds any number of contacts in concurrent requests of at most 1000 and 8 MiB, with an outcome for every contact. */
 import {
   type AddSummary,
   ContactPayload,
   ContactsService,
+  exceedsAdd,
   InvalidInput,
   invalidInput,
   maximumContactsPerAdd,
@@ -205,6 +206,7 @@ export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscri
       Ref.modify(stopped, (first = error): [ServiceError, ServiceError] => [first, first])
     const before = yield* Ref.get(stopped)
     if (before !== undefined) return all(notSent(before))
+    if (count > 1 && exceedsAdd(batch)) return yield* sendHalves(batch, index)
     return yield* service.addWithoutAnswer(batch, { listNames, resubscribe }).pipe(
       Effect.map((summary) => {
         refusedInARow = 0

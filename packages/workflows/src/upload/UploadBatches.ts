@@ -1,5 +1,5 @@
 /** Cuts the rows of a file into batches, each of which is sent in one request. */
-import { type ImportRow, maximumContactsPerAdd } from "@roster/domain"
+import { type ImportRow, maximumAddBytes, maximumContactsPerAdd } from "@roster/domain"
 import { type FastContacts, FastContactsWriter } from "@roster/domain/FastContacts"
 import { Stream } from "effect"
 
@@ -12,6 +12,9 @@ export interface UploadBatch {
   /** Releases the memory of the contacts, once all of them are accepted. */
   readonly release: () => void
 }
+
+/** A batch of so many bytes is full: what an add takes also holds the contact that made it full. */
+const fullBatch = maximumAddBytes / 2
 
 /** Plain arrays would raise the peak memory of an upload from 133 to 170 MiB, beyond the bulk claim of 150. */
 const newNumbers = () => new Int32Array(maximumContactsPerAdd)
@@ -58,7 +61,7 @@ export const batches = <E, R>(
         const full: Array<UploadBatch> = []
         for (const row of some) {
           add(row)
-          if (writer.count === maximumContactsPerAdd) full.push(take())
+          if (writer.count === maximumContactsPerAdd || writer.bytes >= fullBatch) full.push(take())
         }
         return [undefined, full]
       },

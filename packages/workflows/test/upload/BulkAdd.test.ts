@@ -55,6 +55,33 @@ describe("addAll over items of any kind", () => {
     }).pipe(Effect.provide(service()))
   )
 
+  it.effect("sends as many at once as 8 MiB hold, whose outcomes keep their order", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      const counting = Layer.mock(ContactsService)({
+        addWithoutAnswer: (given: Iterable<ContactPayload>) =>
+          Effect.sync(() => {
+            sizes.push(JSON.stringify([...given].map(({ customFields, email }) => ({ email, customFields }))).length)
+            return { keptStatuses: [] }
+          })
+      })
+      const large = (count: number, length: number) =>
+        addAll(Stream.fromIterable(customers(count)), {
+          toContact: ({ mail }) => ({ email: mail, customFields: { note: "x".repeat(length) } })
+        })
+      const outcomes = yield* Stream.runCollect(large(1500, 30_000)).pipe(Effect.provide(counting))
+      assert.deepStrictEqual(
+        outcomes.map(({ _tag, item }) => [_tag, item.mail]),
+        customers(1500).map(({ mail }) => ["Accepted", mail])
+      )
+      assert.isAtMost(Math.max(...sizes), 8 * 1024 * 1024)
+      assert.isAtMost(sizes.length, 12)
+      sizes.length = 0
+      yield* Stream.runDrain(large(1000, 7000)).pipe(Effect.provide(counting))
+      assert.strictEqual(sizes.length, 1)
+    })
+  )
+
   it.effect("says after each request how many have which outcome", () =>
     Effect.gen(function* () {
       const steps: Array<AddProgress> = []

@@ -2,6 +2,7 @@
 import { assert } from "../Assert.ts"
 import type { Cases } from "../Cases.ts"
 import {
+  ContactFilter,
   type ContactPayload,
   ContactSize,
   ContactsService,
@@ -82,6 +83,29 @@ export const contactBoundsConformance = (it: Cases<ContactsService>): void => {
         const error = yield* refused(contacts.add([{ email: email("bad"), ...consent }]), "InvalidInput")
         assert.strictEqual(error.field, "[0].Consent.ConsentIP")
         assert.deepStrictEqual(yield* contacts.list({ rule }), there === undefined ? [] : [there])
+      })
+    )
+
+    it.effect("refuses an add of more than 8 MiB, whatever its contacts have, and takes its halves", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const some = Array.from({ length: 2 * 132 }, (_, index) => ({
+          email: email(`${index}`),
+          customFields: { note: "x".repeat(maximumContactBytes - 200) }
+        }))
+        const error = yield* refused(contacts.add(some), "InvalidInput")
+        assert.deepStrictEqual([error.field, error.issue.includes("8 MiB")], ["body", true])
+        assert.deepStrictEqual(yield* refused(contacts.addWithoutAnswer(some), "InvalidInput"), error)
+        assert.deepStrictEqual(yield* contacts.list({ rule }), [])
+        const halves = [some.slice(0, 132), some.slice(132)]
+        for (const half of halves) yield* contacts.addWithoutAnswer(half)
+        const listed = yield* contacts.list({ rule, limit: 1000 })
+        assert.deepStrictEqual(
+          listed.map(({ customFields, email }) => ({ email, customFields })),
+          some
+        )
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule }))
       })
     )
 

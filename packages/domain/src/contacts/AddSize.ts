@@ -1,0 +1,45 @@
+/** The bound on what the contacts of one add have together, the same on every layer. (docs/limits.md) */
+import { Effect, Result, Schema } from "effect"
+import { InvalidInput } from "../errors/InvalidInput.ts"
+import { encoded } from "../values/JsonBuffer.ts"
+import { ContactPayload } from "./Contact.ts"
+import { mostBytes } from "./ContactSize.ts"
+
+/** The maximum size of the contacts of one add in bytes: as the JSON array in UTF-8 that a request holds. */
+export const maximumAddBytes = 8 * 1024 * 1024
+
+/** Contacts, or those whose JSON is known. */
+type Contacts = Iterable<ContactPayload> & { readonly json?: Uint8Array | undefined }
+
+const encode = Schema.encodeUnknownResult(ContactPayload)
+
+/** The bytes of a contact in the array. One that is refused for something else has none. */
+const bytesOf = (contact: ContactPayload): number =>
+  Result.match(encode(contact), {
+    onFailure: () => 0,
+    onSuccess: (wire) => encoded(JSON.stringify(wire)).length + 1
+  })
+
+/** Whether contacts are more than one add takes. Makes their JSON only if they might be. */
+export const exceedsAdd = (contacts: Contacts): boolean => {
+  if (contacts.json !== undefined) return contacts.json.length > maximumAddBytes
+  let most = 0
+  for (const contact of contacts) most += mostBytes(contact ?? {})
+  if (most <= maximumAddBytes) return false
+  let bytes = 1
+  for (const contact of contacts) if ((bytes += bytesOf(contact)) > maximumAddBytes) return true
+  return false
+}
+
+/** Refuses contacts that are more than one add takes. */
+export const checkAddSize = (contacts: Contacts): Effect.Effect<void, InvalidInput> =>
+  Effect.suspend(() =>
+    exceedsAdd(contacts)
+      ? Effect.fail(
+          new InvalidInput({
+            field: "body",
+            issue: `the contacts of one add have at most ${maximumAddBytes / 1024 / 1024} MiB as JSON; add them in parts, or import them as a file`
+          })
+        )
+      : Effect.void
+  )
