@@ -8,8 +8,7 @@ import { basename, dirname, join } from "node:path"
 import { build, type OutputOptions } from "rolldown"
 import { helpFile } from "../packages/cli/src/main/StaticHelp.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
-import { bundlePatches, lazyBuiltins } from "./bundlePatches.ts"
-import { withEagerFunctions } from "./eagerFunctions.ts"
+import { lazyBuiltins, leanUndici } from "./bundlePatches.ts"
 import { helpPages } from "./helpPages.ts"
 import { noticesFile, noticesOf } from "./notices.ts"
 
@@ -57,10 +56,9 @@ const bundleProgram = () =>
     logLevel: "warn",
     // As in the undici of Node itself: without its experimental second parser.
     transform: { target: `node${major}`, define: { esbuildDetection: "true" } },
-    plugins: bundlePatches,
+    plugins: [lazyBuiltins, leanUndici],
     // A bundle of its own: among the modules that it alone needs are large ones, which would come into files of others.
     external: isReference,
-    optimization: { pifeForModuleWrappers: false },
     preserveEntrySignatures: false,
     write: false,
     output: {
@@ -118,14 +116,13 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
     bundleAlone("reference/ReferencePage.ts"),
     bundleLauncher()
   ])
-  const built = new Map<string, string>()
+  const files = new Map<string, string>()
   for (const colors of [false, true]) {
-    built.set(`roster/${helpFile(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
+    files.set(`roster/${helpFile(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
   }
   const chunks = bundles.flatMap(({ output }) => output.filter((file) => file.type === "chunk"))
-  for (const { code, fileName } of chunks) built.set(fileName, code)
-  built.set(noticesFile, noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)))
-  const files = await withEagerFunctions(built)
+  for (const { code, fileName } of chunks) files.set(fileName, code)
+  files.set(noticesFile, noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)))
   for (const [name, content] of files) {
     const file = join(target, name)
     if (isAs(file, content)) continue
