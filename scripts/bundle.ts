@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path"
 import { build, type OutputOptions } from "rolldown"
 import { helpFile } from "../packages/cli/src/main/StaticHelp.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
-import { lazyBuiltins, leanUndici } from "./bundlePatches.ts"
+import { lazyBuiltins, leanUndici } from "./bundledModules.ts"
 import { helpPages } from "./helpPages.ts"
 import { noticesFile, noticesOf } from "./notices.ts"
 
