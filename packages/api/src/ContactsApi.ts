@@ -11,7 +11,16 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Multipart } from "effect/http"
-import { byEmail, documentPaging, emails, needs, paging, repeated } from "./Parameters.ts"
+import { deletes, keyed, needs, never } from "./OperationPolicy.ts"
+import {
+  byEmail,
+  documentPaging,
+  emails,
+  idempotencyKeyHeader,
+  paging,
+  repeated,
+  resubscribeHeader
+} from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
 const importOptions = {
@@ -27,28 +36,33 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       params: byEmail,
       success: HttpApiSchema.Empty(200),
       error: NotFound
-    }).annotateMerge(needs("ModifyContacts", "Delete a contact")),
+    }).annotateMerge(needs("contacts:delete", "Delete a contact")),
     HttpApiEndpoint.get("contactsByEmailGet", "/contacts/:email", {
       params: byEmail,
       success: Contact,
       error: NotFound
-    }).annotateMerge(needs("ViewContacts", "Load a contact")),
+    }).annotateMerge(needs("contacts:read", "Load a contact")),
     HttpApiEndpoint.put("contactsByEmailPut", "/contacts/:email", {
       params: byEmail,
       payload: ContactUpdatePayload,
       success: Contact,
       error: [NotFound, ...bodyErrors]
-    }).annotateMerge(needs("ModifyContacts", "Update a contact; fields that are left out stay as they are")),
+    }).annotateMerge(needs("contacts:write", "Update a contact; fields that are left out stay as they are")),
     HttpApiEndpoint.post("contactsDeletePost", "/contacts/delete", {
       payload: EmailsPayload,
       success: HttpApiSchema.Empty(200),
       error: [BadRequest, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("ModifyContacts", "Delete contacts by rule or by a list of e-mails, never both")),
+    }).annotateMerge(
+      needs("contacts:delete", "Delete contacts by rule or by a list of e-mails, never both", {
+        retries: deletes,
+        headers: [idempotencyKeyHeader]
+      })
+    ),
     HttpApiEndpoint.get("contactsExportByIdStatusGet", "/contacts/export/:id/status", {
       params: { id: Schema.String },
       success: ExportStatus,
       error: NotFound
-    }).annotateMerge(needs("Export", "Check the status of an export")),
+    }).annotateMerge(needs("contacts:export", "Check the status of an export")),
     HttpApiEndpoint.post("contactsExportPost", "/contacts/export", {
       query: {
         fileFormat: Schema.optional(ExportFileFormat),
@@ -59,13 +73,18 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       },
       success: ExportLink.pipe(HttpApiSchema.status(202)),
       error: [BadRequest, Conflict]
-    }).annotateMerge(needs("Export", "Export contacts to a file")),
+    }).annotateMerge(
+      needs("contacts:export", "Export contacts to a file", {
+        retries: keyed("Ask for a new export; the lost one expires by itself."),
+        headers: [idempotencyKeyHeader]
+      })
+    ),
     HttpApiEndpoint.get("contactsGet", "/contacts", {
       query: { ...paging, rule: Schema.optional(Schema.String) },
       success: Schema.Array(Contact),
       error: BadRequest
     })
-      .annotateMerge(needs("ViewContacts", "List contacts"))
+      .annotateMerge(needs("contacts:read", "List contacts"))
       .annotateMerge(documentPaging),
     HttpApiEndpoint.post("contactsImportPost", "/contacts/import", {
       query: importOptions,
@@ -77,12 +96,22 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       ],
       success: HttpApiSchema.Accepted,
       error: [BadRequest, UnsupportedMediaType]
-    }).annotateMerge(needs("ModifyContacts", "Import contacts from a CSV file or from the address of one")),
+    }).annotateMerge(
+      needs("contacts:import", "Import contacts from a CSV file or from the address of one", {
+        retries: never("Look for contacts of the file before importing it again."),
+        headers: [resubscribeHeader]
+      })
+    ),
     HttpApiEndpoint.post("contactsPost", "/contacts", {
       query: { listnames: Schema.optional(repeated) },
       payload: Schema.Array(ContactPayload),
       success: Schema.Array(Contact),
       error: [BadRequest, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("ModifyContacts", "Add up to 1000 contacts, of 8 MiB together"))
+    }).annotateMerge(
+      needs("contacts:write", "Add up to 1000 contacts, of 8 MiB together", {
+        retries: keyed("Add the same contacts again: existing ones are updated."),
+        headers: [idempotencyKeyHeader, resubscribeHeader]
+      })
+    )
   )
   .annotateMerge(OpenApi.annotations({ title: "Contacts" })) {}

@@ -1,6 +1,7 @@
 import { EmailMessage, EmailSend } from "@roster/domain"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { needs } from "./Parameters.ts"
+import { needs, never } from "./OperationPolicy.ts"
+import { idempotencyKeyHeader } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict } from "./WireError.ts"
 
 /** The operation that sends mail. */
@@ -10,6 +11,11 @@ export class EmailsApi extends HttpApiGroup.make("emails", { topLevel: true })
       payload: EmailMessage,
       success: EmailSend,
       error: [BadRequest, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("SendHttp", "Send a message"))
+    }).annotateMerge(
+      needs("emails:send", "Send a message", {
+        retries: never("Sending again could deliver the message twice."),
+        headers: [idempotencyKeyHeader]
+      })
+    )
   )
   .annotateMerge(OpenApi.annotations({ title: "Mail sending" })) {}

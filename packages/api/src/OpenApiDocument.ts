@@ -81,14 +81,6 @@ const headers: Readonly<Record<string, { readonly description: string; readonly 
   }
 }
 
-const headersOf = new Map<string, ReadonlyArray<string>>([
-  ["contactsDeletePost", [idempotencyKeyHeader]],
-  ["contactsExportPost", [idempotencyKeyHeader]],
-  ["contactsImportPost", [resubscribeHeader]],
-  ["contactsPost", [idempotencyKeyHeader, resubscribeHeader]],
-  ["emailsPost", [idempotencyKeyHeader]]
-])
-
 /** The form of an import. A service takes the options as fields too; they are left out, since pages fill in every field. */
 const importForm = {
   "multipart/form-data": {
@@ -223,13 +215,14 @@ const operationsOf = ({ paths }: Document): ReadonlyArray<OpenApi.OpenAPISpecOpe
 
 const describe = (operation: OpenApi.OpenAPISpecOperation): void => {
   const { operationId, parameters, requestBody, responses } = operation
-  operation.description = `Access level: ${operations.get(operationId)?.requiredAccess}`
+  const described = operations.get(operationId)
+  operation.description = `Access level: ${described?.requiredAccess}`
   for (const parameter of parameters) {
     const text = parameterTexts[parameter.name]
     if (text !== undefined) parameter.description = text
     if (repeated.has(parameter.name)) parameter.schema = { type: "array", items: { type: "string" } }
   }
-  for (const name of headersOf.get(operationId) ?? []) {
+  for (const name of described?.headers ?? []) {
     const header = headers[name]
     if (header !== undefined) parameters.push({ name, in: "header", required: false, ...header })
   }

@@ -1,7 +1,7 @@
 /** The operations as data, for the documentation, the server's access check and the client's policies. */
-import type { AccessLevel } from "@roster/domain"
+import { type AccessLevel, accessOf, type Purpose } from "@roster/domain"
 import { Context } from "effect"
-import { RequiredAccess } from "./ApiKeyAuth.ts"
+import { OperationPolicy, retriesOf, type RetryRow } from "./OperationPolicy.ts"
 import { RosterApi } from "./RosterApi.ts"
 
 /** An operation of the interface. */
@@ -9,14 +9,29 @@ export interface Operation {
   readonly id: string
   readonly method: string
   readonly path: string
+  readonly purpose: Purpose
   readonly requiredAccess: AccessLevel
+  readonly retries: RetryRow
+  /** The headers that it honours besides those of every request. */
+  readonly headers: ReadonlyArray<string>
 }
 
 /** All operations by their identifier, read from the contract. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.values(RosterApi.groups).flatMap(({ endpoints }) =>
     Object.values(endpoints).map(({ annotations, identifier: id, method, path }) => {
-      const operation: Operation = { id, method, path, requiredAccess: Context.getUnsafe(annotations, RequiredAccess) }
+      const policy = Context.getUnsafe(annotations, OperationPolicy)
+      const { headers = [], purpose } = policy
+      const requiredAccess = accessOf(purpose)
+      const operation: Operation = {
+        id,
+        method,
+        path,
+        purpose,
+        requiredAccess,
+        retries: retriesOf(method, policy),
+        headers
+      }
       return [id, operation]
     })
   )

@@ -1,12 +1,7 @@
-/** The annotations, parameters and headers that endpoints share, by their wire names. */
-import { type AccessLevel, EmailAddress, maximumContactsPerPage } from "@roster/domain"
-import { Context, Schema, SchemaGetter } from "effect"
+/** The parameters and headers that endpoints share, by their wire names. */
+import { EmailAddress, maximumContactsPerPage } from "@roster/domain"
+import { Schema, SchemaGetter } from "effect"
 import { OpenApi } from "effect/http-api"
-import { RequiredAccess } from "./ApiKeyAuth.ts"
-
-/** The access level that an endpoint needs, and its summary in the documentation. */
-export const needs = (level: AccessLevel, summary: string): Context.Context<RequiredAccess> =>
-  Context.add(OpenApi.annotations({ summary }), RequiredAccess, level)
 
 const count = Schema.String.check(
   Schema.isPattern(/^[0-9]{1,16}$/, { expected: "a whole number in ASCII digits, given once" })

@@ -8,7 +8,8 @@ import {
 } from "@roster/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { byName, bySubaccount, needs } from "./Parameters.ts"
+import { needs, secret } from "./OperationPolicy.ts"
+import { byName, bySubaccount } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
 /** The operations on access credentials. */
@@ -19,54 +20,58 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
       query: bySubaccount,
       success: HttpApiSchema.Empty(200),
       error: [NotFound, Conflict]
-    }).annotateMerge(needs("ModifyAccessTokens", "Delete an API key")),
+    }).annotateMerge(needs("apikeys:write", "Delete an API key")),
     HttpApiEndpoint.get("securityApikeysByNameGet", "/security/apikeys/:name", {
       params: byName,
       query: bySubaccount,
       success: ApiKey,
       error: NotFound
-    }).annotateMerge(needs("Security", "Load an API key")),
+    }).annotateMerge(needs("apikeys:read", "Load an API key")),
     HttpApiEndpoint.put("securityApikeysByNamePut", "/security/apikeys/:name", {
       params: byName,
       payload: ApiKeyPayload,
       success: ApiKey,
       error: [BadRequest, NotFound, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("ModifyAccessTokens", "Update an API key")),
+    }).annotateMerge(needs("apikeys:write", "Update an API key")),
     HttpApiEndpoint.get("securityApikeysGet", "/security/apikeys", {
       query: bySubaccount,
       success: Schema.Array(ApiKey)
-    }).annotateMerge(needs("Security", "List API keys")),
+    }).annotateMerge(needs("apikeys:read", "List API keys")),
     HttpApiEndpoint.post("securityApikeysPost", "/security/apikeys", {
       payload: ApiKeyPayload,
       success: NewApiKey.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("ModifyAccessTokens", "Add an API key; its token is in this answer and in no other")),
+    }).annotateMerge(
+      needs("apikeys:write", "Add an API key; its token is in this answer and in no other", { retries: secret })
+    ),
     HttpApiEndpoint.delete("securitySmtpByNameDelete", "/security/smtp/:name", {
       params: byName,
       query: bySubaccount,
       success: HttpApiSchema.Empty(200),
       error: NotFound
-    }).annotateMerge(needs("ModifyAccessTokens", "Delete SMTP credentials")),
+    }).annotateMerge(needs("smtp:write", "Delete SMTP credentials")),
     HttpApiEndpoint.get("securitySmtpByNameGet", "/security/smtp/:name", {
       params: byName,
       query: bySubaccount,
       success: SmtpCredentials,
       error: NotFound
-    }).annotateMerge(needs("Security", "Load SMTP credentials")),
+    }).annotateMerge(needs("smtp:read", "Load SMTP credentials")),
     HttpApiEndpoint.put("securitySmtpByNamePut", "/security/smtp/:name", {
       params: byName,
       payload: SmtpCredentialsPayload,
       success: SmtpCredentials,
       error: [BadRequest, NotFound, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("ModifyAccessTokens", "Update SMTP credentials")),
+    }).annotateMerge(needs("smtp:write", "Update SMTP credentials")),
     HttpApiEndpoint.get("securitySmtpGet", "/security/smtp", {
       query: bySubaccount,
       success: Schema.Array(SmtpCredentials)
-    }).annotateMerge(needs("Security", "List SMTP credentials")),
+    }).annotateMerge(needs("smtp:read", "List SMTP credentials")),
     HttpApiEndpoint.post("securitySmtpPost", "/security/smtp", {
       payload: SmtpCredentialsPayload,
       success: NewSmtpCredentials.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict, ...bodyErrors]
-    }).annotateMerge(needs("ModifyAccessTokens", "Add SMTP credentials; their token is in this answer and in no other"))
+    }).annotateMerge(
+      needs("smtp:write", "Add SMTP credentials; their token is in this answer and in no other", { retries: secret })
+    )
   )
   .annotateMerge(OpenApi.annotations({ title: "Access credentials" })) {}

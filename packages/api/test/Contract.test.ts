@@ -44,12 +44,11 @@ describe("the contract", () => {
 
   it.each(interfaceRows)("$id is $method $path with the level $access", ({ access, id, method, path }) => {
     const operation = operations.get(id)
-    assert.deepStrictEqual(operation && { ...operation, path: operation.path.replaceAll(/:(\w+)/g, "{$1}") }, {
-      id,
-      method,
-      path,
-      requiredAccess: access
-    })
+    assert.deepStrictEqual(
+      operation && [operation.id, operation.method, operation.path.replaceAll(/:(\w+)/g, "{$1}")],
+      [id, method, path]
+    )
+    assert.strictEqual<string | undefined>(operation?.requiredAccess, access)
   })
 
   it("secures every endpoint, and lets each answer with the errors that any request may get", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { accessFor, parsePurpose, purposes } from "@roster/domain"
-import { operations, purposeOf } from "../src/index.ts"
+import { operations } from "../src/index.ts"
 
 describe("the access levels that a purpose needs", () => {
   // By the table of the service interface, and not by our own annotations.
@@ -25,23 +25,8 @@ describe("the access levels that a purpose needs", () => {
     assert.deepStrictEqual(accessFor([]), [])
   })
 
-  it("let a key do all operations of the purpose, and are not more than those need", () => {
-    for (const purpose of purposes) {
-      const needed = [...operations.values()].filter(({ id }) => purposeOf(id) === purpose)
-      assert.isNotEmpty(needed, purpose)
-      assert.deepStrictEqual(
-        new Set(accessFor([purpose])),
-        new Set(needed.map((operation) => operation.requiredAccess))
-      )
-    }
-  })
-
-  it("are known of every operation", () => {
-    assert.deepStrictEqual(
-      [...operations.keys()].filter((id) => purposeOf(id) === undefined),
-      []
-    )
-    assert.isUndefined(purposeOf("somethingElse"))
+  it("each belong to an operation", () => {
+    assert.sameMembers([...new Set(Array.from(operations.values(), ({ purpose }) => purpose))], [...purposes])
   })
 })
 

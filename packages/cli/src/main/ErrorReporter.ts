@@ -9,7 +9,7 @@ import { DryRunRequest } from "../terminal/DryRun.ts"
 import { withoutKeys } from "../terminal/KeyMask.ts"
 import { type CommandEnd, report } from "../terminal/Output.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
-import { codeOf, exitCode, exitInfo, type Failure } from "./ExitCode.ts"
+import { codeOf, exitCode, exitInfo, type Failure, missingLevel } from "./ExitCode.ts"
 
 const tell = Effect.fnUntraced(function* (end: Omit<CommandEnd, "resume">) {
   const { code, requestId } = end
@@ -33,10 +33,11 @@ const messageOf = (failure: Failure): string =>
     ? `Writing failed: ${failure.reason.description ?? failure.message}.`
     : failure.message
 
-const isWrite = (operation: string) =>
+/** Only failures need the contract. */
+const operationOf = (id: string) =>
   Effect.map(
     Effect.promise(() => import("@roster/api/Operation")),
-    ({ operations }) => operations.get(operation)?.method !== "GET"
+    ({ operations }) => operations.get(id)
   )
 
 /** Whether the service answered a request in a way that cannot be read, without refusing it. */
@@ -49,7 +50,10 @@ const isUnreadAnswer = ({ mayHaveHappened, reason }: ServiceError): boolean => {
 /** The hint of a failure. After a write with an unreadable answer, it first says how to check whether it was done. */
 const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   const { hint } = exitInfo(failure)
-  if (failure._tag !== "ServiceError" || !isUnreadAnswer(failure) || !(yield* isWrite(failure.operation))) return hint
+  if (failure._tag !== "ServiceError") return hint
+  const operation = yield* operationOf(failure.operation)
+  if (failure.reason._tag === "AccessDenied") return missingLevel(failure.reason.required, operation?.purpose)
+  if (!isUnreadAnswer(failure) || operation?.method === "GET") return hint
   const { look } = yield* ResumeHint
   const caution =
     look === undefined

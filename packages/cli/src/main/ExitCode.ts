@@ -1,5 +1,4 @@
 /** Maps each error, by its tag or its `ServiceError` reason, to a hint and an exit code, a stable interface. */
-import { purposeOf } from "@roster/api/Purpose"
 import type * as Domain from "@roster/domain"
 import { Record } from "effect"
 import type { CliError } from "effect/cli"
@@ -131,9 +130,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
   PlatformError: exitWith(exitCode.bug, "Check the disk and where the output goes.")
 }
 
-/** The hint for a missing access level. */
-const missingLevel = (operation: string, required: Domain.AccessLevel): string => {
-  const purpose = purposeOf(operation)
+/** The hint for a missing access level, which a key for the purpose of the operation has. */
+export const missingLevel = (required: Domain.AccessLevel, purpose: Domain.Purpose | undefined): string => {
   const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
   return `Use a key that has the level ${required}. To create one with only this level: roster apikeys create NAME ${made}`
 }
@@ -147,8 +145,7 @@ const untrusted = exitWith(
 export const exitInfo = (failure: Failure): ExitInfo => {
   switch (failure._tag) {
     case "ServiceError": {
-      const { operation, reason } = failure
-      if (reason._tag === "AccessDenied") return exitWith(exitCode.key, missingLevel(operation, reason.required))
+      const { reason } = failure
       return reason._tag === "Unavailable" && reason.isPermanent === true ? untrusted : reasonExits[reason._tag]
     }
     case "OtherUpload":

@@ -2,17 +2,17 @@
 import type { AccessLevel } from "../values/AccessLevel.ts"
 
 const levels = {
-  "apikeys:read": ["Security"],
-  "apikeys:write": ["ModifyAccessTokens"],
-  "contacts:delete": ["ModifyContacts"],
-  "contacts:export": ["Export"],
-  "contacts:import": ["ModifyContacts"],
-  "contacts:read": ["ViewContacts"],
-  "contacts:write": ["ModifyContacts"],
-  "emails:send": ["SendHttp"],
-  "smtp:read": ["Security"],
-  "smtp:write": ["ModifyAccessTokens"]
-} as const satisfies Readonly<Record<string, ReadonlyArray<AccessLevel>>>
+  "apikeys:read": "Security",
+  "apikeys:write": "ModifyAccessTokens",
+  "contacts:delete": "ModifyContacts",
+  "contacts:export": "Export",
+  "contacts:import": "ModifyContacts",
+  "contacts:read": "ViewContacts",
+  "contacts:write": "ModifyContacts",
+  "emails:send": "SendHttp",
+  "smtp:read": "Security",
+  "smtp:write": "ModifyAccessTokens"
+} as const satisfies Readonly<Record<string, AccessLevel>>
 
 /** The purpose of a key, such as `contacts:read`. */
 export type Purpose = keyof typeof levels
@@ -30,7 +30,10 @@ export const parsePurpose = (text: string): Purpose | undefined => {
   return whole ?? (others.length === 0 ? short : undefined)
 }
 
+/** The access level that a key needs for a purpose. */
+export const accessOf = (purpose: Purpose): AccessLevel => levels[purpose]
+
 /** The access levels that a key needs for these purposes, and no others. */
 export const accessFor = (wanted: Iterable<Purpose>): ReadonlyArray<AccessLevel> => [
-  ...new Set(Array.from(wanted).flatMap((purpose): ReadonlyArray<AccessLevel> => levels[purpose]))
+  ...new Set(Array.from(wanted, accessOf))
 ]

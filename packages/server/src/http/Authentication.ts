@@ -1,6 +1,6 @@
 /** Authenticates and authorises a request before anything else of it is read. */
-import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, UnauthorizedRequest, RequiredAccess } from "@roster/api"
-import { AccessDenied, type AccessLevel, SecretFormat, Unauthorized } from "@roster/domain"
+import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, OperationPolicy, UnauthorizedRequest } from "@roster/api"
+import { AccessDenied, type AccessLevel, accessOf, SecretFormat, Unauthorized } from "@roster/domain"
 import { Clock, Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -140,7 +140,7 @@ export const authentication = Effect.gen(function* () {
   }
 
   const guard: Guard = ({ annotations, identifier }, answer) =>
-    before(identifier, Context.getUnsafe(annotations, RequiredAccess), answer)
+    before(identifier, accessOf(Context.getUnsafe(annotations, OperationPolicy).purpose), answer)
   return {
     /** Guards an operation of the contract. */
     guard,

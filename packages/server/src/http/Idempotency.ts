@@ -1,6 +1,6 @@
-import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
+import { idempotencyKeyHeader, OperationPolicy, resubscribeHeader } from "@roster/api"
 import { maximumIdempotencyKey } from "@roster/domain"
-import { Effect, identity } from "effect"
+import { Context, Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -11,8 +11,9 @@ import { answersFull, answerText, findAnswer, hasCapacity, keepAnswer } from "..
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
-/** The operations that honour a key. An import receives its file before the transaction could begin. */
-const keyed = new Set(["contactsPost", "contactsDeletePost", "contactsExportPost", "emailsPost"])
+/** Whether an operation honours a key. An import receives its file before the transaction could begin. */
+const isKeyed = ({ annotations }: HttpApiEndpoint.Top): boolean =>
+  Context.getUnsafe(annotations, OperationPolicy).headers?.includes(idempotencyKeyHeader) === true
 
 /** A request body of at most this many characters asks for little work. */
 const smallBody = 4096
@@ -30,15 +31,16 @@ const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
  */
 export const onceByKey = <E, R>(
   sql: SqlClient.SqlClient,
-  { identifier: operation }: HttpApiEndpoint.Top,
+  endpoint: HttpApiEndpoint.Top,
   request: HttpServerRequest.HttpServerRequest,
   body: string,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
-  if (key === undefined || !keyed.has(operation)) return answer
+  if (key === undefined || !isKeyed(endpoint)) return answer
   if (key.length === 0 || key.length > maximumIdempotencyKey)
     return Effect.succeed(errorResponse(400, `An Idempotency-Key has 1 to ${maximumIdempotencyKey} characters.`))
+  const operation = endpoint.identifier
   const hash = createHash("sha256").update(request.url).update("\0").update(body)
   const resubscribe = request.headers[resubscribeHeader.toLowerCase()]
   // No JSON holds a NUL, so no other request has this digest.
