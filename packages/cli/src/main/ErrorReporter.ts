@@ -57,8 +57,8 @@ const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   const { look } = yield* ResumeHint
   const caution =
     look === undefined
-      ? "It may have been carried out: check before you repeat it."
-      : `It may have been carried out: check with ${look} before you repeat it (the secret is lost: delete the credential and create it again).`
+      ? "The service may have carried it out: check before you repeat it."
+      : `The service may have carried it out: check with ${look} before you repeat it (the secret is lost: delete the credential and create it again).`
   // A write cannot ask for less.
   return failure.reason._tag === "ResponseTooLarge" ? caution : `${caution} ${hint}`
 })

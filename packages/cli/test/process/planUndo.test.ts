@@ -373,7 +373,7 @@ describe("a run", () => {
       const file = yield* people(where)
       const env = { ROSTER_API_KEY: readFileSync(key, "utf8").trim() }
       const imported = done(yield* run(["contacts", "import", file], { env }), 9)
-      assert.include(imported.stderr, "not all that this changed is known")
+      assert.include(imported.stderr, "the record of this run does not have all that it changed")
       const { id } = yield* lastRun(where)
       assert.deepInclude(json(done(yield* run(["contacts", "undo", id, "--dry-run"]))), {
         unknown: ["changes by a key that may not read contacts"]

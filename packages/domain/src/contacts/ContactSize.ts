@@ -65,7 +65,7 @@ export const mostBytes = ({ consent, customFields, email, firstName, lastName }:
   return longestEscape * units + 3 * recordBytes
 }
 
-/** Why a contact that was sent is too large, and in which field, or `undefined`. Looks at few fields too many. */
+/** Why a contact that was sent is too large, and in which field, or `undefined`. It stops soon after the bound. */
 export const contactSizeIssue = (
   contact: ContactTexts
 ): { readonly field: string; readonly issue: string } | undefined => {
@@ -102,7 +102,7 @@ export const surelyFits = (json: string, contact: ContactTexts): boolean => {
 /** Why a change is refused that would make the stored contact too large. */
 export const mergedSizeIssue =
   `with what is stored, the contact would have more than ${maximumCustomFields} custom fields ` +
-  `or more than ${maximumContactBytes} bytes of JSON; one that is larger already can be changed only alone, or deleted`
+  `or more than ${maximumContactBytes} bytes of JSON; change a contact that is already larger alone, or delete it`
 
 /** Whether a stored contact may become another: within the bounds, or no larger than it was if it exceeds them already. */
 export const mayBecome = (before: ContactTexts, after: ContactTexts): boolean => {

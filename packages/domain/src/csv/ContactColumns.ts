@@ -83,7 +83,7 @@ const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<R
   for (const [column, field] of map) {
     const known = importedByName.get(field.toLowerCase())
     if (known === undefined && isRecordColumn(field)) {
-      return Result.fail(`no column can become "${field}", which only the service sets`)
+      return Result.fail(`only the service sets "${field}", so no column can become it`)
     }
     const exact = names.indexOf(column.trim())
     const at = exact >= 0 ? exact : names.findIndex((name) => name.toLowerCase() === column.trim().toLowerCase())

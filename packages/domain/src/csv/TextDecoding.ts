@@ -80,7 +80,7 @@ export const makeTextReader = (
       const marked = encodingByMark(held)
       const name = marked ?? encoding
       if (!isEncoding(name)) {
-        return Result.fail({ reason: `${JSON.stringify(name)} is the name of no encoding`, before: nothing })
+        return Result.fail({ reason: `there is no encoding ${JSON.stringify(name)}`, before: nothing })
       }
       decoder = new TextDecoder(name, { fatal: true })
       bytes = held

@@ -84,7 +84,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }) {
   override get message(): string {
     const detail = this.detail.replace(/\.$/, "")
-    return `The request was sent, and it may have been carried out or not: ${detail}. ${this.recovery}`
+    return `The service may have carried out the request: ${detail}. ${this.recovery}`
   }
 }
 
@@ -119,7 +119,7 @@ export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()
 }) {
   override get message(): string {
     const target = this.targetOrigin === "" ? "no usable address" : this.targetOrigin
-    return `The service redirects to ${target} (status ${this.status}), which is not followed. Is the base address right?`
+    return `The service redirects to ${target} (status ${this.status}), and Roster follows no redirects. Is the base address right?`
   }
 }
 

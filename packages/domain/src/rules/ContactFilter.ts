@@ -44,7 +44,7 @@ export const checkFilter = (filter: ContactFilter, sentIn: "query" | "body"): Ef
       ? emailsRefusal(emailsField, filter.emails)
       : ContactFilter.$is("ByRule")(filter)
         ? ruleRefusal(ruleField, filter.rule)
-        : new InvalidInput({ field: "filter", issue: "it is neither one by rule nor one by e-mails" })
+        : new InvalidInput({ field: "filter", issue: "it selects neither by a rule nor by e-mails" })
     return refusal === undefined ? Effect.void : Effect.fail(refusal)
   })
 

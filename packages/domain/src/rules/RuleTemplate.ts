@@ -24,7 +24,7 @@ const literalOf = (value: unknown): string | undefined => {
 }
 
 const noValue = "this is not a value: a text, a finite number, or a date of the years 0 to 9999"
-const noPlace = "this is not a place for a value; it is a whole value of a condition, and is quoted automatically"
+const noPlace = "a value cannot stand here: it is the whole value of a condition, and Roster quotes it"
 
 /** Whether what follows a token is a field, whose name no value can be. */
 const isBeforeField = ({ kind, text }: Token): boolean =>

@@ -233,7 +233,7 @@ describe("a map of columns", () => {
         ["Nom", "FirstName"],
         'the header has no column "Nom"; it reads "Email", " First Name ", "last_name", "Town", "Total"'
       ],
-      [["Town", "totalsent"], 'no column can become "totalsent", which only the service sets'],
+      [["Town", "totalsent"], 'only the service sets "totalsent", so no column can become it'],
       [["Town", "EMAIL"], 'the header has the column "EMAIL" twice, or another column is mapped to it']
     ] as const) {
       assert.deepStrictEqual<unknown>(importColumns(header, [map]), Result.fail(says))

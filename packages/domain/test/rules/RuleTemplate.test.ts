@@ -68,14 +68,14 @@ describe("rule`...`", () => {
 
   const evil = " OR city != "
   it.effect.each<readonly [string, Effect.Effect<RuleText, InvalidRule>, string]>([
-    ["quotes of the writer around a value", rule`city = '${evil}'`, "it is a whole value"],
-    ["double quotes of the writer", rule`city = "${evil}"`, "it is a whole value"],
+    ["quotes of the writer around a value", rule`city = '${evil}'`, "it is the whole value"],
+    ["double quotes of the writer", rule`city = "${evil}"`, "it is the whole value"],
     ["a part of a text", rule`city = 'New ${"York"}'`, "unexpected"],
-    ["the name of a field", rule`${"city"} = 'x'`, "it is a whole value"],
-    ["the name of a field in parentheses", rule`age = 1 AND (${"city"} = 'x')`, "it is a whole value"],
-    ["the name of a field of dates", rule`daysfrom[${"city"}] < 3`, "it is a whole value"],
-    ["a part of a name", rule`city${1} = 'x'`, "it is a whole value"],
-    ["a part of a number", rule`age > 1${1}`, "it is a whole value"],
+    ["the name of a field", rule`${"city"} = 'x'`, "it is the whole value"],
+    ["the name of a field in parentheses", rule`age = 1 AND (${"city"} = 'x')`, "it is the whole value"],
+    ["the name of a field of dates", rule`daysfrom[${"city"}] < 3`, "it is the whole value"],
+    ["a part of a name", rule`city${1} = 'x'`, "it is the whole value"],
+    ["a part of a number", rule`age > 1${1}`, "it is the whole value"],
     ["an operator", rule`age ${"="} 1`, "an operator is missing"],
     ["another rule", rule`${RuleText.make("status = Active")} AND age = 1`, "unknown operator"],
     ["not a number", rule`age = ${Number.NaN}`, "this is not a value"],
@@ -111,7 +111,7 @@ describe("rule`...`", () => {
         [
           "the rule is not valid",
           "  age > 5 AND city = '' OR a = ''",
-          "                      ^^^^^^^^^^ this is not a place for a value; it is a whole value of a condition, and is quoted automatically"
+          "                      ^^^^^^^^^^ a value cannot stand here: it is the whole value of a condition, and Roster quotes it"
         ].join("\n")
       )
     })

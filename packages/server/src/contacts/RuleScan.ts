@@ -41,7 +41,7 @@ export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
   const names = new Set(Rule.fieldsOf(rule).map(columnOf))
   const places = contactColumns.flatMap((name, place) => (names.has(name) ? [place] : []))
   const matches = ruleMatcher(rule, now)
-  // What is not named has any value that `toContact` takes.
+  // Columns that are not read get some value that `toContact` takes.
   const row = contactColumns.map((name): unknown =>
     name === "custom_fields" ? "{}" : name === "date_added" ? 0 : null
   )

@@ -43,7 +43,7 @@ export const maximumScans = 256
 /** A bulk delete counts as so many, since it holds the ids of all contacts that it finds: 8 MB for a million. */
 export const deletionWeight = 8
 
-/** In seconds. A client that waits so long fails at once instead, with the text. */
+/** The Retry-After of a refusal, in seconds. It is longer than a client waits, so that the client fails at once with the text. */
 const deadlineRetryAfter = 120
 
 /** In seconds. By then the scans before this one have ended. */
@@ -64,10 +64,10 @@ const tooMany = (operation: string) => (full: Full) =>
     reason:
       full === "own"
         ? new RateLimited({
-            detail: `as many of its calls with a rule wait or run as may, ${maximumAccountScans} lists or ${maximumAccountScans / deletionWeight} bulk deletes. Wait until some of them are answered.`,
+            detail: `its calls with a rule have reached their bound, ${maximumAccountScans} lists or ${maximumAccountScans / deletionWeight} bulk deletes at a time. Wait until some of them are answered.`,
             retryAfter: crowdRetryAfter
           })
-        : new Unavailable({ detail: "as many calls with a rule wait or run as may", retryAfter: crowdRetryAfter })
+        : new Unavailable({ detail: "its calls with a rule have reached their bound", retryAfter: crowdRetryAfter })
   })
 
 /** Bounds the scans of a store. */

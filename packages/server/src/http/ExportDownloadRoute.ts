@@ -21,7 +21,7 @@ const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) 
   const etag = `"${file.id}"`
   const expected = request.headers["if-match"]
   if (expected !== undefined && expected !== "*" && expected !== etag)
-    return errorResponse(412, "The file is another one now.")
+    return errorResponse(412, "The file has changed since. Download it from the beginning.")
   const from = startOf(request.headers["range"])
   const common = {
     "accept-ranges": "bytes",
@@ -30,7 +30,7 @@ const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) 
   }
   if (from > 0 && from >= file.size) {
     return HttpServerResponse.setHeader(
-      errorResponse(416, "The file is shorter than that."),
+      errorResponse(416, "The range begins after the end of the file."),
       "content-range",
       `bytes */${file.size}`
     )

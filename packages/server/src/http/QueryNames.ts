@@ -15,7 +15,10 @@ const isRepeatable = (name: string): boolean => /^[\w.[\]-]{1,40}$/.test(name)
 
 export const unknownName = (name: string, place: string, taken: ReadonlyArray<string>): InvalidInput => {
   if (!isRepeatable(name)) {
-    return new InvalidInput({ field: place, issue: `it holds a name that it does not take; it takes ${listed(taken)}` })
+    return new InvalidInput({
+      field: place,
+      issue: `it has a name that is none of its parameters; it takes ${listed(taken)}`
+    })
   }
   const meant = didYouMean(name, taken)
   const hint = meant === undefined ? "" : ` (${meant})`

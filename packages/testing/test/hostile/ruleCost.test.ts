@@ -134,7 +134,7 @@ describe.each([
         assert.deepStrictEqual(yield* reasonOf(Effect.fromResult(beyond)), {
           tag: "RateLimited",
           detail:
-            "as many of its calls with a rule wait or run as may, 32 lists or 4 bulk deletes. Wait until some of them are answered.",
+            "its calls with a rule have reached their bound, 32 lists or 4 bulk deletes at a time. Wait until some of them are answered.",
           retryAfter: 10
         })
         const others = scans.slice(deletionWeight)
@@ -154,7 +154,7 @@ describe.each([
         }
         assert.deepStrictEqual(yield* reasonOf(short), {
           tag: "Unavailable",
-          detail: "as many calls with a rule wait or run as may",
+          detail: "its calls with a rule have reached their bound",
           retryAfter: 10
         })
         yield* Fiber.interruptAll(others)

@@ -53,7 +53,7 @@ export interface AddResult {
 /** An error of a lost answer says that the request was sent, which is wrong for contacts of later requests. */
 const notSent = (error: ServiceError): AddOutcome => {
   if (!error.mayHaveHappened) return AddOutcome.NotSent({ error })
-  const detail = "an earlier request has no answer that can be read, and nothing was sent after it"
+  const detail = "the answer to an earlier request cannot be read, and Roster sent nothing after it"
   const { operation } = error
   return AddOutcome.NotSent({ error: new ServiceError({ operation, reason: new Unavailable({ detail }) }) })
 }

@@ -83,7 +83,7 @@ export const command = Command.make(
       yield* Results.record(ExportLink, link)
       if ((yield* settings)._tag === "Local") {
         const status = yield* commandHere(["exports", "status", link.id])
-        yield* output.note(`Nothing writes it yet. To write it, run: ${status} (or roster serve)`)
+        yield* output.note(`No process is writing the export yet. To write it, run: ${status} (or roster serve)`)
       }
       return
     }

@@ -68,7 +68,7 @@ export const get = Command.make(
   Command.validate(({ force, kept, rejected }) =>
     refuseFlags(
       [force && (rejected === undefined || rejected === "-"), "--force needs --rejected FILE."],
-      [kept && rejected !== undefined, "--kept and --rejected exclude each other."]
+      [kept && rejected !== undefined, "--kept and --rejected cannot be used together."]
     )
   ),
   withExamples({

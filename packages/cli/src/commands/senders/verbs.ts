@@ -55,7 +55,7 @@ export const remove = Command.make(
     yield* changeConfig(({ allowedSenders = [], ...rest }) =>
       allowedSenders.includes(sender)
         ? Effect.succeed({ ...rest, allowedSenders: allowedSenders.filter((allowed) => allowed !== sender) })
-        : usageError(`${sender} is not allowed as it is.`, "See: roster senders list")
+        : usageError(`${sender} was not allowed.`, "See: roster senders list")
     )
     yield* Results.done(`Your local stores accept no e-mails from ${sender} any more`)
   })

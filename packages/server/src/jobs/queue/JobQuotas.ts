@@ -11,7 +11,7 @@ const maximumOpenJobs = 100
 /** In bytes: the files of the exports of an account, and those of its imports. A single file may be larger. */
 const maximumFileBytes = 4 * 1024 * 1024 * 1024
 
-/** In seconds. A client that waits so long fails at once instead, with the text. */
+/** The Retry-After of a refusal, in seconds. It is longer than a client waits, so that the client fails at once with the text. */
 const retryAfter = 120
 
 const fullTexts: Readonly<Record<JobKind, string>> = {

@@ -206,7 +206,9 @@ export const deleteByEmails = Effect.fnUntraced(function* (given: ReadonlyArray<
   ).pipe(
     Effect.tapError((error) =>
       error._tag === "ServiceError" && error.reason._tag === "AccessDenied"
-        ? output.note("The contacts are read to back them up. To delete them unread, add --no-backup.")
+        ? output.note(
+            "A delete reads the contacts first, to back them up. To delete them without reading them, add --no-backup."
+          )
         : Effect.void
     )
   )

@@ -153,7 +153,8 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
 
 const sumWords = ({ accepted, notSent, read, rejected, stoppedBy, unknown }: UploadReport): string => {
   // The rows of a request that was refused as a whole were sent, though the service kept none of them.
-  const how = stoppedBy?.reason._tag === "Rejected" ? "not sent, or only among others that were refused" : "not sent"
+  const how =
+    stoppedBy?.reason._tag === "Rejected" ? "not sent, or sent in a request that the service refused" : "not sent"
   return `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} ${how}, ${unknown} have no answer.`
 }
 

@@ -54,7 +54,9 @@ export const withRun = Effect.fnUntraced(function* <A, E, R>(
     // The last line after an interruption says how to resume.
     if (Exit.hasInterrupts(exit)) return
     if (yield* recorder.isIncomplete) {
-      yield* output.note("warning: not all that this changed is known, so undoing it would leave the rest.")
+      yield* output.note(
+        "warning: the record of this run does not have all that it changed, and an undo would leave the rest."
+      )
     }
     yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", header.id])}`)
   })

@@ -101,8 +101,8 @@ export const command = Command.make(
     yield* Results.summary({ undoes: id, ...report, exact: isExact }, `Undone: ${counted(changedBy(report))}.`)
     if (report.changedSince + report.unknown.length > 0) {
       return yield* new PartlyDone({
-        message: `Some of what the run ${id} changed was left as it is.`,
-        hint: "Others changed it since, or it is not known."
+        message: `The undo left some of what the run ${id} changed as it is.`,
+        hint: "Others have changed these contacts since, or the record of the run does not say how they were."
       })
     }
   }, Effect.scoped)

@@ -102,7 +102,7 @@ describe("the account of an import", () => {
     })
   )
 
-  it.effect("does not say that rows were not sent where they may have been, among others that were refused", () =>
+  it.effect("does not say that rows were not sent where a request with them may have been refused", () =>
     Effect.gen(function* () {
       const wordsOf = (reason: ServiceError["reason"]) => {
         const stoppedBy = new ServiceError({ operation: "contactsPost", reason })
@@ -110,7 +110,7 @@ describe("the account of an import", () => {
         return Effect.map(Effect.flip(importOutcome(report)), ({ message }) => message)
       }
       const refused = yield* wordsOf(new Rejected({ status: 422, detail: "too many fields" }))
-      assert.include(refused, "974 not sent, or only among others that were refused, 0 have")
+      assert.include(refused, "974 not sent, or sent in a request that the service refused, 0 have")
       assert.include(yield* wordsOf(new Unavailable({ detail: "gone" })), "974 not sent, 0 have")
     })
   )
