@@ -15,8 +15,7 @@ const byRule: RetryRow = {
   recovery: "List the contacts that the rule selects now and delete them by address."
 }
 
-/** The row of each operation, which its endpoint names. */
-// The ids of the operations are the keys, which the type of a map does not say.
+/** The row of each operation, which its endpoint names. The type of the map does not say that these are the keys. */
 export const retryTable = {
   ...Object.fromEntries(Array.from(operations, ([id, { retries }]) => [id, retries])),
   "contactsDeletePost by rule": byRule
