@@ -2,7 +2,7 @@
  * A fault plan says which calls go wrong, and how. `layer` plays it in front of any layer of the services, and
  * `roster serve --faults FILE` the same plan over HTTP, so that clients in any language can be tested.
  */
-import { Duration, Effect, Layer, Predicate, Schema, Context, Stream } from "effect"
+import { Duration, Effect, Layer, Predicate, Schema, Stream } from "effect"
 import { FastContacts } from "../csv/FastContacts.ts"
 import { explained } from "../errors/Constructors.ts"
 import {
@@ -13,41 +13,28 @@ import {
   Unauthorized,
   Unavailable
 } from "../errors/ServiceError.ts"
-import { ContactsService } from "../services/ContactsService.ts"
-import { type CredentialOperations, CredentialsService } from "../services/CredentialsService.ts"
-import { EmailsService } from "../services/EmailsService.ts"
-import * as InputChecks from "./InputChecks.ts"
+import { type Check, type Kind, methods, type Replace, replaceMethods } from "./ServiceMethods.ts"
 
-/**
- * The operations that a plan can name, each with its identifier of the interface. `contacts.add` is `addWithoutAnswer`
- * too, and `contacts.list` also `stream`: one call on a layer, and one call a page over HTTP.
- */
-export const operations = {
-  "contacts.get": "contactsByEmailGet",
-  "contacts.list": "contactsGet",
-  "contacts.add": "contactsPost",
-  "contacts.update": "contactsByEmailPut",
-  "contacts.delete": "contactsByEmailDelete",
-  "contacts.deleteMany": "contactsDeletePost",
-  "contacts.import": "contactsImportPost",
-  "contacts.export": "contactsExportPost",
-  "contacts.exportStatus": "contactsExportByIdStatusGet",
-  "contacts.download": "download",
-  "apiKeys.list": "securityApikeysGet",
-  "apiKeys.get": "securityApikeysByNameGet",
-  "apiKeys.create": "securityApikeysPost",
-  "apiKeys.update": "securityApikeysByNamePut",
-  "apiKeys.delete": "securityApikeysByNameDelete",
-  "smtp.list": "securitySmtpGet",
-  "smtp.get": "securitySmtpByNameGet",
-  "smtp.create": "securitySmtpPost",
-  "smtp.update": "securitySmtpByNamePut",
-  "smtp.delete": "securitySmtpByNameDelete",
-  "emails.send": "emailsPost"
-} as const
+type MethodName = { [K in Kind]: `${K}.${keyof (typeof methods)[K] & string}` }[Kind]
 
 /** An operation that a plan can name. */
-export type Operation = keyof typeof operations
+export type Operation = Exclude<MethodName, "contacts.addWithoutAnswer" | "contacts.stream">
+
+/** Methods that are an operation of another name: one call on a layer, and one call a batch or page over HTTP. */
+const otherNames: ReadonlyMap<string, Operation> = new Map([
+  ["contacts.addWithoutAnswer", "contacts.add"],
+  ["contacts.stream", "contacts.list"]
+])
+
+/** The operations that a plan can name, each with its identifier of the interface. */
+export const operations = Object.fromEntries(
+  Object.entries(methods).flatMap(([kind, ofKind]) =>
+    Object.entries(ofKind)
+      .map(([name, [operation]]) => [`${kind}.${name}`, operation] as const)
+      .filter(([name]) => !otherNames.has(name))
+  )
+  // The names are those of `Operation`.
+) as { readonly [Name in Operation]: string }
 
 const Seconds = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -192,106 +179,49 @@ const faultOf = (next: NextFault, operation: Operation) => {
 }
 
 /** Whether a client would send a call. */
-const isSendable = (check: () => InputChecks.Check): Effect.Effect<boolean> =>
+const isSendable = (check: () => Check): Effect.Effect<boolean> =>
   Effect.matchCause(Effect.suspend(check), { onFailure: () => false, onSuccess: () => true })
 
-const calling = (next: NextFault) => {
-  const call = <A, E>(
-    operation: Operation,
-    check: () => InputChecks.Check,
-    effect: Effect.Effect<A, E>
-  ): Effect.Effect<A, E | ServiceError> =>
-    Effect.flatMap(isSendable(check), (sendable): Effect.Effect<A, E | ServiceError> => {
-      if (!sendable) return effect
-      const { error, isAfter, seconds } = faultOf(next, operation)
-      if (error === undefined) return seconds === 0 ? effect : Effect.delay(effect, Duration.seconds(seconds))
-      return isAfter ? Effect.andThen(Effect.ignore(effect), Effect.fail(error)) : Effect.fail(error)
-    })
-  const stream = <A, E>(
-    operation: Operation,
-    check: () => InputChecks.Check,
-    content: Stream.Stream<A, E>
-  ): Stream.Stream<A, E | ServiceError> =>
-    Stream.unwrap(
-      Effect.map(isSendable(check), (sendable): Stream.Stream<A, E | ServiceError> => {
-        if (!sendable) return content
-        const { error, isAfter, isBodyCut, seconds } = faultOf(next, operation)
-        if (error !== undefined) {
-          if (isBodyCut) return Stream.concat(Stream.take(content, 1), Stream.fail(error))
-          const done = isAfter ? Effect.ignore(Stream.runHead(content)) : Effect.void
-          return Stream.fromEffectDrain(Effect.andThen(done, Effect.fail(error)))
-        }
-        return seconds === 0 ? content : Stream.unwrap(Effect.as(Effect.sleep(Duration.seconds(seconds)), content))
-      })
-    )
-  return { call, stream }
+type Call = Effect.Effect<unknown, unknown>
+type Content = Stream.Stream<unknown, unknown>
+
+const faultyCall = (effect: Call, { error, isAfter, seconds }: ReturnType<typeof faultOf>): Call => {
+  if (error === undefined) return seconds === 0 ? effect : Effect.delay(effect, Duration.seconds(seconds))
+  return isAfter ? Effect.andThen(Effect.ignore(effect), Effect.fail(error)) : Effect.fail(error)
 }
 
-const faultyContacts = (next: NextFault, service: ContactsService["Service"]): ContactsService["Service"] => {
-  const { call, stream } = calling(next)
-  const { contacts: checks } = InputChecks
-  return {
-    get: (email) => call("contacts.get", () => checks.get(email), service.get(email)),
-    list: (page) => call("contacts.list", () => checks.list(page), service.list(page)),
-    stream: (from) => stream("contacts.list", () => checks.stream(from), service.stream(from)),
-    add: (contacts, options) =>
-      call("contacts.add", () => checks.add(contacts, options), service.add(contacts, options)),
-    addWithoutAnswer: (contacts, options) =>
-      Effect.suspend(() => {
-        // Both the check and the service read it.
-        const some =
-          contacts instanceof FastContacts || !Predicate.isIterable(contacts) ? contacts : Array.from(contacts)
-        const check = () => checks.addWithoutAnswer(some, options)
-        return call("contacts.add", check, service.addWithoutAnswer(some, options))
-      }),
-    update: (email, changes) =>
-      call("contacts.update", () => checks.update(email, changes), service.update(email, changes)),
-    delete: (email) => call("contacts.delete", () => checks.delete(email), service.delete(email)),
-    deleteMany: (filter) => call("contacts.deleteMany", () => checks.deleteMany(filter), service.deleteMany(filter)),
-    import: (source, options) =>
-      call("contacts.import", () => checks.import(source, options), service.import(source, options)),
-    export: (request, options) =>
-      call("contacts.export", () => checks.export(request, options), service.export(request, options)),
-    exportStatus: (id) => call("contacts.exportStatus", () => checks.exportStatus(id), service.exportStatus(id)),
-    download: (link) => stream("contacts.download", () => checks.download(link), service.download(link))
+const faultyContent = (
+  content: Content,
+  { error, isAfter, isBodyCut, seconds }: ReturnType<typeof faultOf>
+): Content => {
+  if (error === undefined) {
+    return seconds === 0 ? content : Stream.unwrap(Effect.as(Effect.sleep(Duration.seconds(seconds)), content))
   }
+  if (isBodyCut) return Stream.concat(Stream.take(content, 1), Stream.fail(error))
+  const done = isAfter ? Effect.ignore(Stream.runHead(content)) : Effect.void
+  return Stream.fromEffectDrain(Effect.andThen(done, Effect.fail(error)))
 }
 
-const faultyOperations = <A, New, Payload, Protected>(
-  next: NextFault,
-  kind: "apiKeys" | "smtp",
-  checks: InputChecks.Checks<CredentialOperations<A, New, Payload, Protected>>,
-  service: CredentialOperations<A, New, Payload, Protected>
-): CredentialOperations<A, New, Payload, Protected> => {
-  const { call } = calling(next)
-  return {
-    list: (of) => call(`${kind}.list`, () => checks.list(of), service.list(of)),
-    get: (name, of) => call(`${kind}.get`, () => checks.get(name, of), service.get(name, of)),
-    create: (payload) => call(`${kind}.create`, () => checks.create(payload), service.create(payload)),
-    update: (name, payload) =>
-      call(`${kind}.update`, () => checks.update(name, payload), service.update(name, payload)),
-    delete: (name, of) => call(`${kind}.delete`, () => checks.delete(name, of), service.delete(name, of))
-  }
-}
+/** What a method is given, so that both the check and the method can read it. */
+const readable = (given: unknown): unknown =>
+  Array.isArray(given) || Predicate.isString(given) || given instanceof FastContacts || !Predicate.isIterable(given)
+    ? given
+    : Array.from(given)
 
-const faulty = <Services>(context: Context.Context<Services>, next: NextFault): Context.Context<Services> => {
-  let all = context
-  const contacts = Context.getOrUndefined(context, ContactsService)
-  if (contacts !== undefined) all = Context.add(all, ContactsService, faultyContacts(next, contacts))
-  const credentials = Context.getOrUndefined(context, CredentialsService)
-  if (credentials !== undefined) {
-    const apiKeys = faultyOperations(next, "apiKeys", InputChecks.apiKeys, credentials.apiKeys)
-    const smtp = faultyOperations(next, "smtp", InputChecks.smtp, credentials.smtp)
-    all = Context.add(all, CredentialsService, { apiKeys, smtp })
+const playing =
+  (next: NextFault): Replace =>
+  (name, check, method) => {
+    const operation = isOperation(name) ? name : otherNames.get(name)
+    if (operation === undefined) return method
+    return (...all) => {
+      const given = all.map(readable)
+      const called = method(...given)
+      const sendable = isSendable(() => check(...given))
+      return Stream.isStream(called)
+        ? Stream.unwrap(Effect.map(sendable, (is) => (is ? faultyContent(called, faultOf(next, operation)) : called)))
+        : Effect.flatMap(sendable, (is) => (is ? faultyCall(called, faultOf(next, operation)) : called))
+    }
   }
-  const emails = Context.getOrUndefined(context, EmailsService)
-  if (emails !== undefined) {
-    const send: typeof emails.send = (message, options) =>
-      calling(next).call("emails.send", () => InputChecks.emails.send(message, options), emails.send(message, options))
-    all = Context.add(all, EmailsService, { send })
-  }
-  return all
-}
 
 /**
  * Plays a plan in front of the services of a layer: `layerMemory().pipe(FaultPlan.layer(plan))`. Each build of the layer
@@ -302,4 +232,4 @@ const faulty = <Services>(context: Context.Context<Services>, next: NextFault): 
 export const layer =
   (plan: FaultPlan) =>
   <Services, E, R>(services: Layer.Layer<Services, E, R>): Layer.Layer<Services, E, R> =>
-    Layer.flatMap(services, (context) => Layer.succeedContext(faulty(context, begin(plan))))
+    Layer.flatMap(services, (context) => Layer.succeedContext(replaceMethods(context, playing(begin(plan)))))

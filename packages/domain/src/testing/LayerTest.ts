@@ -1,43 +1,30 @@
 /** Services for unit tests: a test gives the methods that it is about, and every other method dies with its name. */
 import { Effect, Layer, Stream } from "effect"
 import { ContactsService } from "../services/ContactsService.ts"
-import { type CredentialOperations, CredentialsService } from "../services/CredentialsService.ts"
+import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
+import { type Kind, methods } from "./ServiceMethods.ts"
 
-const absent = (method: string, giver: string): Error => new Error(`${method} is not given to ${giver}`)
+const streams = new Set(["stream", "download"])
+
+/** The methods of a service with those that are not given, which die. */
+const completed = <Service extends object>(
+  kind: Kind,
+  service: string,
+  giver: string,
+  given: Partial<Service> | undefined
+): Service => {
+  const absent = Object.keys(methods[kind]).map((name) => {
+    const die = streams.has(name) ? Stream.die : Effect.die
+    return [name, () => die(new Error(`${service}.${name} is not given to ${giver}`))]
+  })
+  // What dies has the type of any result.
+  return { ...Object.fromEntries(absent), ...given } as Service
+}
 
 /** Provides a `ContactsService` of the given methods. */
-export const layerTestContacts = (methods: Partial<ContactsService["Service"]>): Layer.Layer<ContactsService> => {
-  const missing = (method: string) => absent(`ContactsService.${method}`, "layerTestContacts")
-  const none = (method: string) => () => Effect.die(missing(method))
-  return Layer.succeed(ContactsService, {
-    get: none("get"),
-    list: none("list"),
-    stream: () => Stream.die(missing("stream")),
-    add: none("add"),
-    addWithoutAnswer: none("addWithoutAnswer"),
-    update: none("update"),
-    delete: none("delete"),
-    deleteMany: none("deleteMany"),
-    import: none("import"),
-    export: none("export"),
-    exportStatus: none("exportStatus"),
-    download: () => Stream.die(missing("download")),
-    ...methods
-  })
-}
-
-const noOperations = (kind: "apiKeys" | "smtp"): CredentialOperations<never, never, unknown> => {
-  const none = (method: string) => () =>
-    Effect.die(absent(`CredentialsService.${kind}.${method}`, "layerTestCredentials"))
-  return {
-    list: none("list"),
-    get: none("get"),
-    create: none("create"),
-    update: none("update"),
-    delete: none("delete")
-  }
-}
+export const layerTestContacts = (given: Partial<ContactsService["Service"]>): Layer.Layer<ContactsService> =>
+  Layer.sync(ContactsService, () => completed("contacts", "ContactsService", "layerTestContacts", given))
 
 /** The methods of a `CredentialsService` that a test gives. */
 export interface TestCredentials {
@@ -47,14 +34,11 @@ export interface TestCredentials {
 
 /** Provides a `CredentialsService` of the given methods. */
 export const layerTestCredentials = ({ apiKeys, smtp }: TestCredentials): Layer.Layer<CredentialsService> =>
-  Layer.succeed(CredentialsService, {
-    apiKeys: { ...noOperations("apiKeys"), ...apiKeys },
-    smtp: { ...noOperations("smtp"), ...smtp }
-  })
+  Layer.sync(CredentialsService, () => ({
+    apiKeys: completed("apiKeys", "CredentialsService.apiKeys", "layerTestCredentials", apiKeys),
+    smtp: completed("smtp", "CredentialsService.smtp", "layerTestCredentials", smtp)
+  }))
 
 /** Provides an `EmailsService` of the given methods. */
-export const layerTestEmails = (methods: Partial<EmailsService["Service"]>): Layer.Layer<EmailsService> =>
-  Layer.succeed(EmailsService, {
-    send: () => Effect.die(absent("EmailsService.send", "layerTestEmails")),
-    ...methods
-  })
+export const layerTestEmails = (given: Partial<EmailsService["Service"]>): Layer.Layer<EmailsService> =>
+  Layer.sync(EmailsService, () => completed("emails", "EmailsService", "layerTestEmails", given))

@@ -1,5 +1,8 @@
-/** What a client refuses before it sends anything, by the methods of the services. A fault plan leaves such calls alone. */
-import { Array, Effect, Predicate, Schema } from "effect"
+/**
+ * The methods of the services, for what stands in front of them in tests: the operation of the interface that each is, and
+ * what a client refuses before it sends anything. A fault plan leaves such calls alone.
+ */
+import { Array, Context, Effect, Predicate, Schema, type Stream } from "effect"
 import { ContactPayload, maximumContactsPerAdd } from "../contacts/Contact.ts"
 import { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
@@ -12,18 +15,18 @@ import { CompressionFormat, ExportFileFormat } from "../jobs/Export.ts"
 import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
 import { checkPage } from "../services/ContactsPage.ts"
-import type { ContactsService } from "../services/ContactsService.ts"
-import type { CredentialsService } from "../services/CredentialsService.ts"
-import type { EmailsService } from "../services/EmailsService.ts"
+import { ContactsService } from "../services/ContactsService.ts"
+import { CredentialsService } from "../services/CredentialsService.ts"
+import { EmailsService } from "../services/EmailsService.ts"
 import { checkIdempotencyKey } from "../services/KeyedCall.ts"
 
 /** Fails, or dies, if the input would not be sent. */
 export type Check = Effect.Effect<unknown, unknown>
 
-/** The check of each method, which takes what the method takes. */
-export type Checks<Methods> = {
-  readonly [Name in keyof Methods]: Methods[Name] extends (...given: infer Given) => unknown
-    ? (...given: Given) => Check
+/** Each method of a service, as the identifier of its operation and a check that takes what the method takes. */
+type Methods<Service> = {
+  readonly [Name in keyof Service]: Service[Name] extends (...given: infer Given) => unknown
+    ? readonly [operation: string, check: (...given: Given) => Check]
     : never
 }
 
@@ -56,7 +59,10 @@ const sendableRule = (rule: ContactRule | undefined): Check =>
 const sendableFilter = (filter: ContactFilter, sentIn: "query" | "body"): Check =>
   Effect.andThen(checkFilter(filter, sentIn), filter._tag === "ByRule" ? sendableRule(filter.rule) : Effect.void)
 
-const add: Checks<ContactsService["Service"]>["addWithoutAnswer"] = (contacts, { idempotencyKey, listNames } = {}) => {
+const add: Methods<ContactsService["Service"]>["addWithoutAnswer"][1] = (
+  contacts,
+  { idempotencyKey, listNames } = {}
+) => {
   // The contacts of rows have been encoded.
   const some = contacts instanceof FastContacts ? contacts : Array.fromIterable(contacts)
   return Effect.all([
@@ -67,55 +73,109 @@ const add: Checks<ContactsService["Service"]>["addWithoutAnswer"] = (contacts, {
   ])
 }
 
-const page: Checks<ContactsService["Service"]>["list"] = (given = {}) =>
+const page: Methods<ContactsService["Service"]>["list"][1] = (given = {}) =>
   Effect.andThen(checkPage(given), sendableRule(given.rule))
 
-/** The checks of the methods on contacts. */
-export const contacts: Checks<ContactsService["Service"]> = {
-  get: inPath,
-  list: page,
-  stream: page,
-  add,
-  addWithoutAnswer: add,
-  update: (email, given) => Effect.andThen(inPath(email), changes(given)),
-  delete: inPath,
-  deleteMany: (filter) => sendableFilter(filter, "body"),
-  import: (_, { encodingName, listName } = {}) => Effect.andThen(oneText(listName), oneText(encodingName)),
-  export: ({ compressionFormat, fileFormat, fileName, filter } = {}, { idempotencyKey } = {}) =>
-    Effect.all([
-      oneText(fileName),
-      checkIdempotencyKey(idempotencyKey),
-      filter === undefined ? Effect.void : sendableFilter(filter, "query"),
-      formats({ compressionFormat, fileFormat })
-    ]),
-  exportStatus: inPath,
-  download: (link) => holds(/^https?:$/.test(URL.parse(link)?.protocol ?? ""))
+const contacts: Methods<ContactsService["Service"]> = {
+  get: ["contactsByEmailGet", inPath],
+  list: ["contactsGet", page],
+  stream: ["contactsGet", page],
+  add: ["contactsPost", add],
+  addWithoutAnswer: ["contactsPost", add],
+  update: ["contactsByEmailPut", (email, given) => Effect.andThen(inPath(email), changes(given))],
+  delete: ["contactsByEmailDelete", inPath],
+  deleteMany: ["contactsDeletePost", (filter) => sendableFilter(filter, "body")],
+  import: [
+    "contactsImportPost",
+    (_, { encodingName, listName } = {}) => Effect.andThen(oneText(listName), oneText(encodingName))
+  ],
+  export: [
+    "contactsExportPost",
+    ({ compressionFormat, fileFormat, fileName, filter } = {}, { idempotencyKey } = {}) =>
+      Effect.all([
+        oneText(fileName),
+        checkIdempotencyKey(idempotencyKey),
+        filter === undefined ? Effect.void : sendableFilter(filter, "query"),
+        formats({ compressionFormat, fileFormat })
+      ])
+  ],
+  exportStatus: ["contactsExportByIdStatusGet", inPath],
+  download: ["download", (link) => holds(/^https?:$/.test(URL.parse(link)?.protocol ?? ""))]
 }
 
-const credentials = <Payload>(payload: (given: Payload) => Check) => ({
-  list: (of: { readonly subaccount?: unknown } = {}) => subaccount(of.subaccount),
-  get: (name: string, of: { readonly subaccount?: unknown } = {}) =>
-    Effect.andThen(inPath(name), subaccount(of.subaccount)),
-  create: (given: Payload) => Effect.andThen(holds(Predicate.isObject(given)), payload(given)),
-  update: (name: string, given: Payload) =>
-    Effect.all([inPath(name), holds(Predicate.isObject(given)), payload(given)]),
-  delete: (name: string, of: { readonly subaccount?: unknown } = {}) =>
-    Effect.andThen(inPath(name), subaccount(of.subaccount))
-})
+const named = (name: string, { subaccount: of }: { readonly subaccount?: unknown } = {}): Check =>
+  Effect.andThen(inPath(name), subaccount(of))
+
+const credentials = <Payload>(operations: string, payload: (given: Payload) => Check) => {
+  const record = (given: Payload): Check => Effect.andThen(holds(Predicate.isObject(given)), payload(given))
+  return {
+    list: [`${operations}Get`, (of: { readonly subaccount?: unknown } = {}) => subaccount(of.subaccount)],
+    get: [`${operations}ByNameGet`, named],
+    create: [`${operations}Post`, record],
+    update: [`${operations}ByNamePut`, (name: string, given: Payload) => Effect.andThen(inPath(name), record(given))],
+    delete: [`${operations}ByNameDelete`, named]
+  } as const
+}
 
 const apiKey = encodes(ApiKeyPayload)
 
-/** The checks of the methods on API keys. */
-export const apiKeys: Checks<CredentialsService["Service"]["apiKeys"]> = credentials((given) =>
+const apiKeys: Methods<CredentialsService["Service"]["apiKeys"]> = credentials("securityApikeys", (given) =>
   Effect.flatMap(readApiKeyPayload(given), apiKey)
 )
 
-/** The checks of the methods on SMTP credentials. */
-export const smtp: Checks<CredentialsService["Service"]["smtp"]> = credentials(encodes(SmtpCredentialsPayload))
+const smtp: Methods<CredentialsService["Service"]["smtp"]> = credentials(
+  "securitySmtp",
+  encodes(SmtpCredentialsPayload)
+)
 
 const message = encodes(EmailMessage)
 
-/** The checks of the methods on messages. */
-export const emails: Checks<EmailsService["Service"]> = {
-  send: (given, { idempotencyKey } = {}) => Effect.andThen(checkIdempotencyKey(idempotencyKey), message(given))
+const emails: Methods<EmailsService["Service"]> = {
+  send: [
+    "emailsPost",
+    (given, { idempotencyKey } = {}) => Effect.andThen(checkIdempotencyKey(idempotencyKey), message(given))
+  ]
+}
+
+/** The methods by the names of their services in a fault plan. */
+export const methods = { contacts, apiKeys, smtp, emails }
+
+/** The name of a service in a fault plan. */
+export type Kind = keyof typeof methods
+
+/** A method of any service, for code that is the same for all. */
+export type AnyMethod = (
+  ...given: ReadonlyArray<unknown>
+) => Effect.Effect<unknown, unknown> | Stream.Stream<unknown, unknown>
+
+/** Makes a method by its name, such as `contacts.get`, from the one that a service has. */
+export type Replace = (name: string, check: (...given: ReadonlyArray<unknown>) => Check, method: AnyMethod) => AnyMethod
+
+const replaced = <Service extends object>(kind: Kind, service: Service, replace: Replace): Service => {
+  // A service has nothing but methods.
+  const has: ReadonlyMap<string, AnyMethod> = new Map(Object.entries(service))
+  const made = Object.entries(methods[kind]).map(([name, [, check]]) => {
+    const method = has.get(name)
+    return [name, method === undefined ? method : replace(`${kind}.${name}`, check, method)]
+  })
+  // Each method is replaced by one of its type.
+  return Object.fromEntries(made) as Service
+}
+
+/** Replaces the methods of the services of a context. */
+export const replaceMethods = <Services>(
+  context: Context.Context<Services>,
+  replace: Replace
+): Context.Context<Services> => {
+  let all = context
+  const contacts = Context.getOrUndefined(context, ContactsService)
+  if (contacts !== undefined) all = Context.add(all, ContactsService, replaced("contacts", contacts, replace))
+  const credentials = Context.getOrUndefined(context, CredentialsService)
+  if (credentials !== undefined) {
+    const apiKeys = replaced("apiKeys", credentials.apiKeys, replace)
+    all = Context.add(all, CredentialsService, { apiKeys, smtp: replaced("smtp", credentials.smtp, replace) })
+  }
+  const emails = Context.getOrUndefined(context, EmailsService)
+  if (emails !== undefined) all = Context.add(all, EmailsService, replaced("emails", emails, replace))
+  return all
 }
