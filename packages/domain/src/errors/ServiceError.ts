@@ -74,7 +74,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   }
 }
 
-/** A write was sent without an answer: it may have been carried out or not, and repeating it could do it twice. */
+/** A write got no answer: the service may have carried it out, and repeating it could do it twice. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   /** How to find out what happened, and what to do then. */
   recovery: Schema.String,
