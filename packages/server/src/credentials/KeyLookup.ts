@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { preparedQuery } from "../store/SqlDialect.ts"
 import { bestEffort } from "./AuditTrail.ts"
-import { isInIntervals, type Interval, intervalsOf } from "../network/IpRanges.ts"
+import { isInNetworks, parseRanges } from "../network/IpRanges.ts"
 import { type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
 
 /** Seconds between two records of the use of a key, so that reads do not each cost a write. */
@@ -47,15 +47,15 @@ export const keepLatest = <A>(map: Map<string, A>, maximum: number): A | undefin
 
 /** Makes the check whether a key may be used from an address. The ranges of a key are parsed once, not by each request. */
 export const makeRangeCheck = () => {
-  const parsed = new Map<string, ReadonlyArray<Interval>>()
+  const parsed = new Map<string, ReturnType<typeof parseRanges>>()
   const parse = (row: Pick<KeyRow, "ip_ranges">) => {
-    const intervals = intervalsOf(ipRangesOf(row))
-    parsed.set(row.ip_ranges, intervals)
+    const networks = parseRanges(ipRangesOf(row))
+    parsed.set(row.ip_ranges, networks)
     keepLatest(parsed, maximumParsed)
-    return intervals
+    return networks
   }
   return (row: Pick<KeyRow, "ip_ranges">, peer: string): boolean =>
-    row.ip_ranges === "[]" || isInIntervals(peer, parsed.get(row.ip_ranges) ?? parse(row))
+    row.ip_ranges === "[]" || isInNetworks(peer, parsed.get(row.ip_ranges) ?? parse(row))
 }
 
 /**
