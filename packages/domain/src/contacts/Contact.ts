@@ -2,8 +2,9 @@
 import { Effect, Result, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { contactCodec, payloadCodec } from "./ContactCodec.generated.ts"
 import { ContactRecord, PayloadRecord } from "./ContactRecord.ts"
-import { contactCodec, payloadCodec, withFastCodec } from "./FastContactCodec.ts"
+import { withFastCodec } from "./FastContactCodec.ts"
 
 /** A contact as the service returns it. Only the address is certain: a service may leave out every other field. */
 export const Contact = withFastCodec(ContactRecord, contactCodec)

@@ -1,67 +1,39 @@
-/** The fields of a contact record: the column of each in a CSV file, and how a rule reads it. */
-import type { DateTime } from "effect"
-import type { Contact } from "./Contact.ts"
-import { type Consent, ConsentTracking, type ContactActivity, ContactSource, ContactStatus } from "./ContactRecord.ts"
+/** The fields of contacts as lists, for what treats all of them alike. */
+import type { ContactField } from "./ContactField.ts"
+import { contactFields } from "./ContactFields.generated.ts"
 
-type Maybe<A> = A | null | undefined
+export type { ContactField } from "./ContactField.ts"
 
-/** Optional fields, with any text where a contact has an enumeration. */
-type Loose<A> = {
-  readonly [K in keyof A]?: Maybe<NonNullable<A[K]> extends string ? string : NonNullable<A[K]>>
-}
+/** All fields but the custom ones, in the order of the columns of an export. */
+export const allFields: ReadonlyArray<ContactField> = Object.values(contactFields)
 
-/** The data of a contact that rules read; a missing, null or undefined property is a field without a value. */
-export interface RuleSubject extends Loose<Omit<Contact, "email" | "consent" | "activity">> {
-  readonly email: string
-  readonly consent?: Maybe<Loose<Consent>>
-  readonly activity?: Maybe<Loose<ContactActivity>>
-}
+/** Those that an add may give. */
+export const addedFields = allFields.filter(({ isAdded }) => isAdded)
 
-/** The value of a field, or `undefined` for a field without one. */
-export type RecordFieldValue = string | number | DateTime.Utc | undefined
+/** Those that a change of one contact may give. */
+export const changedFields = allFields.filter(({ isChanged }) => isChanged)
 
-/** What a record field holds, which decides the operators and literals that a rule may use with it. */
-export type FieldKind = "text" | "number" | "date" | "enumeration"
+/** Those that hold any text and may be given. */
+export const textFields = addedFields.filter(({ kind }) => kind === "text")
 
-/** How a field is read. The values of an enumeration are those known today: the service may add others. */
-export type RecordFieldInfo = {
-  readonly read: (of: RuleSubject, now: number) => RecordFieldValue | null
-} & (
-  | { readonly kind: Exclude<FieldKind, "enumeration"> }
-  | { readonly kind: "enumeration"; readonly values: ReadonlyArray<string> }
-)
+/** Whether a field is one of the contact itself, and not of its consent or activity. */
+export const isOwn = ({ path, wire }: ContactField): boolean => path === wire
 
-/** Every stored field by its name in rules, in the order of the columns of an export. */
-export const contactFields = {
-  email: { column: "Email", kind: "text", read: (of) => of.email },
-  status: { column: "Status", kind: "enumeration", values: ContactStatus.literals, read: (of) => of.status },
-  firstname: { column: "FirstName", kind: "text", read: (of) => of.firstName },
-  lastname: { column: "LastName", kind: "text", read: (of) => of.lastName },
-  consentip: { column: "ConsentIP", kind: "text", read: (of) => of.consent?.ip },
-  consentdate: { column: "ConsentDate", kind: "date", read: (of) => of.consent?.date },
-  consenttracking: {
-    column: "ConsentTracking",
-    kind: "enumeration",
-    values: ConsentTracking.literals,
-    read: (of) => of.consent?.tracking
-  },
-  source: { column: "Source", kind: "enumeration", values: ContactSource.literals, read: (of) => of.source },
-  dateadded: { column: "DateAdded", kind: "date", read: (of) => of.dateAdded },
-  dateupdated: { column: "DateUpdated", kind: "date", read: (of) => of.dateUpdated },
-  statuschangedate: { column: "StatusChangeDate", kind: "date", read: (of) => of.statusChangeDate },
-  totalsent: { column: "TotalSent", kind: "number", read: (of) => of.activity?.totalSent },
-  totalopened: { column: "TotalOpened", kind: "number", read: (of) => of.activity?.totalOpened },
-  totalclicked: { column: "TotalClicked", kind: "number", read: (of) => of.activity?.totalClicked },
-  totalfailed: { column: "TotalFailed", kind: "number", read: (of) => of.activity?.totalFailed },
-  lastsent: { column: "LastSent", kind: "date", read: (of) => of.activity?.lastSent },
-  lastopened: { column: "LastOpened", kind: "date", read: (of) => of.activity?.lastOpened },
-  lastclicked: { column: "LastClicked", kind: "date", read: (of) => of.activity?.lastClicked },
-  lastfailed: { column: "LastFailed", kind: "date", read: (of) => of.activity?.lastFailed },
-  lastip: { column: "LastIP", kind: "text", read: (of) => of.activity?.lastIP },
-  errorcode: { column: "ErrorCode", kind: "number", read: (of) => of.activity?.errorCode },
-  friendlyerrormessage: {
-    column: "FriendlyErrorMessage",
-    kind: "text",
-    read: (of) => of.activity?.friendlyErrorMessage
+/** The record on the wire that has values at the paths of fields. */
+export const wireRecordOf = (values: Iterable<readonly [path: string, value: unknown]>): Record<string, unknown> => {
+  const record: Record<string, unknown> = {}
+  const groups = new Map<string, Array<readonly [string, unknown]>>()
+  for (const [path, value] of values) {
+    const dot = path.indexOf(".")
+    if (dot < 0) record[path] = value
+    else {
+      const name = path.slice(0, dot)
+      const group = groups.get(name) ?? []
+      group.push([path.slice(dot + 1), value])
+      groups.set(name, group)
+    }
   }
-} as const satisfies Record<string, RecordFieldInfo & { readonly column: string }>
+  // `fromEntries` keeps `__proto__`, which an assignment would not.
+  for (const [name, fields] of groups) record[name] = Object.fromEntries(fields)
+  return record
+}

@@ -3,6 +3,8 @@
  * contacts fit into a request and into a page. (docs/limits.md)
  */
 import { encoded } from "../values/JsonBuffer.ts"
+import type { ContactParts } from "./ContactField.ts"
+import { textFields, wireRecordOf } from "./ContactFields.ts"
 import type { CustomFields } from "./ContactRecord.ts"
 
 /** The maximum number of custom fields of a contact. */
@@ -16,18 +18,33 @@ export const maximumContactBytes = 32 * 1024
 
 /** The texts of a contact, whose number and length only the bounds limit. */
 export interface ContactTexts {
-  readonly email?: string | undefined
-  readonly firstName?: string | undefined
-  readonly lastName?: string | undefined
+  /** In the order of `textFields`. */
+  readonly texts: ReadonlyArray<string | undefined>
   readonly customFields?: CustomFields | undefined
-  readonly consent?: { readonly ip?: string | undefined } | undefined
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+/** The texts of a contact. */
+export const textsOf = (contact: ContactParts): ContactTexts => ({
+  texts: textFields.map(({ read }) => textOf(read(contact))),
+  customFields: contact.customFields ?? undefined
+})
+
+const unitsOf = (texts: ContactTexts["texts"]): number => texts.reduce((sum, text = "") => sum + text.length, 0)
+
+const bytesOf = ({ customFields, texts }: ContactTexts): number => {
+  const given = textFields.flatMap(({ path }, index) =>
+    texts[index] === undefined ? [] : ([[path, texts[index]]] as const)
+  )
+  return encoded(JSON.stringify(wireRecordOf([...given, ["CustomFields", customFields]]))).length
 }
 
 /** The maximum number of bytes of a UTF-16 unit in JSON, and of the punctuation of a custom field. */
 const longestEscape = 6
 
-/** An upper bound for the names and the punctuation of a record, in bytes. */
-const recordBytes = 100
+/** The names and the punctuation of a record, in bytes. */
+const recordBytes = bytesOf({ texts: textFields.map(() => ""), customFields: {} })
 
 /** A contact whose texts have at most this many bytes, its custom fields as JSON, is not too large: each takes 7 or more. */
 export const smallContactBytes = Math.min(
@@ -35,42 +52,33 @@ export const smallContactBytes = Math.min(
   Math.floor((maximumContactBytes - recordBytes) / longestEscape)
 )
 
-const bytesOf = ({ consent, customFields, email, firstName, lastName }: ContactTexts): number =>
-  encoded(
-    JSON.stringify({
-      Email: email,
-      FirstName: firstName,
-      LastName: lastName,
-      CustomFields: customFields,
-      Consent: consent?.ip === undefined ? undefined : { ConsentIP: consent.ip }
-    })
-  ).length
-
 /** The field of a contact with the longest texts, by its name on the wire. */
-export const longestField = ({ consent, customFields = {}, firstName, lastName }: ContactTexts): string => {
-  const lengths = {
-    CustomFields: Object.entries(customFields).reduce((sum, [name, value]) => sum + name.length + value.length, 0),
-    FirstName: firstName?.length ?? 0,
-    LastName: lastName?.length ?? 0,
-    "Consent.ConsentIP": consent?.ip?.length ?? 0
+export const longestField = (contact: ContactParts): string => {
+  const { customFields = {}, texts } = textsOf(contact)
+  let [longest, length] = ["CustomFields", unitsOf(Object.entries(customFields).flat())]
+  for (const [index, { path }] of textFields.entries()) {
+    const units = texts[index]?.length ?? 0
+    // An address is never too long.
+    if (units > length && path !== "Email") [longest, length] = [path, units]
   }
-  const [[longest] = ["CustomFields"]] = Object.entries(lengths).sort(([, one], [, other]) => other - one)
   return longest
 }
 
 /** An upper bound for the bytes of a contact as JSON, consent and status included. It takes little time. */
-export const mostBytes = ({ consent, customFields, email, firstName, lastName }: ContactTexts): number => {
-  let units = (email?.length ?? 0) + (firstName?.length ?? 0) + (lastName?.length ?? 0) + (consent?.ip?.length ?? 0)
+export const mostBytes = (contact: ContactParts): number => {
+  const { customFields, texts } = textsOf(contact)
+  let units = unitsOf(texts)
   for (const name in customFields) units += name.length + (customFields[name]?.length ?? 0) + 1
   return longestEscape * units + 3 * recordBytes
 }
 
 /** Why a contact that was sent is too large, and in which field, or `undefined`. It stops soon after the bound. */
 export const contactSizeIssue = (
-  contact: ContactTexts
+  contact: ContactParts
 ): { readonly field: string; readonly issue: string } | undefined => {
-  const { consent, customFields, email = "", firstName = "", lastName = "" } = contact
-  let units = email.length + firstName.length + lastName.length + (consent?.ip?.length ?? 0)
+  const texts = textsOf(contact)
+  const { customFields } = texts
+  let units = unitsOf(texts.texts)
   let count = 0
   for (const name in customFields) {
     if (++count > maximumCustomFields) {
@@ -83,21 +91,16 @@ export const contactSizeIssue = (
     units += name.length + (customFields[name]?.length ?? 0)
   }
   if (longestEscape * (units + count) + recordBytes <= maximumContactBytes) return undefined
-  const bytes = bytesOf(contact)
+  const bytes = bytesOf(texts)
   if (bytes <= maximumContactBytes) return undefined
   const issue = `a contact has at most ${maximumContactBytes} bytes of JSON, and this one has ${bytes}`
   return { field: longestField(contact), issue }
 }
 
 /** Whether a contact is within the bounds for certain, by the JSON of its custom fields: faster than to make all its JSON. */
-export const surelyFits = (json: string, contact: ContactTexts): boolean => {
-  const { consent, customFields = {}, email = "", firstName = "", lastName = "" } = contact
-  const others = email.length + firstName.length + lastName.length + (consent?.ip?.length ?? 0)
-  return (
-    encoded(json).length + longestEscape * others + recordBytes <= maximumContactBytes &&
-    Object.keys(customFields).length <= maximumCustomFields
-  )
-}
+export const surelyFits = (json: string, { customFields = {}, texts }: ContactTexts): boolean =>
+  encoded(json).length + longestEscape * unitsOf(texts) + recordBytes <= maximumContactBytes &&
+  Object.keys(customFields).length <= maximumCustomFields
 
 /** Why a change is refused that would make the stored contact too large. */
 export const mergedSizeIssue =

@@ -1,8 +1,7 @@
 /** The columns and cells of a CSV file of contacts. (docs/decisions/csv.md) */
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
-import { contactFields, type RecordFieldValue } from "../contacts/ContactFields.ts"
-import { ConsentTracking, ContactStatus } from "../contacts/ContactRecord.ts"
+import { addedFields, allFields, type ContactField, wireRecordOf } from "../contacts/ContactFields.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 
@@ -16,23 +15,14 @@ export const protectCell = (text: string): string => (formula.test(text) ? `'${t
 /** Restores the text of a cell that may have been protected. */
 export const restoreCell = (cell: string): string => (protectedFormula.test(cell) ? cell.slice(1) : cell)
 
-/** The exported columns in record order; consent and activity are flattened. */
-const columns: ReadonlyArray<{
-  readonly name: string
-  readonly read: (contact: Contact) => RecordFieldValue | null
-}> = Object.values(contactFields).map(({ column, read }) => ({ name: column, read }))
-
-/** The record columns that an import takes from a file. The service itself sets all others. */
-const imported = ["Email", "Status", "FirstName", "LastName", "ConsentIP", "ConsentDate", "ConsentTracking"] as const
-type Imported = (typeof imported)[number]
-
-const importedByName = new Map<string, Imported>(imported.map((name) => [name.toLowerCase(), name]))
+/** The fields that an import takes from a file, by their names in lower case. The service itself sets all others. */
+const importedByName = new Map(addedFields.map((field) => [field.wire.toLowerCase(), field]))
 
 /** The column of a file of rejected rows that holds the reason. An import ignores it. */
 export const errorColumn = "_error"
 
 const recordColumns = new Set(
-  [...columns.map((column) => column.name), "AllowUnsubscribe", "CustomFields", "Consent", "Activity", errorColumn].map(
+  [...allFields.map(({ wire }) => wire), "AllowUnsubscribe", "CustomFields", "Consent", "Activity", errorColumn].map(
     (name) => name.toLowerCase()
   )
 )
@@ -42,7 +32,7 @@ export const isRecordColumn = (name: string): boolean => recordColumns.has(name.
 
 /** The header of an exported file, given the names of its custom fields. */
 export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...columns.map((column) => column.name),
+  ...allFields.map(({ wire }) => wire),
   ...customFields.map(protectCell)
 ]
 
@@ -50,8 +40,8 @@ export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray
 export const exportCells = (contact: Contact, customFields: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = contact.customFields ?? {}
   return [
-    ...columns.map((column) => {
-      const value = column.read(contact)
+    ...allFields.map(({ read }) => {
+      const value = read(contact)
       if (value === null || value === undefined) return ""
       if (typeof value === "number") return String(value)
       return protectCell(typeof value === "string" ? value : formatWireDate(value))
@@ -60,7 +50,9 @@ export const exportCells = (contact: Contact, customFields: ReadonlyArray<string
   ]
 }
 
-type Target = { readonly _tag: "Record"; readonly name: Imported } | { readonly _tag: "Custom"; readonly name: string }
+type Target =
+  | { readonly _tag: "Record"; readonly field: ContactField }
+  | { readonly _tag: "Custom"; readonly name: string }
 
 /** The field that each column of a file is imported into; `undefined` for a column that is not imported. */
 export interface ImportColumns {
@@ -112,7 +104,7 @@ export const importColumns = (
       )
     }
     seen.add(key)
-    targets.push(known !== undefined ? { _tag: "Record", name: known } : custom ? { _tag: "Custom", name } : undefined)
+    targets.push(known !== undefined ? { _tag: "Record", field: known } : custom ? { _tag: "Custom", name } : undefined)
   }
   if (!seen.has("email")) {
     return Result.fail(`the header has no column "Email"; it reads ${quotedList(header)}`)
@@ -125,13 +117,16 @@ const enumerated = (values: ReadonlyArray<string>) => {
   return (text: string) => known.get(text.trim().toLowerCase()) ?? text
 }
 
-/** The readers of record columns that are not taken verbatim. */
-const readers = new Map<Imported, (text: string) => string>([
-  ["Email", (text) => text.trim()],
-  ["ConsentDate", (text) => text.trim()],
-  ["Status", enumerated(ContactStatus.literals)],
-  ["ConsentTracking", enumerated(ConsentTracking.literals)]
-])
+const verbatim = (text: string): string => text
+const trimmed = (text: string): string => text.trim()
+
+/** How the text of a cell becomes the value of a field. */
+const readerOf = (field: ContactField): ((text: string) => string) => {
+  if (field.kind === "enumeration") return enumerated(field.values)
+  return field.kind === "date" || field.wire === "Email" ? trimmed : verbatim
+}
+
+const readers = new Map(addedFields.map((field) => [field.path, readerOf(field)]))
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
@@ -148,27 +143,23 @@ export const importRow = (
   if (cells.slice(targets.length).some((cell) => cell !== "")) {
     return Result.fail(`the row has ${cells.length} cells, the header only ${targets.length}`)
   }
-  const record: Partial<Record<Imported | "CustomFields" | "Consent", unknown>> = {}
-  const consent: Partial<Record<Imported, string>> = {}
+  const values: Array<readonly [string, unknown]> = []
   const customFields: Array<[string, string]> = []
   for (const [index, target] of targets.entries()) {
     const text = restoreCell(cells[index] ?? "")
     if (target === undefined || text === "") continue
     if (target._tag === "Custom") customFields.push([target.name, text])
-    else {
-      const to = target.name.startsWith("Consent") ? consent : record
-      to[target.name] = readers.get(target.name)?.(text) ?? text
-    }
+    else values.push([target.field.path, readers.get(target.field.path)?.(text)])
   }
-  if (record.Email === undefined || record.Email === "") return Result.fail("the row has no e-mail address")
-  if (customFields.length > 0) record.CustomFields = Object.fromEntries(customFields)
-  if (Object.keys(consent).length > 0) record.Consent = consent
+  if (customFields.length > 0) values.push(["CustomFields", Object.fromEntries(customFields)])
+  const record = wireRecordOf(values)
+  if (record["Email"] === undefined || record["Email"] === "") return Result.fail("the row has no e-mail address")
   return Result.mapError(decodePayload(record), inputProblem)
 }
 
 const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 /** Names that other programs give to fields, in the form of `bareName`. */
-const otherNames: ReadonlyArray<readonly [string, Imported]> = [
+const otherNames: ReadonlyArray<readonly [string, string]> = [
   ["mail", "Email"],
   ["emailaddress", "Email"],
   ["mailaddress", "Email"],
@@ -180,7 +171,7 @@ const otherNames: ReadonlyArray<readonly [string, Imported]> = [
 /** A header may have a million columns, or one of 8 MiB; those of a person are among the first, and short. */
 const consideredColumns = 1000
 const longestName = 100
-const importedByBareName = new Map([...imported.map((name) => [bareName(name), name] as const), ...otherNames])
+const importedByBareName = new Map([...addedFields.map(({ wire }) => [bareName(wire), wire] as const), ...otherNames])
 
 /** The columns that are not fields despite names close to theirs: "E-mail Address", "First Name", "last_name". */
 export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = []): ColumnMap => {

@@ -3,6 +3,7 @@
  * server. Other rows take the exact path through `importRow`; a property test holds the two equal.
  */
 import type { ContactPayload } from "../contacts/Contact.ts"
+import { isOwn, textFields } from "../contacts/ContactFields.ts"
 import type { ImportColumns } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
 import type { EmailAddress } from "../contacts/EmailAddress.ts"
@@ -20,10 +21,9 @@ const emailName = encoded(',"Email":')
 const customFieldsName = encoded(',"CustomFields":')
 
 /** The columns that are copied as they are, with the fields of their contact. A value in any other takes the exact path. */
-const copied = new Map([
-  ["FirstName", "firstName"],
-  ["LastName", "lastName"]
-])
+const copied = new Map(
+  textFields.filter((field) => isOwn(field) && field.wire !== "Email").map(({ name, wire }) => [wire, name])
+)
 
 const at = 0x40
 const dot = 0x2e
@@ -83,7 +83,7 @@ export class FastCsvColumns {
 
   constructor({ targets }: ImportColumns, isPossible: boolean) {
     const record = new Map<string, number>(
-      targets.flatMap((target, column) => (target?._tag === "Record" ? [[target.name, column] as const] : []))
+      targets.flatMap((target, column) => (target?._tag === "Record" ? [[target.field.wire, column] as const] : []))
     )
     const custom = targets.flatMap((target, column) =>
       target?._tag === "Custom" ? [{ column, name: target.name }] : []

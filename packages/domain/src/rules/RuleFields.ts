@@ -1,14 +1,16 @@
 /** The fields that a rule can name. */
-import { contactFields, type RecordFieldInfo } from "../contacts/ContactFields.ts"
+import type { RecordFieldInfo } from "../contacts/ContactField.ts"
+import { contactFields } from "../contacts/ContactFields.generated.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
 import { wholeDays } from "./RuleDate.ts"
 
-export type { FieldKind, RecordFieldValue, RecordFieldInfo, RuleSubject } from "../contacts/ContactFields.ts"
+export type { FieldKind, RecordFieldValue, RecordFieldInfo, RuleSubject } from "../contacts/ContactField.ts"
 
 /** Every record field by its name in rules: those of a contact, and `contactage`, the whole days since `dateadded`. */
 export const recordFields = {
   ...contactFields,
   contactage: {
+    column: "date_added",
     kind: "number",
     read: ({ dateAdded }, now) => dateAdded && wholeDays(dateAdded.epochMilliseconds, now)
   }

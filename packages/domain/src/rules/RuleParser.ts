@@ -1,6 +1,6 @@
 import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
-import { contactFields } from "../contacts/ContactFields.ts"
+import { contactFields } from "../contacts/ContactFields.generated.ts"
 import * as Rule from "./Rule.ts"
 import { didYouMean, quoted } from "../values/DidYouMean.ts"
 import type { InvalidRule } from "./RuleError.ts"

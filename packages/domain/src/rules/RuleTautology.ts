@@ -1,5 +1,5 @@
 import * as Rule from "./Rule.ts"
-import type { RecordFieldName } from "./RuleFields.ts"
+import { allFields } from "../contacts/ContactFields.ts"
 
 /**
  * Whether a rule certainly selects every contact of a store: `All`, a condition that cannot fail (`email != ''`,
@@ -40,17 +40,9 @@ export const selectsEveryContact = (rule: Rule.Rule): boolean => {
 }
 
 /** The fields that every contact of a store has. */
-const everPresent: ReadonlySet<string> = new Set<RecordFieldName>([
-  "email",
-  "status",
-  "source",
-  "dateadded",
-  "contactage",
-  "totalsent",
-  "totalopened",
-  "totalclicked",
-  "totalfailed"
-])
+const everPresent = new Set(allFields.flatMap(({ isStored, wire }) => (isStored ? [wire.toLowerCase()] : []))).add(
+  "contactage"
+)
 
 const isPresent = ({ _tag, name }: Rule.Field): boolean => _tag === "RecordField" && everPresent.has(name)
 

@@ -1,14 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   contactSizeIssue,
-  type ContactTexts,
   longestField,
   maximumContactBytes,
   maximumCustomFieldName,
   maximumCustomFields,
   mayBecome,
-  smallContactBytes
+  smallContactBytes,
+  textsOf
 } from "../../src/contacts/ContactSize.ts"
+import type { ContactParts } from "../../src/contacts/ContactField.ts"
 
 const fields = (count: number, value = "v") =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, value]))
@@ -19,14 +20,14 @@ const email = "ada@example.com"
 const wireBytes = (contact: object) => Buffer.byteLength(JSON.stringify(contact))
 
 /** A contact of exactly so many bytes on the wire, in which JSON escapes some and UTF-8 widens others. */
-const sized = (bytes: number): ContactTexts => {
+const sized = (bytes: number): ContactParts => {
   const start = '"\\\n\u0001é東😀'
   const room = bytes - wireBytes({ Email: email, LastName: "L", CustomFields: { note: start } })
   return { email, lastName: "L", customFields: { note: start + "x".repeat(room) } }
 }
 
 describe("contactSizeIssue", () => {
-  it.each<readonly [string, ContactTexts]>([
+  it.each<readonly [string, ContactParts]>([
     ["nothing", {}],
     ["as many custom fields as allowed", { email, customFields: fields(maximumCustomFields) }],
     ["a name as long as allowed", { email, customFields: { ["n".repeat(maximumCustomFieldName)]: "" } }],
@@ -36,7 +37,7 @@ describe("contactSizeIssue", () => {
     assert.isUndefined(contactSizeIssue(contact))
   })
 
-  it.each<readonly [string, string, ContactTexts, RegExp]>([
+  it.each<readonly [string, string, ContactParts, RegExp]>([
     [
       "a custom field too many",
       "CustomFields",
@@ -78,7 +79,7 @@ describe("contactSizeIssue", () => {
 describe("mayBecome", () => {
   const many = { email, customFields: fields(maximumCustomFields + 10) }
   const large = sized(maximumContactBytes + 10)
-  it.each<readonly [string, ContactTexts, ContactTexts, boolean]>([
+  it.each<readonly [string, ContactParts, ContactParts, boolean]>([
     ["within the bounds", {}, sized(maximumContactBytes), true],
     ["a byte too many", sized(maximumContactBytes), sized(maximumContactBytes + 1), false],
     ["a custom field too many", {}, { customFields: fields(maximumCustomFields + 1) }, false],
@@ -89,7 +90,7 @@ describe("mayBecome", () => {
     ["more custom fields than it has", many, { customFields: fields(maximumCustomFields + 11, "") }, false],
     ["fewer bytes and more custom fields", large, { customFields: fields(maximumCustomFields + 1, "") }, false]
   ])("%s", (_, before, after, expected) => {
-    assert.strictEqual(mayBecome(before, after), expected)
+    assert.strictEqual(mayBecome(textsOf(before), textsOf(after)), expected)
   })
 })
 

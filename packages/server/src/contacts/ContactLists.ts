@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { dialect, lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { contactColumns, toContact } from "./ContactRow.ts"
+import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { findList } from "./ContactUpsert.ts"
 import { isListName } from "./ContactValidation.ts"
 

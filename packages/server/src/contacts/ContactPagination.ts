@@ -2,9 +2,10 @@
  * Offset pagination over counted blocks of ids: a page skips less than one block instead of every contact before it.
  * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
+import { ContactFields } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { contactColumns, toContact } from "./ContactRow.ts"
+import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { dialect, numbersOf } from "../store/SqlDialect.ts"
 
 /** Blocks of 1024 ids. */
@@ -78,7 +79,7 @@ export const pageByOffset = Effect.fnUntraced(function* (
 /** The bytes of the texts of a contact, by the lengths that SQLite has beside its row. */
 const textBytes = (sql: SqlClient.SqlClient) =>
   sql.literal(
-    ["custom_fields", "first_name", "last_name", "consent_ip"]
+    ["custom_fields", ...ContactFields.textFields.map(({ column }) => column)]
       .map((column) => `coalesce(octet_length(${column}), 0)`)
       .join(" + ")
   )

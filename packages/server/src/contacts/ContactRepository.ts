@@ -5,6 +5,7 @@ import {
   checkFilter,
   checkPage,
   type Contact,
+  ContactFields,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
@@ -32,7 +33,8 @@ import { nowSeconds } from "../store/Timestamps.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
 import { mergeContact } from "./PostgresUpsert.ts"
 import { pageByOffset } from "./ContactPagination.ts"
-import { contactColumns, toContact } from "./ContactRow.ts"
+import { contactColumns, toContact } from "./ContactRow.generated.ts"
+import { givenValue } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import {
   checkContacts,
@@ -180,7 +182,6 @@ export const makeContactRepository = Effect.gen(function* () {
     const changes = yield* readChanges(payload)
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
-    const { customFields, firstName = null, lastName = null } = changes
     const identity = canonicalEmail(email)
     if (merge === undefined) {
       const merged = Effect.gen(function* () {
@@ -191,20 +192,16 @@ export const makeContactRepository = Effect.gen(function* () {
       return yield* inStore(sql.withTransaction(merged))
     }
     const { mayBecome, mergeFields } = merge
-    const given = sql`${JSON.stringify(customFields ?? {})}`
-    const texts = {
-      firstName: sql`${firstName}`,
-      lastName: sql`${lastName}`,
-      consentIp: sql`NULL`,
-      customFields: given
-    }
+    const customFields = sql`${JSON.stringify(changes.customFields ?? {})}`
+    const given = ContactFields.changedFields.map((field) => [field, givenValue(field, changes) ?? null] as const)
+    const values = new Map(given)
+    const fits = mayBecome((field) => sql`${values.get(field) ?? null}`, customFields)
     const update = sql`
       UPDATE contacts SET
-        first_name = coalesce(${firstName}, first_name),
-        last_name = coalesce(${lastName}, last_name),
-        custom_fields = ${mergeFields(sql`custom_fields`, given)},
+        ${sql.csv(given.map(([{ column }, value]) => sql`${sql(column)} = coalesce(${value}, ${sql(column)})`))},
+        custom_fields = ${mergeFields(sql`custom_fields`, customFields)},
         date_updated = ${yield* nowSeconds}
-      WHERE account = ${account} AND identity = ${identity} AND ${mayBecome(texts)} RETURNING ${columns}`
+      WHERE account = ${account} AND identity = ${identity} AND ${fits} RETURNING ${columns}`
     const written = Effect.gen(function* () {
       const [row] = yield* update.values
       if (row !== undefined) return yield* encoded(toContact(row))

@@ -1,148 +1,20 @@
-import { type Consent, type Contact, type ContactActivity, type CustomFields, JsonParser } from "@roster/domain"
-import { type DateTime, Stream, type Types } from "effect"
+/** Contacts as the table has them. `ContactRow.generated.ts` names their columns one by one. */
+import { type Contact, type ContactFields } from "@roster/domain"
+import { DateTime, Stream } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { streamValues } from "../store/SqlDialect.ts"
-import { fromSeconds, toSeconds } from "../store/Timestamps.ts"
-
-/** The columns that make a contact, in the order of `ContactValues`. */
-export const contactColumns: ReadonlyArray<string> = (
-  "id email status first_name last_name custom_fields consent_ip consent_date consent_tracking source date_added " +
-  "date_updated status_change_date total_sent total_opened total_clicked total_failed last_sent last_opened " +
-  "last_clicked last_failed last_ip error_code friendly_error_message"
-).split(" ")
-
-/** The values of `contactColumns`, which SQLite returns in half the time of an object. */
-type ContactValues = readonly [
-  id: number,
-  email: string,
-  status: Contact["status"] & string,
-  firstName: string | null,
-  lastName: string | null,
-  customFields: string,
-  consentIp: string | null,
-  consentDate: number | null,
-  consentTracking: (Consent["tracking"] & string) | null,
-  source: Contact["source"] & string,
-  dateAdded: number,
-  dateUpdated: number | null,
-  statusChangeDate: number | null,
-  totalSent: number,
-  totalOpened: number,
-  totalClicked: number,
-  totalFailed: number,
-  lastSent: number | null,
-  lastOpened: number | null,
-  lastClicked: number | null,
-  lastFailed: number | null,
-  lastIp: string | null,
-  errorCode: number | null,
-  friendlyErrorMessage: string | null
-]
+import { toSeconds } from "../store/Timestamps.ts"
+import { toContact } from "./ContactRow.generated.ts"
 
 /** Streams the contacts of a query for `contactColumns`. */
 export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>
   Stream.map(streamValues(statement), toContact)
 
-let lastDate = fromSeconds(0)
-
-/** Caches the last date: contacts that were added together share their times, and dates are the slowest part. */
-const dateOf = (seconds: number): DateTime.Utc => {
-  if (lastDate.epochMilliseconds !== seconds * 1000) lastDate = fromSeconds(seconds)
-  return lastDate
-}
-
-const nullableDate = (seconds: number | null): DateTime.Utc | null => (seconds === null ? null : dateOf(seconds))
-
-/**
- * Decodes a row of `contactColumns`. Assigning properties in the order of the record is faster than spreading, and reading
- * values by their positions than iterating over them.
- */
-export const toContact = (values: ReadonlyArray<unknown>): Contact => {
-  const {
-    1: email,
-    2: status,
-    3: firstName,
-    4: lastName,
-    5: customFields,
-    6: consentIp,
-    7: consentDate,
-    8: consentTracking,
-    9: source,
-    10: dateAdded,
-    11: dateUpdated,
-    12: statusChangeDate,
-    13: totalSent,
-    14: totalOpened,
-    15: totalClicked,
-    16: totalFailed,
-    17: lastSent,
-    18: lastOpened,
-    19: lastClicked,
-    20: lastFailed,
-    21: lastIP,
-    22: errorCode,
-    23: friendlyErrorMessage
-    // A statement knows the columns of its rows, the client does not.
-  } = values as ContactValues
-  const contact: Types.Mutable<Contact> = { email, status }
-  if (firstName !== null) contact.firstName = firstName
-  if (lastName !== null) contact.lastName = lastName
-  // This module wrote it: an object of strings.
-  contact.customFields = JsonParser.parse(customFields) as CustomFields
-  const consent: Types.Mutable<Consent> = {}
-  if (consentIp !== null) consent.ip = consentIp
-  if (consentDate !== null) consent.date = dateOf(consentDate)
-  if (consentTracking !== null) consent.tracking = consentTracking
-  if (Object.keys(consent).length > 0) contact.consent = consent
-  contact.source = source
-  contact.dateAdded = dateOf(dateAdded)
-  contact.dateUpdated = nullableDate(dateUpdated)
-  contact.statusChangeDate = nullableDate(statusChangeDate)
-  const activity: Types.Mutable<ContactActivity> = {
-    totalSent,
-    totalOpened,
-    totalClicked,
-    totalFailed,
-    lastSent: nullableDate(lastSent),
-    lastOpened: nullableDate(lastOpened),
-    lastClicked: nullableDate(lastClicked),
-    lastFailed: nullableDate(lastFailed)
-  }
-  if (lastIP !== null) activity.lastIP = lastIP
-  activity.errorCode = errorCode
-  if (friendlyErrorMessage !== null) activity.friendlyErrorMessage = friendlyErrorMessage
-  contact.activity = activity
-  return contact
-}
-
-const seconds = (date: DateTime.Utc | null | undefined): number | null => (date == null ? null : toSeconds(date))
-
-/** The columns of a contact but its id, as `toContact` reads them. */
-export const toColumns = (contact: Contact): Readonly<Record<string, string | number | null>> => {
-  const { activity = {}, consent = {} } = contact
-  return {
-    email: contact.email,
-    status: contact.status ?? "Active",
-    first_name: contact.firstName ?? null,
-    last_name: contact.lastName ?? null,
-    custom_fields: JSON.stringify(contact.customFields ?? {}),
-    consent_ip: consent.ip ?? null,
-    consent_date: seconds(consent.date),
-    consent_tracking: consent.tracking ?? null,
-    source: contact.source ?? "ContactApi",
-    date_added: seconds(contact.dateAdded) ?? 0,
-    date_updated: seconds(contact.dateUpdated),
-    status_change_date: seconds(contact.statusChangeDate),
-    total_sent: activity.totalSent ?? 0,
-    total_opened: activity.totalOpened ?? 0,
-    total_clicked: activity.totalClicked ?? 0,
-    total_failed: activity.totalFailed ?? 0,
-    last_sent: seconds(activity.lastSent),
-    last_opened: seconds(activity.lastOpened),
-    last_clicked: seconds(activity.lastClicked),
-    last_failed: seconds(activity.lastFailed),
-    last_ip: activity.lastIP ?? null,
-    error_code: activity.errorCode ?? null,
-    friendly_error_message: activity.friendlyErrorMessage ?? null
-  }
+/** What a contact gives for the column of a field; `undefined` if it gives nothing. */
+export const givenValue = (
+  { read }: ContactFields.ContactField,
+  contact: Parameters<ContactFields.ContactField["read"]>[0]
+): string | number | undefined => {
+  const value = read(contact) ?? undefined
+  return DateTime.isDateTime(value) ? toSeconds(value) : value
 }

@@ -1,4 +1,5 @@
 import {
+  ContactFields,
   type ContactPayload,
   ContactSize,
   type ContactSource,
@@ -12,19 +13,10 @@ import { SqlClient } from "effect/sql"
 import { addMembers, mergeContacts } from "./PostgresUpsert.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
-import { toSeconds } from "../store/Timestamps.ts"
+import { givenValue } from "./ContactRow.ts"
 
-/** Columns that a payload may omit. A column that all contacts of an add omit is left out of the statement. */
-const optionalColumns: ReadonlyArray<{
-  readonly name: string
-  readonly read: (contact: ContactPayload) => string | number | undefined
-}> = [
-  { name: "first_name", read: ({ firstName }) => firstName },
-  { name: "last_name", read: ({ lastName }) => lastName },
-  { name: "consent_ip", read: ({ consent }) => consent?.ip },
-  { name: "consent_date", read: ({ consent }) => (consent?.date == null ? undefined : toSeconds(consent.date)) },
-  { name: "consent_tracking", read: ({ consent }) => consent?.tracking }
-]
+/** Fields that a payload may omit. The column of one that all contacts of an add omit is left out of the statement. */
+const optionalFields = ContactFields.addedFields.filter(({ isStored }) => !isStored)
 
 /** An empty custom field is not stored: it removes the one that is. */
 const hasEmpty = (fields: CustomFields = {}): boolean => {
@@ -68,9 +60,9 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
     return rows.map((row) => (row === undefined ? undefined : read(row)))
   }
   const { mayBecome, mergeFields } = merge
-  const given = optionalColumns.filter(({ read }) => contacts.some((contact) => read(contact) !== undefined))
+  const given = optionalFields.filter((field) => contacts.some((contact) => givenValue(field, contact) !== undefined))
   const givesStatus = contacts.some(({ status }) => status !== undefined)
-  const merged = given.map(({ name }) => `${name} = coalesce(excluded.${name}, contacts.${name}),`)
+  const merged = given.map(({ column }) => `${column} = coalesce(excluded.${column}, contacts.${column}),`)
   // `excluded` has the status of a new contact, even if none was given.
   const newStatus = sql`coalesce(
     CASE WHEN contacts.status IN (${sql.literal(withheld)}) THEN ${null} ELSE ${null} END, contacts.status)`
@@ -83,19 +75,14 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
   const givenFields = removesFields ? sql`${null}` : sql`excluded.custom_fields`
   const row = { account, identity: "", email: "", custom_fields: "", source, date_added: now, status: "" }
   const [statement, places] = sql`
-    INSERT INTO contacts ${sql.insert({ ...row, ...Object.fromEntries(given.map(({ name }) => [name, null])) })}
+    INSERT INTO contacts ${sql.insert({ ...row, ...Object.fromEntries(given.map(({ column }) => [column, null])) })}
     ON CONFLICT (account, identity) DO UPDATE SET
       ${sql.literal(merged.join(" "))}
       ${givesStatus ? mergedStatus : sql.literal("")}
       custom_fields = ${mergeFields(sql`contacts.custom_fields`, givenFields)},
       date_updated = excluded.date_added
     WHERE octet_length(contacts.custom_fields) <= ${sql.literal(String(ContactSize.maximumContactBytes))}
-      AND ${mayBecome({
-        firstName: sql`excluded.first_name`,
-        lastName: sql`excluded.last_name`,
-        consentIp: sql`excluded.consent_ip`,
-        customFields: givenFields
-      })}
+      AND ${mayBecome(({ column }) => sql`excluded.${sql(column)}`, givenFields)}
     ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact
@@ -103,7 +90,7 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
     const fields = JSON.stringify(customFields)
     const newFields = removesFields && hasEmpty(customFields) ? JSON.stringify(withoutEmpty(customFields)) : fields
     const parameters: Array<unknown> = [account, identity, email.trim(), newFields, source, now, status ?? "Active"]
-    for (const { read } of given) parameters.push(read(contact))
+    for (const field of given) parameters.push(givenValue(field, contact))
     if (givesStatus) {
       const ofWithheld = resubscribe || !isMailedStatus(status) ? status : undefined
       parameters.push(ofWithheld, status, ofWithheld, status)

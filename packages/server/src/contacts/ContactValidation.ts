@@ -1,5 +1,6 @@
 import {
   ContactColumns,
+  ContactFields,
   type ContactPayload,
   ContactSize,
   type ContactUpdatePayload,
@@ -35,22 +36,28 @@ const orPass = (refusal: InvalidInput | undefined): Effect.Effect<void, InvalidI
   refusal === undefined ? Effect.void : Effect.fail(refusal)
 
 /** Why a contact is too large; `path` precedes the name of the field. */
-export const sizeRefusal = (contact: ContactSize.ContactTexts, path: string): InvalidInput | undefined => {
+export const sizeRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined => {
   const found = ContactSize.contactSizeIssue(contact)
   return found === undefined ? undefined : new InvalidInput({ field: `${path}${found.field}`, issue: found.issue })
 }
 
 /** The refusal of a contact that would be too large with what is stored. */
-export const mergedRefusal = (contact: ContactSize.ContactTexts, path: string): InvalidInput =>
+export const mergedRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput =>
   new InvalidInput({ field: `${path}${ContactSize.longestField(contact)}`, issue: ContactSize.mergedSizeIssue })
+
+const textFieldsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined => {
+  for (const { path: field, read } of ContactFields.textFields) {
+    const refusal = refusalOf(`${path}${field}`, textIssue(String(read(contact) ?? "")))
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
 
 /** Why the texts of a contact cannot be stored; `path` precedes the name of the field. */
 export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined =>
   sizeRefusal(contact, path) ??
-  refusalOf(`${path}FirstName`, textIssue(contact.firstName ?? "")) ??
-  refusalOf(`${path}LastName`, textIssue(contact.lastName ?? "")) ??
-  refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {})) ??
-  refusalOf(`${path}Consent.ConsentIP`, "consent" in contact ? textIssue(contact.consent?.ip ?? "") : undefined)
+  textFieldsRefusal(contact, path) ??
+  refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {}))
 
 export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
   orPass(textsRefusal(contact, ""))

@@ -3,6 +3,7 @@
  * merged here and written back as one set. (docs/decisions/upsert.md)
  */
 import {
+  ContactFields,
   type ContactPayload,
   ContactSize,
   type ContactSource,
@@ -14,37 +15,33 @@ import {
 } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { toSeconds } from "../store/Timestamps.ts"
-import { contactColumns } from "./ContactRow.ts"
+import { fromSeconds } from "../store/Timestamps.ts"
+import { contactColumns, toColumns } from "./ContactRow.generated.ts"
+import { givenValue } from "./ContactRow.ts"
 
 /** A contact as it is stored, in the order of `contactColumns`. */
 type Values = Array<unknown>
 
-const placeOf = (column: string): number => contactColumns.indexOf(column)
+const places = new Map(contactColumns.map((column, place) => [column, place]))
+
+const placeOf = (column: string): number => places.get(column) ?? -1
 
 const columns = {
   id: placeOf("id"),
-  email: placeOf("email"),
   status: placeOf("status"),
-  firstName: placeOf("first_name"),
-  lastName: placeOf("last_name"),
   customFields: placeOf("custom_fields"),
-  consentIp: placeOf("consent_ip"),
-  consentDate: placeOf("consent_date"),
-  consentTracking: placeOf("consent_tracking"),
-  source: placeOf("source"),
-  dateAdded: placeOf("date_added"),
   dateUpdated: placeOf("date_updated"),
   statusChangeDate: placeOf("status_change_date")
 }
 
-const activity = new Set(["total_sent", "total_opened", "total_clicked", "total_failed"].map(placeOf))
+/** Fields that a payload may omit: an insert sends those that any contact has, and an update can change them. */
+const optional = ContactFields.addedFields.filter(({ isStored }) => !isStored)
+const updated = ["id", "status", "custom_fields", ...optional.map(({ column }) => column), "status_change_date"]
 
-/** The columns that an insert sends where any contact has them, and those that an update can change. */
-const optional = ["first_name", "last_name", "consent_ip", "consent_date", "consent_tracking"]
-const updated = ["id", "status", "custom_fields", ...optional, "status_change_date"]
-
-const dates = new Set(["id", "consent_date", "status_change_date"])
+const numbers = new Set([
+  "id",
+  ...ContactFields.allFields.flatMap(({ column, kind }) => (kind === "date" || kind === "number" ? [column] : []))
+])
 
 /** Columns as rows of a table `given`. Numbers are sent as texts, so that every list has one type. */
 const unnested = (names: ReadonlyArray<string>, from: number) => {
@@ -52,7 +49,7 @@ const unnested = (names: ReadonlyArray<string>, from: number) => {
   return `unnest(${lists.join(", ")}) AS given (${names.join(", ")})`
 }
 
-const valueOf = (name: string) => `given.${name}${dates.has(name) ? "::bigint" : ""}`
+const valueOf = (name: string) => `given.${name}${numbers.has(name) ? "::bigint" : ""}`
 
 // Numbered in the order in which they are given, and inserted in one order for all: two that add the same contacts then
 // wait for each other in turn, and not both for the other.
@@ -73,7 +70,9 @@ const insert = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const { account, now, source } = options
   const rows = contacts.map(([, values]) => values)
-  const given = optional.filter((name) => rows.some((row) => row[placeOf(name)] !== null))
+  const given = optional
+    .map(({ column }) => column)
+    .filter((column) => rows.some((row) => row[placeOf(column)] !== null))
   const columns = ["email", "status", "custom_fields", ...given]
   const lists = [textList(contacts.map(([identity]) => identity)), ...listsOf(columns, rows)]
   return yield* sql.unsafe(insertionOf(["identity", ...columns]), [account, source, now, ...lists]).values
@@ -102,39 +101,30 @@ const listsOf = (names: ReadonlyArray<string>, rows: ReadonlyArray<Values>) =>
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
+/** The texts that `ContactSize` bounds. */
+const textsOf = (values: Values): ReadonlyArray<string | undefined> =>
+  ContactFields.textFields.map(({ column }) => text(values[placeOf(column)]))
+
 /** Merges what is given into what is stored; `undefined` if the contact may not become that. */
 const merge = (
   stored: Values,
   given: ContactPayload | ContactUpdatePayload,
   { now, resubscribe }: { readonly now: number; readonly resubscribe: boolean }
 ): Values | undefined => {
-  const before = {
-    email: text(stored[columns.email]),
-    firstName: text(stored[columns.firstName]),
-    lastName: text(stored[columns.lastName]),
-    consent: { ip: text(stored[columns.consentIp]) },
-    // This module wrote it: an object of strings.
-    customFields: JsonParser.parse(text(stored[columns.customFields]) ?? "{}") as CustomFields
-  }
-  const { consent = {}, status } = "consent" in given || "status" in given ? given : {}
-  const customFields =
-    given.customFields === undefined ? before.customFields : mergedFields(before.customFields, given.customFields)
-  const after = {
-    email: before.email,
-    firstName: given.firstName ?? before.firstName,
-    lastName: given.lastName ?? before.lastName,
-    consent: { ip: consent.ip ?? before.consent.ip },
-    customFields
-  }
-  const fields = JSON.stringify(customFields)
-  if (!ContactSize.surelyFits(fields, after) && !ContactSize.mayBecome(before, after)) return undefined
+  // This module wrote it: an object of strings.
+  const fields = JsonParser.parse(text(stored[columns.customFields]) ?? "{}") as CustomFields
+  const customFields = given.customFields === undefined ? fields : mergedFields(fields, given.customFields)
   const merged = [...stored]
-  merged[columns.firstName] = after.firstName ?? null
-  merged[columns.lastName] = after.lastName ?? null
-  merged[columns.customFields] = fields
-  merged[columns.consentIp] = after.consent.ip ?? null
-  if (consent.date != null) merged[columns.consentDate] = toSeconds(consent.date)
-  if (consent.tracking !== undefined) merged[columns.consentTracking] = consent.tracking
+  for (const field of optional) {
+    const value = givenValue(field, given)
+    if (value !== undefined) merged[placeOf(field.column)] = value
+  }
+  const before = { texts: textsOf(stored), customFields: fields }
+  const after = { texts: textsOf(merged), customFields }
+  const json = JSON.stringify(customFields)
+  if (!ContactSize.surelyFits(json, after) && !ContactSize.mayBecome(before, after)) return undefined
+  merged[columns.customFields] = json
+  const status = "status" in given ? given.status : undefined
   const mayGive = resubscribe || statusKept(stored[columns.status], status) === undefined
   if (status !== undefined && mayGive && status !== stored[columns.status]) {
     merged[columns.status] = status
@@ -146,19 +136,9 @@ const merge = (
 
 /** A new contact. An empty custom field is not stored. */
 const fresh = (given: ContactPayload, source: ContactSource, now: number): Values => {
-  const { consent = {}, customFields = {}, email, firstName, lastName, status = "Active" } = given
-  const values: Values = contactColumns.map((_, place) => (activity.has(place) ? 0 : null))
-  values[columns.email] = email.trim()
-  values[columns.status] = status
-  values[columns.firstName] = firstName ?? null
-  values[columns.lastName] = lastName ?? null
-  values[columns.customFields] = JSON.stringify(mergedFields({}, customFields))
-  values[columns.consentIp] = consent.ip ?? null
-  values[columns.consentDate] = consent.date == null ? null : toSeconds(consent.date)
-  values[columns.consentTracking] = consent.tracking ?? null
-  values[columns.source] = source
-  values[columns.dateAdded] = now
-  return values
+  const customFields = mergedFields({}, given.customFields ?? {})
+  const contact = { ...given, email: given.email.trim(), customFields, source, dateAdded: fromSeconds(now) }
+  return [undefined, ...Object.values(toColumns(contact))]
 }
 
 const isOversized = (stored: Values): boolean =>
@@ -176,8 +156,7 @@ const write = Effect.fnUntraced(function* (account: string, rows: ReadonlyArray<
   yield* sql.unsafe(change, [now, account, ...listsOf(updated, rows)]).values
 })
 
-/** The upsert of `ContactUpsert`, for contacts with these canonical addresses. */
-export const mergeContacts = Effect.fnUntraced(function* (options: {
+interface Upsert {
   readonly account: string
   readonly source: ContactSource
   readonly now: number
@@ -185,31 +164,38 @@ export const mergeContacts = Effect.fnUntraced(function* (options: {
   readonly identities: ReadonlyArray<string>
   readonly resubscribe: boolean
   readonly returning: ReadonlyArray<string>
-}) {
-  const { account, contacts, identities, now, returning, source } = options
-  const first = new Map<string, Values>()
-  for (const [index, contact] of contacts.entries()) {
-    const identity = identities[index] ?? ""
-    if (!first.has(identity)) first.set(identity, fresh(contact, source, now))
-  }
+}
+
+/** Inserts what is not there and locks what is. Gives each contact as it is now by its address, and the addresses of the new. */
+const insertOrLock = Effect.fnUntraced(function* (options: Upsert, fresh: ReadonlyMap<string, Values>) {
   const current = new Map<string, Values>()
   const isNew = new Set<string>()
   // Once, unless another one deletes a contact after the insert left it alone and before it is locked.
-  for (let missing = [...first]; missing.length > 0; missing = missing.filter(([identity]) => !current.has(identity))) {
-    for (const [identity, id] of yield* insert(options, missing)) {
-      const values = first.get(String(identity))
-      if (values === undefined) continue
-      values[columns.id] = id
-      isNew.add(String(identity))
-      current.set(String(identity), values)
+  while (current.size < fresh.size) {
+    const missing = [...fresh].filter(([identity]) => !current.has(identity))
+    const ids = new Map((yield* insert(options, missing)).map(([identity, id]) => [String(identity), id]))
+    for (const [identity, values] of missing) {
+      if (!ids.has(identity)) continue
+      values[columns.id] = ids.get(identity)
+      isNew.add(identity)
+      current.set(identity, values)
     }
-    const existing = missing.flatMap(([identity]) => (isNew.has(identity) ? [] : [identity]))
+    const existing = missing.flatMap(([identity]) => (ids.has(identity) ? [] : [identity]))
     if (existing.length === 0) break
-    for (const [identity, values] of yield* locked(account, existing)) current.set(identity, values)
+    for (const [identity, values] of yield* locked(options.account, existing)) current.set(identity, values)
   }
+  return { current, isNew }
+})
+
+/** The upsert of `ContactUpsert`, for contacts with these canonical addresses. */
+export const mergeContacts = Effect.fnUntraced(function* (options: Upsert) {
+  const { account, contacts, identities, now, returning, source } = options
+  const given = contacts.map((contact, index) => [identities[index] ?? "", contact] as const)
+  const first = new Map<string, Values>()
+  for (const [identity, contact] of given) if (!first.has(identity)) first.set(identity, fresh(contact, source, now))
+  const { current, isNew } = yield* insertOrLock(options, first)
   const changed = new Map<string, Values>()
-  const results = contacts.map((contact, index): ReadonlyArray<unknown> | undefined => {
-    const identity = identities[index] ?? ""
+  const results = given.map(([identity, contact]): ReadonlyArray<unknown> | undefined => {
     const stored = current.get(identity)
     if (stored === undefined) return undefined
     const isFirst = isNew.delete(identity)

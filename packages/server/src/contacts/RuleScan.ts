@@ -7,7 +7,7 @@ import { DateTime, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { setImmediate } from "node:timers/promises"
 import * as FairQueue from "../threads/FairQueue.ts"
-import { contactColumns, toContact } from "./ContactRow.ts"
+import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { columnOf } from "./RuleSql.ts"
 
 /** What to look for. Plain data, which may go to another thread. */

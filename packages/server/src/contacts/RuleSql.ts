@@ -18,7 +18,6 @@ import {
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dialect as sqlDialect } from "../store/SqlDialect.ts"
-import { contactColumns } from "./ContactRow.ts"
 import { postgresRules, type RuleSqlDialect } from "./RuleSqlDialect.ts"
 
 type Fragment = Statement.Fragment
@@ -62,16 +61,9 @@ export const ruleSql = (
   by: RuleSqlDialect = postgresRules(sql)
 ): Fragment => (rule._tag === "All" ? sql`1 = 1` : compiler(sql, by, DateTime.toEpochMillis(now))(rule).sql)
 
-// A field has the name of its column without underscores. Only `contactage` has no column: it is computed from `date_added`.
-const columns: ReadonlyMap<string, string> = new Map(contactColumns.map((name) => [name.replaceAll("_", ""), name]))
-
 /** The column that a field is read from. */
 export const columnOf = (field: Rule.Field): string =>
-  field._tag === "CustomField"
-    ? "custom_fields"
-    : field.name === "contactage"
-      ? "date_added"
-      : (columns.get(field.name) ?? field.name)
+  field._tag === "CustomField" ? "custom_fields" : RuleFields.recordFieldInfo(field.name).column
 
 /** A condition and the depth of its expression: databases refuse a deep one and count each AND of a chain. */
 interface Measured {

@@ -12,7 +12,7 @@ import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
 import { isSqlError, orStoreFailure, storeFailure } from "../store/StoreFailure.ts"
 import { countRestoredContacts } from "./ContactPagination.ts"
 import { addContacts, toWritten, type WrittenContact } from "./ContactRepository.ts"
-import { contactColumns, toColumns } from "./ContactRow.ts"
+import { contactColumns, toColumns } from "./ContactRow.generated.ts"
 import { addToLists, ensureLists } from "./ContactUpsert.ts"
 
 /** The contacts with their lists. */

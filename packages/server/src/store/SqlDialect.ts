@@ -1,5 +1,5 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
-import { ContactSize } from "@roster/domain"
+import { ContactFields, ContactSize } from "@roster/domain"
 import { Context, Effect, Option, References, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
@@ -38,14 +38,6 @@ type RunEach = <A>(
   read: (row: ReadonlyArray<unknown>) => A
 ) => Effect.Effect<ReadonlyArray<A | undefined>, SqlError.SqlError>
 
-/** The texts that a change gives to a contact, as expressions that may be NULL. */
-interface GivenTexts {
-  readonly firstName: Fragment
-  readonly lastName: Fragment
-  readonly consentIp: Fragment
-  readonly customFields: Fragment
-}
-
 const eachAlone =
   (sql: SqlClient.SqlClient): RunEach =>
   (statement, parameters, read) =>
@@ -78,9 +70,6 @@ const askAtOnce = (sql: SqlClient.SqlClient): Ask => {
     })
 }
 
-/** The columns of what `ContactSize` counts as the texts of a contact. */
-const textColumns = ["email", "first_name", "last_name", "consent_ip", "custom_fields"]
-
 /** The merge of contacts in SQL. */
 const sqliteMerge = (sql: SqlClient.SqlClient) => ({
   /**
@@ -90,10 +79,17 @@ const sqliteMerge = (sql: SqlClient.SqlClient) => ({
   mergeFields: (below: Fragment, above: Fragment): Fragment => sql`
     CASE WHEN ${above} = '{}' OR (${above} = ${below} AND instr(${above}, ':""') = 0) THEN ${below}
       ELSE roster_merge_fields(${below}, ${above}) END`,
-  /** Whether the row of `contacts` may become what the texts make of it, by the bounds of `ContactSize`. */
-  mayBecome: ({ consentIp, customFields, firstName, lastName }: GivenTexts): Fragment => {
-    const given = [firstName, lastName, consentIp, customFields]
-    const texts = [...textColumns.map((name) => sql`contacts.${sql(name)}`), ...given]
+  /**
+   * Whether the row of `contacts` may become what is given, by the bounds of `ContactSize`: its custom fields, and what `given`
+   * says of each text, an expression that may be NULL. The address stays.
+   */
+  mayBecome: (given: (field: ContactFields.ContactField) => Fragment, givenCustomFields: Fragment): Fragment => {
+    const texts = [
+      ...ContactFields.textFields.map(({ column }) => sql`contacts.${sql(column)}`),
+      sql`contacts.custom_fields`,
+      ...ContactFields.textFields.map((field) => (field.column === "email" ? sql`NULL` : given(field))),
+      givenCustomFields
+    ]
     // Adding lengths up is cheaper than one long text.
     const bytes = texts.map((text) => sql`ifnull(octet_length(${text}), 0)`)
     const small = sql.literal(String(ContactSize.smallContactBytes))

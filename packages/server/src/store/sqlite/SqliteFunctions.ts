@@ -12,19 +12,16 @@ export const registerFunctions = (database: DatabaseSync): void => {
   database.function("roster_merge_fields", options, (below, above) =>
     Predicate.isString(below) && Predicate.isString(above) ? merge(below, above).text : null
   )
-  // Of a contact its texts as stored, and those that are given; null for one that is not.
+  // As `mayBecome` of `SqlDialect` gives them: the texts of a contact and its custom fields, first as they are stored, then
+  // as they are given, with NULL for one that is not.
   database.function("roster_may_become", { ...options, varargs: true }, (...values) => {
-    const [email, firstName, lastName, ip, fields = "{}", ...given] = values.map(textOf)
-    const [newFirstName = firstName, newLastName = lastName, newIp = ip, newFields = "{}"] = given
-    const { below, merged, text } = merge(fields, newFields)
-    const before = { email, firstName, lastName, consent: { ip }, customFields: below }
-    const after = {
-      email,
-      firstName: newFirstName,
-      lastName: newLastName,
-      consent: { ip: newIp },
-      customFields: merged
-    }
+    const all = values.map(textOf)
+    const stored = all.slice(0, all.length / 2)
+    const given = all.slice(all.length / 2)
+    const { below, merged, text } = merge(stored.at(-1) ?? "{}", given.at(-1) ?? "{}")
+    const texts = stored.slice(0, -1)
+    const before = { texts, customFields: below }
+    const after = { texts: texts.map((text, index) => given[index] ?? text), customFields: merged }
     return ContactSize.surelyFits(text, after) || ContactSize.mayBecome(before, after) ? 1 : 0
   })
 }

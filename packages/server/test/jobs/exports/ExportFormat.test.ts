@@ -2,7 +2,7 @@ import { Contact, ContactColumns } from "@roster/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { Csv, JsonArray, Xml } from "effect/encoding"
-import { toContact } from "../../../src/contacts/ContactRow.ts"
+import { toContact } from "../../../src/contacts/ContactRow.generated.ts"
 import { exportFile, exportFormats } from "../../../src/jobs/exports/ExportFormat.ts"
 import { makeSpool, maximumCustomColumns } from "../../../src/jobs/exports/ExportSpool.ts"
 

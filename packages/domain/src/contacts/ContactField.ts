@@ -1,0 +1,58 @@
+/** A field of a contact: its names, its columns and how it is read. `ContactFields.generated.ts` has them all. */
+import type { DateTime } from "effect"
+import type { Consent, ContactActivity, ContactRecord } from "./ContactRecord.ts"
+
+type Maybe<A> = A | null | undefined
+
+/** Optional fields, with any text where a contact has an enumeration. */
+type Loose<A> = {
+  readonly [K in keyof A]?: Maybe<NonNullable<A[K]> extends string ? string : NonNullable<A[K]>>
+}
+
+/** A contact, or as much of one as is given; a missing, null or undefined property is a field without a value. */
+export interface ContactParts extends Loose<Omit<ContactRecord, "consent" | "activity">> {
+  readonly consent?: Maybe<Loose<Consent>>
+  readonly activity?: Maybe<Loose<ContactActivity>>
+}
+
+/** The data of a contact that rules read. */
+export interface RuleSubject extends ContactParts {
+  readonly email: string
+}
+
+/** The value of a field, or `undefined` for a field without one. */
+export type RecordFieldValue = string | number | DateTime.Utc | undefined
+
+/** What a record field holds, which decides the operators and literals that a rule may use with it. */
+export type FieldKind = "text" | "number" | "date" | "enumeration"
+
+/** The values of an enumeration are those known today: the service may add others. */
+type Kinded =
+  | { readonly kind: Exclude<FieldKind, "enumeration"> }
+  | { readonly kind: "enumeration"; readonly values: ReadonlyArray<string> }
+
+/** How a rule reads a field. */
+export type RecordFieldInfo = Kinded & {
+  /** The column of the table of contacts. */
+  readonly column: string
+  readonly read: (of: RuleSubject, now: number) => RecordFieldValue | null
+}
+
+/** A field that a contact may have, but for the custom ones. */
+export type ContactField = Kinded & {
+  /** The name in code. */
+  readonly name: string
+  /** The name on the wire, and of the column in a CSV file. */
+  readonly wire: string
+  /** The name on the wire behind that of the record in which it is: `Consent.ConsentIP`. */
+  readonly path: string
+  /** The column of the table of contacts. */
+  readonly column: string
+  /** Whether an add may give it. */
+  readonly isAdded?: boolean
+  /** Whether a change of one contact may give it. */
+  readonly isChanged?: boolean
+  /** Whether every contact in a store has it. */
+  readonly isStored?: boolean
+  readonly read: (of: ContactParts) => RecordFieldValue | null
+}
