@@ -1,9 +1,9 @@
 /** Files that commands share: any command reads them, one at a time writes them. */
-import { Effect, FileSystem, Predicate, Schedule } from "effect"
-import { readFileSync, readlinkSync } from "node:fs"
-import { hostname } from "node:os"
+import { Effect, type FileSystem, Predicate, Schedule } from "effect"
+import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import { fileProblem } from "../errors/FileProblem.ts"
-import { usageError } from "../errors/UsageError.ts"
+import { type UsageError, usageError } from "../errors/UsageError.ts"
 
 /** The text of a file; `None` if it does not exist. */
 export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
@@ -16,71 +16,97 @@ export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
     Effect.mapError(fileProblem(file, "read"))
   )
 
-/** Retries for five seconds, far longer than any command holds the lock of a small file. */
-const lockSchedule = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
+/** The locks that this process holds, or is about to take. */
+const held = new Set<string>()
 
-/** The boot of this machine and the scope of process ids, where the system tells them. */
-const bootAndScope = (): readonly [string, string] => {
+const isWindows = process.platform === "win32"
+
+// Windows has no such flag.
+const { O_CREAT: create, O_NOFOLLOW: noFollow = 0, O_RDWR: readWrite } = constants
+
+const removeLock = (lock: string): void => {
   try {
-    return [readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), readlinkSync("/proc/self/ns/pid")]
+    rmSync(lock, { force: true })
   } catch {
-    return ["", ""]
+    // Windows removes no database that a process has open; the next holder removes it.
   }
 }
-
-/** What a lock holds: the process that took it. Machines can share a home folder, and containers a machine. */
-const processMark = (): string => [process.pid, hostname(), ...bootAndScope()].join(" ")
 
 /**
- * Whether the process that took a lock has certainly ended: on this machine, before its last start or in the same scope.
- * Nothing is known of other machines and containers.
+ * Takes a lock, and returns what gives it back; `undefined` if another holds it. The system's own lock is on the file,
+ * which Node offers by SQLite alone, and ends with the process that took it, however that ends.
+ *
+ * Only the holder removes the file. So its name leads to the file of `descriptor` from the opening to the comparison, or
+ * has left it for good: the database, opened in between, is that file or the lock is given back.
  */
-const isLeftBehind = (mark: string): boolean => {
-  const [pid = "", host, boot, scope] = mark.split(" ")
-  const [thisBoot, thisScope] = bootAndScope()
-  if (!/^[1-9]\d*$/.test(pid) || host !== hostname() || boot === undefined) return false
-  return boot !== thisBoot || (scope === thisScope && hasEnded(Number(pid)))
+export const takeLock = (lock: string): (() => void) | undefined => {
+  if (held.has(lock)) return undefined
+  held.add(lock)
+  let database: DatabaseSync | undefined
+  let descriptor: number | undefined
+  const close = () => {
+    database?.close()
+    // Last, and by the holder alone: closing a descriptor drops the locks of its whole process on the file.
+    if (descriptor !== undefined) closeSync(descriptor)
+    held.delete(lock)
+  }
+  try {
+    descriptor = openSync(lock, create | readWrite | noFollow, 0o600)
+    database = new DatabaseSync(lock)
+    // In memory, since a journal would be a file too.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+    const { ino } = fstatSync(descriptor, { bigint: true })
+    if (lstatSync(lock, { bigint: true, throwIfNoEntry: false })?.ino === ino) {
+      return () => {
+        if (!isWindows) removeLock(lock)
+        close()
+        if (isWindows) removeLock(lock)
+      }
+    }
+    close()
+    return undefined
+  } catch (cause) {
+    close()
+    if (codeOf(cause) === busy) return undefined
+    throw cause
+  }
 }
 
-/** Runs an effect under the lock of a file: a file beside it with the process that holds it, removed if that has ended. */
-export const withLock = Effect.fnUntraced(function* <A, E, R>(
-  file: string,
-  write: Effect.Effect<A, E, R>,
-  taken: { readonly schedule: Schedule.Schedule<unknown>; readonly message: string } = {
-    schedule: lockSchedule,
-    message: `Another command is writing ${file}.`
-  }
-) {
-  const fs = yield* FileSystem.FileSystem
+/** SQLITE_BUSY, and SQLITE_NOTADB. */
+const [busy, notADatabase] = [5, 26]
+
+const codeOf = (cause: unknown): unknown => (Predicate.hasProperty(cause, "errcode") ? cause.errcode : undefined)
+
+const lockProblem =
+  (lock: string, message: string) =>
+  (cause: unknown): UsageError =>
+    codeOf(cause) === notADatabase
+      ? usageError(message, `If no older roster is running, it has left ${lock}: delete it.`)
+      : fileProblem(lock, "written")(cause)
+
+/** Looks again for five seconds, far longer than any command holds the lock of a small file. */
+const whileWaiting = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
+
+/** Looks again after a moment, in which the last holder may be removing the file. */
+const atOnce = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 3))
+
+/**
+ * Runs an effect under the lock of a file, which is a file beside it. Without `message`, it waits for another command; with
+ * it, it fails with that message.
+ */
+export const withLock = <A, E, R>(file: string, write: Effect.Effect<A, E, R>, message?: string) => {
   const lock = `${file}.lock`
-  const take = fs.writeFileString(lock, processMark(), { flag: "wx", mode: 0o600 })
-  const removeStale = Effect.gen(function* () {
-    if (isLeftBehind(yield* fs.readFileString(lock))) yield* fs.remove(lock)
-  })
-  return yield* Effect.acquireUseRelease(
-    take.pipe(
-      Effect.tapError(() => Effect.ignore(removeStale)),
-      Effect.retry({ while: (error) => error.reason._tag === "AlreadyExists", schedule: taken.schedule }),
-      Effect.mapError((error) =>
-        error.reason._tag === "AlreadyExists"
-          ? usageError(
-              taken.message,
-              `Try again; if no other command is running, on any machine or in any container, delete ${lock}`
-            )
-          : fileProblem(lock, "written")(error)
-      )
+  const said = message ?? `Another command is writing ${file}.`
+  const taken = usageError(said, "Try again when it has ended.")
+  return Effect.acquireUseRelease(
+    Effect.try({ try: () => takeLock(lock), catch: lockProblem(lock, said) }).pipe(
+      Effect.filterOrFail(Predicate.isNotUndefined, () => taken),
+      Effect.retry({
+        while: (error) => error === taken,
+        schedule: message === undefined ? whileWaiting : atOnce
+      })
     ),
     () => write,
-    () => Effect.ignore(fs.remove(lock))
+    (giveBack) => Effect.sync(giveBack)
   )
-})
-
-/** A process of another user answers with EPERM: it is running. */
-const hasEnded = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (cause) {
-    return Predicate.hasProperty(cause, "code") && cause.code === "ESRCH"
-  }
 }

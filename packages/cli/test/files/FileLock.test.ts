@@ -1,46 +1,78 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
-import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { Effect, Fiber } from "effect"
+import { spawn } from "node:child_process"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { withLock } from "../../src/files/FileLock.ts"
-import { temporaryFolder } from "../roster.ts"
+import { fileURLToPath } from "node:url"
+import { takeLock, withLock } from "../../src/files/FileLock.ts"
+import { ended, longRun, temporaryFolder } from "../roster.ts"
 
-const once = { schedule: Schedule.recurs(1), message: "taken" }
-
-/** A process that has ended. */
-const deadPid = () => spawnSync(process.execPath, ["--version"]).pid
+const turnsOf = (folder: string, ...args: ReadonlyArray<string>) => {
+  const script = fileURLToPath(new URL("lockTurns.ts", import.meta.url))
+  return Effect.promise(() => ended(spawn(process.execPath, [script, folder, ...args])))
+}
 
 describe("the lock of a file", () => {
-  it.live("is taken over from a process of this machine that has ended, and from no other", () =>
+  it.live("lets one of many processes in at a time, even if some are killed inside", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      // The lock that a killed command has left.
+      writeFileSync(join(folder, "file.lock"), "")
+      const turns = longRun ? 4000 : 160
+      const args = [[turns], [turns], [turns], [turns / 4, "killed"], [turns / 2, "killed"]]
+      const all = yield* Effect.forEach(args, (some) => turnsOf(folder, ...some.map(String)), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(
+        all.map(({ code, stdout }) => (code === null ? "killed" : stdout)),
+        ["0", "0", "0", "killed", "killed"],
+        all.map(({ stderr }) => stderr).join("\n")
+      )
+      // One of the killed may have been the last.
+      takeLock(join(folder, "file.lock"))?.()
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.live("refuses another holder, in this process too, and goes with it", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "file")
       const lock = `${file}.lock`
-      const take = withLock(
+      const take = withLock(file, Effect.succeed("inside"), "taken")
+      const both = withLock(
         file,
-        Effect.sync(() => readFileSync(lock, "utf8")),
-        once
+        Effect.sync(() => assert.strictEqual(statSync(lock).mode & 0o777, 0o600)).pipe(
+          Effect.andThen(Effect.flip(take))
+        )
       )
-      const held = yield* take
+      assert.strictEqual((yield* both).message, "taken")
       assert.isFalse(existsSync(lock))
-      assert.isTrue(held.startsWith(`${process.pid} `), held)
-      const here = held.slice(String(process.pid).length)
+      assert.strictEqual(yield* take, "inside")
+      assert.isFalse(existsSync(lock))
+    })
+  )
 
-      const [host = "", ...bootAndScope] = here.trim().split(" ")
-      const otherBoot = [process.pid, host, "another-boot", "pid:[1]"].join(" ")
-      for (const left of [`${deadPid()}${here}`, otherBoot]) {
-        writeFileSync(lock, left)
-        assert.strictEqual(yield* take, held, left)
-      }
-      // A number says nothing about a process of another machine or container on the same disk.
-      const elsewhere = [deadPid(), `${host}-2`, ...bootAndScope].join(" ")
-      const otherContainer = [deadPid(), host, bootAndScope[0], "pid:[1]"].join(" ")
-      for (const other of [elsewhere, otherContainer, String(deadPid()), held, "", "x"]) {
-        writeFileSync(lock, other)
-        assert.strictEqual((yield* Effect.flip(take)).message, "taken", other)
-        assert.strictEqual(readFileSync(lock, "utf8"), other)
-      }
-    }).pipe(Effect.provide(NodeServices.layer))
+  it.live("waits for its holder, and is given back by its holder alone", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "file")
+      const giveBack = takeLock(`${file}.lock`)
+      assert.isUndefined(takeLock(`${file}.lock`))
+      assert.isTrue(existsSync(`${file}.lock`))
+      const waiting = yield* Effect.forkChild(withLock(file, Effect.succeed("inside")))
+      yield* Effect.yieldNow
+      giveBack?.()
+      assert.strictEqual(yield* Fiber.join(waiting), "inside")
+    })
+  )
+
+  it.live("is left alone if an older version, which may run, has written into it", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "file")
+      writeFileSync(`${file}.lock`, "4242 host boot pid:[1]")
+      const { hint, message } = yield* Effect.flip(withLock(file, Effect.void, "taken"))
+      assert.strictEqual(message, "taken")
+      assert.include(hint, "delete it")
+      assert.strictEqual(readFileSync(`${file}.lock`, "utf8"), "4242 host boot pid:[1]")
+    })
   )
 })

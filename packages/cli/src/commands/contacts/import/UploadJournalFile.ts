@@ -1,6 +1,6 @@
 /** The journal beside an imported file, an append-only log of JSON lines. (docs/decisions/bulk-import.md) */
 import { UploadEntry, type UploadJournal, UploadIdentity } from "@roster/workflows"
-import { Effect, FileSystem, Option, Schedule, Schema } from "effect"
+import { Effect, FileSystem, Option, Schema } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"
 import { readOptional, withLock } from "../../../files/FileLock.ts"
@@ -54,9 +54,6 @@ export const uploadJournalFile = Effect.fnUntraced(function* (imported: string) 
   return journal
 })
 
-/** The second attempt takes the lock of a dead process. A running import is not waited for. */
-const onceMore = Schedule.recurs(1)
-
 /** Runs an import with its journal, and refuses a concurrent import of the same file. */
 export const withUploadJournal = Effect.fnUntraced(function* <A, E, R>(
   imported: string,
@@ -70,7 +67,7 @@ export const withUploadJournal = Effect.fnUntraced(function* <A, E, R>(
     })
   )
   return yield* Effect.catchIf(
-    withLock(journalName(imported), run, { schedule: onceMore, message: `Another import of ${imported} is running.` }),
+    withLock(journalName(imported), run, `Another import of ${imported} is running.`),
     (error): error is UsageError & (E | UsageError) =>
       !began && error instanceof UsageError && error.code === "FileProblem",
     ({ message }) =>

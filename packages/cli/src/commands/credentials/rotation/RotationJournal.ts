@@ -1,6 +1,6 @@
 /** The journal of a rotation: a private file in the user's state folder, replaced atomically, without the secret. */
 import { type RotationJournal, RotationRecord } from "@roster/workflows"
-import { Effect, FileSystem, Option, Path, Redacted, Schedule, Schema } from "effect"
+import { Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { readOptional, withLock } from "../../../files/FileLock.ts"
@@ -140,9 +140,7 @@ export const withJournal = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const path = yield* Path.Path
   const file = path.join(yield* stateFolder(folderName), fileName(subject))
-  return yield* withLock(file, Effect.flatMap(journalOf(file, out), rotation), {
-    // The second attempt takes the lock that a killed command has left; a live one may be held for a day.
-    schedule: Schedule.recurs(1),
-    message: `Another command is rotating "${subject.name}".`
-  })
+  // A rotation may last for a day, so it is not waited for.
+  const message = `Another command is rotating "${subject.name}".`
+  return yield* withLock(file, Effect.flatMap(journalOf(file, out), rotation), message)
 })
