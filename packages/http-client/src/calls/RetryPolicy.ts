@@ -5,7 +5,6 @@ import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhas
 import { budgetLeft, retryCount, tagOf, waited } from "./ClientMetrics.ts"
 import type { Failure } from "./ErrorClassification.ts"
 import type { RetryRow } from "./RetryTable.ts"
-import { withTimeout } from "./SharedTimeout.ts"
 
 /** The settings of a retry policy. */
 export interface RetrySettings {
@@ -198,8 +197,11 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
       Effect.suspend(() => {
         const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
         const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
-        const context = Context.add(attemptContext(fiber.context), CurrentRequestPhase, phase)
-        const limited = withTimeout(attempt(current), context, bound, () => timedOut(bound, phase))
+        const inContext = (call: Context.Context<never>) =>
+          Context.add(attemptContext(call), CurrentRequestPhase, phase)
+        const limited = Effect.updateContext(attempt(current), inContext).pipe(
+          Effect.timeoutOrElse({ duration: bound, orElse: () => Effect.fail(timedOut(bound, phase)) })
+        )
         return Effect.matchEffect(limited, {
           onFailure: (failure) => again(current, failure),
           onSuccess: (value) => {
