@@ -117,7 +117,6 @@ interface Connecting {
 class UndiciConnection extends Client implements Link {
   readonly #connector: buildConnector.connector
   readonly #connecting: Connecting
-  readonly #interim = new InterimResponses()
   #exchange: UndiciExchange | undefined
   #giveUp: ((reason: Error) => void) | undefined
 
@@ -148,10 +147,6 @@ class UndiciConnection extends Client implements Link {
     this.#giveUp?.(reason)
   }
 
-  expectHead(): void {
-    this.#interim.expectHead()
-  }
-
   #open(target: buildConnector.Options, callback: buildConnector.Callback): void {
     const aborted = this.#exchange?.aborted
     if (aborted !== undefined) return callback(aborted, null)
@@ -167,12 +162,6 @@ class UndiciConnection extends Client implements Link {
       this.#connecting.open.delete(giveUp)
       if (error !== null || socket == null) {
         return callback(error === null ? new Error("There is no connection.") : namedProxy(error, target), null)
-      }
-      const read = socket.read.bind(socket)
-      socket.read = (size) => {
-        const bytes: unknown = read(size)
-        if (bytes instanceof Uint8Array) this.#interim.rewrite(bytes)
-        return bytes
       }
       callback(null, socket)
     }
@@ -192,49 +181,5 @@ class UndiciConnection extends Client implements Link {
     // Contrary to its types, undici's connector returns the socket that it opens.
     const withSignal = { ...target, signal: controller.signal }
     opening = this.#connector(withSignal, settle)
-  }
-}
-
-const prefix = [...new TextEncoder().encode("HTTP/1.")]
-const blankLine = [...new TextEncoder().encode("\r\n\r\n")]
-const zero = 0x30
-const one = 0x31
-const two = 0x32
-
-/**
- * Changes an interim status of 100 to 102 in the bytes of one connection: undici 8.12.4 takes a `100 Continue`, which
- * is to be ignored (RFC 9110, 15.2), for a broken response. (docs/upstream/undici-interim-responses.md)
- */
-export class InterimResponses {
-  /** Position of the next byte in the status line; beyond it while an interim head is skipped; -1 outside of a head. */
-  #position = -1
-  #hundred = false
-  #matched = 0
-
-  /** A request has been written: the head of a response comes next. */
-  expectHead(): void {
-    this.#position = 0
-  }
-
-  /** Changes the bytes in place. */
-  rewrite(bytes: Uint8Array): void {
-    for (let index = 0; index < bytes.length && this.#position >= 0; index++) {
-      const byte = bytes[index]
-      if (this.#position >= 12) {
-        this.#skip(byte)
-        continue
-      }
-      const position = this.#position++
-      if (position < prefix.length ? byte !== prefix[position] : position === 9 && byte !== one) this.#position = -1
-      else if (position === 10) this.#hundred = byte === zero
-      else if (position === 11 && this.#hundred && byte === zero) bytes[index] = two
-    }
-  }
-
-  #skip(byte: number | undefined): void {
-    this.#matched = byte === blankLine[this.#matched] ? this.#matched + 1 : byte === blankLine[0] ? 1 : 0
-    if (this.#matched < blankLine.length) return
-    this.#matched = 0
-    this.#position = 0
   }
 }

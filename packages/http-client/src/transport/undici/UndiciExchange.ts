@@ -12,8 +12,6 @@ import { type RequestContent, UndiciUpload } from "./UndiciUpload.ts"
 export interface Link {
   /** Gives up connecting. */
   abort(reason: Error): void
-  /** The request is about to be written. */
-  expectHead(): void
   /** The request is over. */
   release(exchange: UndiciExchange): void
 }
@@ -78,7 +76,6 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#phase !== undefined) this.#phase.sent = true
-    this.#link?.expectHead()
     if (this.#aborted !== undefined) controller.abort(this.#aborted)
   }
 

@@ -11,7 +11,8 @@
  * written.
  *
  * **Gotchas**: only connecting has a timeout, so use `Effect.timeout`. `HttpClient.withScope` has no effect. `formData`
- * of a response is read into memory.
+ * of a response is read into memory. An unasked `100 Continue` fails the request
+ * (docs/upstream/undici-interim-responses.md).
  */
 import { Effect, Layer, Predicate, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"

@@ -385,7 +385,7 @@ describe("UndiciHttpClient", () => {
 
     it.live("C17: five interim answers before it are ignored", () =>
       Effect.gen(function* () {
-        const interim = [100, 102, 103, 100, 100].map((status) => `HTTP/1.1 ${status} Wait\r\nx-a: 1\r\n\r\n`)
+        const interim = [102, 103, 103, 102, 103].map((status) => `HTTP/1.1 ${status} Wait\r\nx-a: 1\r\n\r\n`)
         const { connections, heads, url } = yield* serve(
           always(async (connection, head) => {
             if (head.includes("/slow")) for (const letter of interim.join("")) await connection.write(letter)
@@ -399,6 +399,21 @@ describe("UndiciHttpClient", () => {
         }
         assert.deepStrictEqual([connections.length, heads.length], [1, 3])
       }).pipe(withClient({ connections: 1 }))
+    )
+
+    it.live("C17: an unasked 100, which undici cannot read, fails the request and closes its connection", () =>
+      Effect.gen(function* () {
+        const { connections, heads, url } = yield* serve(
+          always(async (connection) => {
+            await connection.write("HTTP/1.1 100 Continue\r\n\r\n")
+            await connection.answer("done")
+          })
+        )
+        const error = yield* failure(get(url))
+        assert.deepStrictEqual([error.tag, error.codes], ["TransportError", ["UND_ERR_SOCKET"]])
+        yield* closed(connections, 0)
+        assert.lengthOf(heads, 1)
+      }).pipe(withClient())
     )
 
     it.live("C46, C47: a redirect is an answer like any other, and is not followed", () =>
