@@ -3,40 +3,27 @@ import { allFields } from "../contacts/ContactFields.ts"
 
 /**
  * Whether a rule certainly selects every contact of a store: `All`, a condition that cannot fail (`email != ''`,
- * `totalsent >= 0`), an OR with such a term or with complementary terms (`x = 1 OR x != 1`, `x != 1 OR x != 2`), an AND
- * of such rules, and an OR over ANDs that becomes one when it is multiplied out.
+ * `totalsent >= 0`), an OR with such a term or with complementary terms (`x = 1 OR x != 1`, `x != 1 OR x != 2`), and an
+ * AND of such rules.
  *
  * `true` is never wrong. `false` may be, for rules that depend on the data (`dateadded > '1900-01-01'`), for orders on
- * optional fields (`x < 1 OR x >= 1`), and for rules that take too long to multiply out; counting before a
+ * optional fields (`x < 1 OR x >= 1`), and for an OR over ANDs that only together leave nobody out; counting before a
  * deletion guards against those.
  */
 export const selectsEveryContact = (rule: Rule.Rule): boolean => {
-  let products = 200
-  let comparisons = 20_000
-  const everyone = (rule: Rule.Rule): boolean => {
-    switch (rule._tag) {
-      case "All":
-        return true
-      case "And":
-        return rule.terms.every(everyone)
-      case "Or":
-        return rule.terms.some(everyone) || coversEveryContact(rule.terms) || multipliedOut(rule.terms)
-      case "Compare":
-        return cannotFail(rule)
-      case "MonthDay":
-      case "DaysFrom":
-        return false
-    }
+  switch (rule._tag) {
+    case "All":
+      return true
+    case "And":
+      return rule.terms.every(selectsEveryContact)
+    case "Or":
+      return rule.terms.some(selectsEveryContact) || coversEveryContact(rule.terms)
+    case "Compare":
+      return cannotFail(rule)
+    case "MonthDay":
+    case "DaysFrom":
+      return false
   }
-  // (a AND b) OR c is (a OR c) AND (b OR c).
-  const multipliedOut = (terms: ReadonlyArray<Rule.Condition>): boolean => {
-    const product = terms.find((term) => term._tag === "And")
-    comparisons -= terms.length
-    if (product === undefined || products-- <= 0 || comparisons <= 0) return false
-    const others = terms.filter((term) => term !== product)
-    return product.terms.every((term) => everyone(Rule.or([term, ...others])))
-  }
-  return everyone(rule)
 }
 
 /** The fields that every contact of a store has. */

@@ -65,7 +65,6 @@ export const tautologies = [
   "x != 1 OR x != 2",
   "firstname contains 'a' OR (firstname not-contains 'A' OR y = 1)",
   "email != '' AND (x = 1 OR x != 1)",
-  "(x = 1 AND y = 2) OR x != 1 OR y != 2",
   "totalsent >= 0",
   "totalsent > -1 AND totalopened != -5",
   "totalsent < 3 OR totalsent >= 3",
