@@ -3,8 +3,7 @@
  * too. Incomplete settings of a service never lead to a local store, or the other way round. Only the code of what was
  * chosen is loaded.
  */
-import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
-import type { InvalidSettings } from "@roster/http-client"
+import type { InvalidSettings, RosterClient } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
 import { Config, Data, Effect, Layer, type Redacted, Result, Schema } from "effect"
 import type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
@@ -100,7 +99,7 @@ export const config = Config.all({
 })
 
 /** All services. */
-export type Services = ContactsService | CredentialsService | EmailsService
+export type Services = RosterClient.Services
 
 const remoteServices = Effect.promise(() => import("./RemoteServices.ts"))
 const localServices = Effect.promise(() => import("./LocalServices.ts"))

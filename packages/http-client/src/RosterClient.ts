@@ -15,6 +15,9 @@ import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 import * as HttpEmailsService from "./services/HttpEmailsService.ts"
 
+/** All services. */
+export type Services = ContactsService | CredentialsService | EmailsService
+
 /** The services of one client. */
 export interface RosterClient {
   readonly contacts: ContactsService["Service"]
@@ -43,9 +46,7 @@ const contextOf = ({ contacts, credentials, emails }: RosterClient) =>
   )
 
 /** All services on one client. Each call makes a new client, so that an application can have several. */
-export const layer = (
-  options: ClientOptions
-): Layer.Layer<ContactsService | CredentialsService | EmailsService, InvalidSettings, HttpClient.HttpClient> =>
+export const layer = (options: ClientOptions): Layer.Layer<Services, InvalidSettings, HttpClient.HttpClient> =>
   Layer.effectContext(Effect.map(make(options), contextOf))
 
 /**
@@ -54,11 +55,7 @@ export const layer = (
  */
 export const layerConfig = (
   options: Config.Wrap<ClientOptions> = clientConfig
-): Layer.Layer<
-  ContactsService | CredentialsService | EmailsService,
-  InvalidSettings | Config.ConfigError,
-  HttpClient.HttpClient
-> =>
+): Layer.Layer<Services, InvalidSettings | Config.ConfigError, HttpClient.HttpClient> =>
   Layer.effectContext(
     Effect.flatMap(
       Effect.catchTag(readOptions(options), "ConfigError", (error) =>

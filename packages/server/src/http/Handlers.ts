@@ -1,4 +1,4 @@
-/** Handles the operations on contacts and credentials: each translates a call of a service. */
+/** Handles the operations: each translates a call of a service. */
 import { resubscribeHeader } from "@roster/api"
 import {
   type Contact,
@@ -6,6 +6,7 @@ import {
   contactFilterFromInput,
   ContactsService,
   CredentialsService,
+  EmailsService,
   ExportId,
   ExportNotFound,
   InvalidInput,
@@ -55,7 +56,7 @@ const resubscribeOf = ({
 
 const refuse = ({ status, text }: RequestRefusal) => Effect.succeed(errorResponse(status, text))
 
-export const contactsHandlers = Effect.gen(function* () {
+const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const beginUpload = makeUploadLimits()
   const inPages = yield* makeLargePages
@@ -116,7 +117,7 @@ export const contactsHandlers = Effect.gen(function* () {
   return handlers
 })
 
-export const credentialsHandlers = Effect.gen(function* () {
+const credentialsHandlers = Effect.gen(function* () {
   const { apiKeys, smtp } = yield* CredentialsService
   const handlers: Handlers<"security"> = {
     securityApikeysGet: ({ query }) => toWireError(apiKeys.list(query)),
@@ -131,4 +132,15 @@ export const credentialsHandlers = Effect.gen(function* () {
     securitySmtpByNameDelete: ({ params, query }) => toWireError(smtp.delete(params.name, query))
   }
   return handlers
+})
+
+const emailsHandlers = Effect.map(EmailsService, (emails): Handlers<"emails"> => ({
+  emailsPost: ({ payload }) => toWireError(emails.send(payload))
+}))
+
+/** The handlers of all operations. */
+export const makeHandlers = Effect.all({
+  contacts: contactsHandlers,
+  security: credentialsHandlers,
+  emails: emailsHandlers
 })

@@ -1,11 +1,11 @@
 /** The service as one effect from request to response, served over a socket or called in-process. */
 import { ApiKeyAuth, idempotencyHonoured, RequestErrors, resubscribeHonoured, versionSegment } from "@roster/api"
-import { EmailsService, loggedCause } from "@roster/domain"
+import { loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { authentication } from "./Authentication.ts"
-import { contactsHandlers, credentialsHandlers } from "./Handlers.ts"
+import { makeHandlers } from "./Handlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
 import { AccessLog, routeOf } from "../network/AccessLog.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
@@ -16,14 +16,12 @@ import {
   contractRoutes,
   errorResponse,
   type Guard,
-  type Handlers,
   type RequestServices,
   type Respond,
   type Route,
   withErrors
 } from "./Routes.ts"
 import { publicAddress, refusedHost } from "./AllowedHosts.ts"
-import { toWireError } from "./WireErrors.ts"
 
 const referencePath = "/docs"
 
@@ -100,18 +98,12 @@ const healthRoutes = Effect.map(SqlClient.SqlClient, (sql): ReadonlyArray<Route>
 
 const parts = Effect.gen(function* () {
   const { guard, withAnyKey } = yield* authentication
-  const emails = yield* EmailsService
-  const handlers = {
-    contacts: yield* contactsHandlers,
-    security: yield* credentialsHandlers,
-    emails: { emailsPost: ({ payload }) => toWireError(emails.send(payload)) } satisfies Handlers<"emails">
-  }
   const guards = new Map<unknown, Guard>([
     [RequestErrors, yield* requestChecks],
     [ApiKeyAuth, guard]
   ])
   const router = makeRouter([
-    ...contractRoutes(handlers, guards),
+    ...contractRoutes(yield* makeHandlers, guards),
     yield* exportRoute,
     ...referenceRoutes(),
     ...(yield* healthRoutes)

@@ -1,5 +1,5 @@
 /** `roster conformance` */
-import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import type { Connection } from "@roster/connect"
 import {
   type CaseResult,
   conformance,
@@ -100,8 +100,7 @@ export const command = Command.make(
     yes
   },
   Effect.fnUntraced(function* ({ area, given, service, yes }) {
-    const all: ReadonlyArray<ConformanceCase<ContactsService | CredentialsService | EmailsService>> =
-      conformance[service]()
+    const all: ReadonlyArray<ConformanceCase<Connection.Services>> = conformance[service]()
     const isWanted = (name: string) => area.length === 0 || area.some((text) => name.includes(text))
     const cases = all.filter((one) => isWanted(one.area))
     const observes = (service === "all" || service === "contacts") && isWanted(silence)
