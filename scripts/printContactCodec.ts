@@ -4,17 +4,29 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { format } from "oxfmt"
-import { ContactRecord, ContactUpdatePayload, PayloadRecord } from "../packages/domain/src/contacts/ContactRecord.ts"
+import { columnName } from "../packages/domain/src/contacts/ContactField.ts"
+import * as records from "../packages/domain/src/contacts/ContactRecord.ts"
 import { type RecordField, type RecordShape, recordShape } from "./RecordShape.ts"
 
-const contact = recordShape(ContactRecord)
-const payload = recordShape(PayloadRecord)
-const changes = recordShape(ContactUpdatePayload)
+const contact = recordShape(records.ContactRecord)
+const payload = recordShape(records.PayloadRecord)
+const changes = recordShape(records.ContactUpdatePayload)
 
 type Lines = ReadonlyArray<string>
 
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 const quotedList = (texts: ReadonlyArray<string>): string => texts.map((text) => JSON.stringify(text)).join(", ")
+
+/** The exported lists of values, each with its name. */
+const lists = Object.entries(records).flatMap(([name, schema]) =>
+  "literals" in schema ? [[name, quotedList(schema.literals)] as const] : []
+)
+
+const listOf = (values: ReadonlyArray<string>): string => {
+  const [name] = lists.find(([, listed]) => listed === quotedList(values)) ?? []
+  if (name === undefined) throw new Error(`Export the list of ${quotedList(values)} from ContactRecord.`)
+  return name
+}
 
 // Fields that hold one value.
 
@@ -29,8 +41,7 @@ const leaves = leavesOf(contact)
 /** The name of a field behind that of its group, as in `Consent.ConsentIP`. */
 const pathOf = ({ group, wire }: Leaf): string => (group === undefined ? wire : `${group.wire}.${wire}`)
 
-/** `ConsentIP` is stored in `consent_ip`. */
-const columnOf = ({ wire }: Leaf): string => wire.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()
+const columnOf = ({ wire }: Leaf): string => columnName(wire)
 
 const camelColumnOf = (leaf: Leaf): string =>
   columnOf(leaf).replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -83,9 +94,10 @@ const codecsOf = (title: string, type: string, shape: RecordShape): ReadonlyArra
 ]
 
 /** The function that reads or writes the value of a field, or throws. */
-const partOf = (verb: "read" | "write", title: string, { isNullable, kind, name }: RecordField): string => {
+const partOf = (verb: "read" | "write", title: string, field: RecordField): string => {
+  const { isNullable, kind, name } = field
   if (kind === "group") return `${verb}${title}${capital(name)}`
-  if (kind === "closed") return `${name}Of`
+  if (kind === "closed") return `one${listOf(field.values)}`
   // A value of an open list is written as it came.
   const part = kind === "date" ? `${verb}Date` : kind === "open" && verb === "write" ? "text" : kind
   return isNullable ? `${part}OrNull` : part
@@ -129,21 +141,21 @@ const writeLines = ({ encoded, shape, title, type }: Codec): Lines => [
 
 const codec = (): Lines => {
   const codecs = [...codecsOf("Contact", "ContactRecord", contact), ...codecsOf("Payload", "PayloadRecord", payload)]
-  const closed = new Map<string, ReadonlyArray<string>>(
+  const closed = new Set(
     codecs.flatMap(({ shape }) =>
-      shape.fields.flatMap((field) => (field.kind === "closed" ? [[`${field.name}Of`, field.values] as const] : []))
+      shape.fields.flatMap((field) => (field.kind === "closed" ? [listOf(field.values)] : []))
     )
   )
   const body = codecs.flatMap((codec) => ["", ...readLines(codec), "", ...writeLines(codec)])
   const called = new Set(Array.from(body.join("\n").matchAll(/[= ](\w+)\(from\./g), ([, name = ""]) => name))
   const own = body.filter((line) => line.startsWith("const ")).map((line) => line.split(" ")[1])
-  const helpers = [...called].filter((name) => !own.includes(name) && !closed.has(name))
+  const helpers = [...called].filter((name) => !own.includes(name) && !closed.has(name.slice(3)))
   return [
     `import { Predicate, type Types } from "effect"`,
-    `import type { ContactRecord, PayloadRecord } from "./ContactRecord.ts"`,
+    `import { ${[...closed, "type ContactRecord", "type PayloadRecord"].join(", ")} } from "./ContactRecord.ts"`,
     `import { ${["type FastCodec", "oneOf", "plain", ...helpers].toSorted().join(", ")} } from "./FastContactCodec.ts"`,
     "",
-    ...Array.from(closed, ([name, values]) => `const ${name} = oneOf([${quotedList(values)}])`),
+    ...Array.from(closed, (name) => `const one${name} = oneOf(${name}.literals)`),
     ...body,
     "",
     "/** The fast path of `Contact`. */",
@@ -210,7 +222,8 @@ const ruleKinds = {
 }
 
 const fields = (): Lines => [
-  `import type { ContactField } from "./ContactField.ts"`,
+  `import type { FieldEntry } from "./ContactField.ts"`,
+  `import { ${[...new Set(leaves.flatMap((leaf) => ("values" in leaf ? [listOf(leaf.values)] : [])))].join(", ")} } from "./ContactRecord.ts"`,
   "",
   "/** Every stored field but the custom ones by its name in rules, in the order of the columns of an export. */",
   "export const contactFields = {",
@@ -220,8 +233,8 @@ const fields = (): Lines => [
     const path = pathOf(leaf)
     return [
       `${wire.toLowerCase()}: {`,
-      `name: "${name}", wire: "${wire}", path: "${path}", column: "${columnOf(leaf)}", kind: "${ruleKinds[kind]}",`,
-      ...(kind === "open" || kind === "closed" ? [`values: [${quotedList(leaf.values)}],`] : []),
+      `path: "${path}", kind: "${ruleKinds[kind]}",`,
+      ...("values" in leaf ? [`values: ${listOf(leaf.values)}.literals,`] : []),
       ...(added.has(path) ? ["isAdded: true,"] : []),
       ...(changed.has(path) ? ["isChanged: true,"] : []),
       ...(isStored(leaf) ? ["isStored: true,"] : []),
@@ -229,7 +242,7 @@ const fields = (): Lines => [
       `},`
     ]
   }),
-  "} as const satisfies Readonly<Record<string, ContactField>>"
+  "} as const satisfies Readonly<Record<string, FieldEntry>>"
 ]
 
 // A row of the table of contacts: `ContactRow.generated.ts`.

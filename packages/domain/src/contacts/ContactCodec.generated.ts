@@ -1,6 +1,6 @@
 /** The fast codec of contacts, for `FastContactCodec`. Written by `pnpm docs:contacts` from the schemas in `ContactRecord`. */
 import { Predicate, type Types } from "effect"
-import type { ContactRecord, PayloadRecord } from "./ContactRecord.ts"
+import { ConsentTracking, ContactStatus, type ContactRecord, type PayloadRecord } from "./ContactRecord.ts"
 import {
   address,
   count,
@@ -17,18 +17,8 @@ import {
   writeDateOrNull
 } from "./FastContactCodec.ts"
 
-const trackingOf = oneOf(["Unknown", "Allow", "Deny"])
-const statusOf = oneOf([
-  "Transactional",
-  "Engaged",
-  "Active",
-  "Bounced",
-  "Unsubscribed",
-  "Abuse",
-  "Inactive",
-  "Stale",
-  "NotConfirmed"
-])
+const oneConsentTracking = oneOf(ConsentTracking.literals)
+const oneContactStatus = oneOf(ContactStatus.literals)
 
 const readContactConsent = (wire: unknown) => {
   const from = plain<NonNullable<(typeof ContactRecord.Encoded)["Consent"]>>(wire)
@@ -123,7 +113,7 @@ const readPayloadConsent = (wire: unknown) => {
   const to: Types.Mutable<NonNullable<PayloadRecord["consent"]>> = {}
   if (Predicate.isNotNullish(from.ConsentIP)) to.ip = text(from.ConsentIP)
   if (from.ConsentDate !== undefined) to.date = readDateOrNull(from.ConsentDate)
-  if (Predicate.isNotNullish(from.ConsentTracking)) to.tracking = trackingOf(from.ConsentTracking)
+  if (Predicate.isNotNullish(from.ConsentTracking)) to.tracking = oneConsentTracking(from.ConsentTracking)
   return to
 }
 
@@ -133,7 +123,7 @@ const writePayloadConsent = (value: unknown) => {
   const to: Types.Mutable<NonNullable<(typeof PayloadRecord.Encoded)["Consent"]>> = {}
   if (from.ip !== undefined) to.ConsentIP = text(from.ip)
   if (from.date !== undefined) to.ConsentDate = writeDateOrNull(from.date)
-  if (from.tracking !== undefined) to.ConsentTracking = trackingOf(from.tracking)
+  if (from.tracking !== undefined) to.ConsentTracking = oneConsentTracking(from.tracking)
   return to
 }
 
@@ -142,7 +132,7 @@ const readPayload = (wire: unknown) => {
   const to: Types.Mutable<PayloadRecord> = {
     email: address(from.Email)
   }
-  if (Predicate.isNotNullish(from.Status)) to.status = statusOf(from.Status)
+  if (Predicate.isNotNullish(from.Status)) to.status = oneContactStatus(from.Status)
   if (Predicate.isNotNullish(from.FirstName)) to.firstName = text(from.FirstName)
   if (Predicate.isNotNullish(from.LastName)) to.lastName = text(from.LastName)
   if (Predicate.isNotNullish(from.CustomFields)) to.customFields = texts(from.CustomFields)
@@ -156,7 +146,7 @@ const writePayload = (value: unknown) => {
   const to: Types.Mutable<typeof PayloadRecord.Encoded> = {
     Email: address(from.email)
   }
-  if (from.status !== undefined) to.Status = statusOf(from.status)
+  if (from.status !== undefined) to.Status = oneContactStatus(from.status)
   if (from.firstName !== undefined) to.FirstName = text(from.firstName)
   if (from.lastName !== undefined) to.LastName = text(from.lastName)
   if (from.customFields !== undefined) to.CustomFields = texts(from.customFields)

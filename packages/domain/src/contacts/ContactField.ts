@@ -33,21 +33,13 @@ type Kinded =
 
 /** How a rule reads a field. */
 export type RecordFieldInfo = Kinded & {
-  /** The column of the table of contacts. */
-  readonly column: string
   readonly read: (of: RuleSubject, now: number) => RecordFieldValue | null
 }
 
-/** A field that a contact may have, but for the custom ones. */
-export type ContactField = Kinded & {
-  /** The name in code. */
-  readonly name: string
-  /** The name on the wire, and of the column in a CSV file. */
-  readonly wire: string
+/** What `ContactFields.generated.ts` says of a field. */
+export type FieldEntry = Kinded & {
   /** The name on the wire behind that of the record in which it is: `Consent.ConsentIP`. */
   readonly path: string
-  /** The column of the table of contacts. */
-  readonly column: string
   /** Whether an add may give it. */
   readonly isAdded?: boolean
   /** Whether a change of one contact may give it. */
@@ -56,3 +48,14 @@ export type ContactField = Kinded & {
   readonly isStored?: boolean
   readonly read: (of: ContactParts) => RecordFieldValue | null
 }
+
+/** A field that a contact may have, but for the custom ones. */
+export type ContactField = FieldEntry & {
+  /** The name on the wire, and of the column in a CSV file. */
+  readonly wire: string
+  /** The column of the table of contacts. */
+  readonly column: string
+}
+
+/** The column of a field by its name on the wire: `ConsentIP` is stored in `consent_ip`. */
+export const columnName = (wire: string): string => wire.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()

@@ -1,11 +1,14 @@
 /** The fields of contacts as lists, for what treats all of them alike. */
-import type { ContactField } from "./ContactField.ts"
+import { columnName, type ContactField, type FieldEntry } from "./ContactField.ts"
 import { contactFields } from "./ContactFields.generated.ts"
 
 export type { ContactField } from "./ContactField.ts"
 
 /** All fields but the custom ones, in the order of the columns of an export. */
-export const allFields: ReadonlyArray<ContactField> = Object.values(contactFields)
+export const allFields: ReadonlyArray<ContactField> = Object.values<FieldEntry>(contactFields).map((field) => {
+  const wire = field.path.slice(field.path.indexOf(".") + 1)
+  return { ...field, wire, column: columnName(wire) }
+})
 
 /** Those that an add may give. */
 export const addedFields = allFields.filter(({ isAdded }) => isAdded)

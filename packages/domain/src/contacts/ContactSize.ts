@@ -43,8 +43,8 @@ const bytesOf = ({ customFields, texts }: ContactTexts): number => {
 /** The maximum number of bytes of a UTF-16 unit in JSON, and of the punctuation of a custom field. */
 const longestEscape = 6
 
-/** The names and the punctuation of a record, in bytes. */
-const recordBytes = bytesOf({ texts: textFields.map(() => ""), customFields: {} })
+/** An upper bound for the names and the punctuation of a record, in bytes. */
+const recordBytes = textFields.reduce((sum, { path }) => sum + path.length + 10, 22)
 
 /** A contact whose texts have at most this many bytes, its custom fields as JSON, is not too large: each takes 7 or more. */
 export const smallContactBytes = Math.min(

@@ -22,7 +22,9 @@ const customFieldsName = encoded(',"CustomFields":')
 
 /** The columns that are copied as they are, with the fields of their contact. A value in any other takes the exact path. */
 const copied = new Map(
-  textFields.filter((field) => isOwn(field) && field.wire !== "Email").map(({ name, wire }) => [wire, name])
+  textFields
+    .filter((field) => isOwn(field) && field.wire !== "Email")
+    .map(({ wire }) => [wire, wire.charAt(0).toLowerCase() + wire.slice(1)])
 )
 
 const at = 0x40

@@ -10,7 +10,6 @@ export type { FieldKind, RecordFieldValue, RecordFieldInfo, RuleSubject } from "
 export const recordFields = {
   ...contactFields,
   contactage: {
-    column: "date_added",
     kind: "number",
     read: ({ dateAdded }, now) => dateAdded && wholeDays(dateAdded.epochMilliseconds, now)
   }

@@ -5,6 +5,7 @@
 import {
   canonicalEmail,
   type Contact,
+  ContactFields,
   type ContactFilter,
   type ContactRule,
   type InvalidRule,
@@ -61,9 +62,15 @@ export const ruleSql = (
   by: RuleSqlDialect = postgresRules(sql)
 ): Fragment => (rule._tag === "All" ? sql`1 = 1` : compiler(sql, by, DateTime.toEpochMillis(now))(rule).sql)
 
+// Only `contactage` has no column of its own.
+const columns = new Map(ContactFields.allFields.map(({ column, wire }) => [wire.toLowerCase(), column])).set(
+  "contactage",
+  "date_added"
+)
+
 /** The column that a field is read from. */
-export const columnOf = (field: Rule.Field): string =>
-  field._tag === "CustomField" ? "custom_fields" : RuleFields.recordFieldInfo(field.name).column
+export const columnOf = ({ _tag, name }: Rule.Field): string =>
+  _tag === "CustomField" ? "custom_fields" : (columns.get(name) ?? name)
 
 /** A condition and the depth of its expression: databases refuse a deep one and count each AND of a chain. */
 interface Measured {
