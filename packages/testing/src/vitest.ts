@@ -1,7 +1,7 @@
 /** The conformance suite as tests of Vitest. */
 import { describe, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { caseTimeout, type ConformanceCase } from "./conformance/Cases.ts"
+import { caseTimeout, type ConformanceCase } from "./conformance/cases/Cases.ts"
 
 /**
  * Registers cases as tests of a layer, which is built once: `testConformance("my cache", conformance.contacts(), myCache)`.

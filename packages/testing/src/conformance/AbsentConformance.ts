@@ -1,6 +1,6 @@
 /** On every layer, a field that is `undefined` counts as absent. */
-import { assert } from "./Assert.ts"
-import type { Cases } from "./Cases.ts"
+import { assert } from "./cases/Assert.ts"
+import type { Cases } from "./cases/Cases.ts"
 import {
   type ContactPayload,
   type ImportRow,
@@ -14,7 +14,7 @@ import {
 import { addAll, addRows } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
 import { apiKeys, arrange, millis, ranges, smtp, soon } from "./credentials/CredentialKind.ts"
-import { place } from "./Place.ts"
+import { place } from "./cases/Place.ts"
 
 const nothing = {
   status: undefined,

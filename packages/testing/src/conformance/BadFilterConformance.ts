@@ -1,12 +1,12 @@
 /** On every layer, a filter that no compiler would accept selects nobody. */
-import { assert } from "./Assert.ts"
-import type { Cases } from "./Cases.ts"
+import { assert } from "./cases/Assert.ts"
+import type { Cases } from "./cases/Cases.ts"
 import { ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { inspect } from "node:util"
-import { place } from "./Place.ts"
-import { refused } from "./Refused.ts"
-import { noTexts, unchecked } from "./Unchecked.ts"
+import { place } from "./cases/Place.ts"
+import { refused } from "./cases/Refused.ts"
+import { noTexts, unchecked } from "./cases/Unchecked.ts"
 
 const someone = ["a@example.com"]
 

@@ -2,8 +2,8 @@
  * On every layer, input that no compiler would accept (from plain JavaScript, or casts) is refused with the name of its
  * field, and none of it is carried out.
  */
-import { assert } from "./Assert.ts"
-import type { Cases } from "./Cases.ts"
+import { assert } from "./cases/Assert.ts"
+import type { Cases } from "./cases/Cases.ts"
 import {
   type ApiKeyPayload,
   type ContactPayload,
@@ -22,9 +22,9 @@ import { Effect, Result, Stream } from "effect"
 import { badFilters } from "./BadFilterConformance.ts"
 import { apiKeys, arrange, smtp } from "./credentials/CredentialKind.ts"
 import { file, utf8 } from "./jobs/Importing.ts"
-import { place } from "./Place.ts"
-import { refused } from "./Refused.ts"
-import { noTexts, unchecked } from "./Unchecked.ts"
+import { place } from "./cases/Place.ts"
+import { refused } from "./cases/Refused.ts"
+import { noTexts, unchecked } from "./cases/Unchecked.ts"
 
 type Case = readonly [field: string, change: Readonly<Record<string, unknown>>]
 

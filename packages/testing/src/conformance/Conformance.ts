@@ -13,7 +13,7 @@ import {
   emailsAbsentConformance
 } from "./AbsentConformance.ts"
 import { badContactsConformance, badCredentialsConformance, badMessagesConformance } from "./BadInputConformance.ts"
-import { casesOf, type Cases, type ConformanceCase, type Need } from "./Cases.ts"
+import { casesOf, type Cases, type ConformanceCase, type Need } from "./cases/Cases.ts"
 import { addWithoutAnswerConformance } from "./contacts/AddWithoutAnswerConformance.ts"
 import { consentConformance } from "./contacts/ConsentConformance.ts"
 import { contactBoundsConformance } from "./contacts/ContactBoundsConformance.ts"

@@ -2,11 +2,11 @@
  * Sending mail, on every layer: allowed senders, accepted messages and their ids. The layers of this suite allow only
  * senders of `example.com`.
  */
-import { assert } from "./Assert.ts"
-import type { Cases } from "./Cases.ts"
+import { assert } from "./cases/Assert.ts"
+import type { Cases } from "./cases/Cases.ts"
 import { EmailMessage, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
-import { refused } from "./Refused.ts"
+import { refused } from "./cases/Refused.ts"
 
 const message = (from: string, to: ReadonlyArray<string> = ["someone@elsewhere.test"]) =>
   // A caller in plain JavaScript can pass an unchecked message.

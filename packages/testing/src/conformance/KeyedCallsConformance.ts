@@ -1,6 +1,6 @@
 /** What every layer promises of a call with an idempotency key of the caller's own: it is carried out once. */
-import { assert } from "./Assert.ts"
-import type { Cases } from "./Cases.ts"
+import { assert } from "./cases/Assert.ts"
+import type { Cases } from "./cases/Cases.ts"
 import {
   ContactFilter,
   type ContactPayload,
@@ -17,9 +17,9 @@ import {
 } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { Effect, Result } from "effect"
-import { place } from "./Place.ts"
-import { refused } from "./Refused.ts"
-import { noTexts, unchecked } from "./Unchecked.ts"
+import { place } from "./cases/Place.ts"
+import { refused } from "./cases/Refused.ts"
+import { noTexts, unchecked } from "./cases/Unchecked.ts"
 
 type Call = Effect.Effect<unknown, InvalidInput | InvalidRule | NotAllowedSender | ServiceError | TooManyContacts>
 

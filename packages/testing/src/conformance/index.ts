@@ -5,7 +5,7 @@ export {
   type Need,
   type Precondition,
   preconditions
-} from "./Cases.ts"
+} from "./cases/Cases.ts"
 export * from "./Conformance.ts"
 export { NotCleanedUp, withCleanUp } from "./account/CleanUp.ts"
 export * from "./account/ConformanceRun.ts"

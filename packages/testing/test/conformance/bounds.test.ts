@@ -4,10 +4,10 @@ import { type Contact, ContactsService, CredentialsService } from "@roster/domai
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { cleanUpRounds } from "../../src/conformance/account/CleanUp.ts"
-import { caseTimeout, type ConformanceCase } from "../../src/conformance/Cases.ts"
+import { caseTimeout, type ConformanceCase } from "../../src/conformance/cases/Cases.ts"
 import { NotCleanedUp, runConformance, withCleanUp } from "../../src/conformance/index.ts"
-import { place } from "../../src/conformance/Place.ts"
-import { unchecked } from "../../src/conformance/Unchecked.ts"
+import { place } from "../../src/conformance/cases/Place.ts"
+import { unchecked } from "../../src/conformance/cases/Unchecked.ts"
 
 const caseOf = (name: string, run: ConformanceCase<never>["run"]): ConformanceCase<never> => ({
   area: "bounds",

@@ -13,7 +13,7 @@ import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { unchecked } from "../../src/conformance/Unchecked.ts"
+import { unchecked } from "../../src/conformance/cases/Unchecked.ts"
 import { everyOperation, type OperationFailure, type Services } from "../../src/faults/EveryOperation.ts"
 import { layerMemory } from "../../src/layers/ServiceLayers.ts"
 

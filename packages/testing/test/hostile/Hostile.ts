@@ -6,7 +6,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { connect } from "node:net"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import {
   askServe,
   type KillableServe,

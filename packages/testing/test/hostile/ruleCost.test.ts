@@ -11,7 +11,7 @@ import { Context, Effect, Fiber, FileSystem, Layer, Path, Redacted, Result } fro
 import { existsSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { layersOn } from "../../src/layers/ServiceLayers.ts"
 import { dial } from "../security/RawServed.ts"
 import { jobThread } from "../Threads.ts"

@@ -9,7 +9,7 @@ import { JobRunner } from "@roster/server/JobRunner"
 import * as RuleScans from "@roster/server/RuleScans"
 import { StorePolicy } from "@roster/server/StoreOptions"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
 import { ShiftedClock } from "../../src/layers/ShiftedClock.ts"
 

@@ -6,7 +6,7 @@ import { ContactsService, EmailAddress } from "@roster/domain"
 import { Jobs } from "@roster/server"
 import { Array as Arr, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { maximumKeptStatuses } from "../../../server/src/jobs/imports/KeptRows.ts"
 import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
 

@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { csvOf, textOf as exportedText } from "../../src/conformance/jobs/ExportedFile.ts"
 import { exported } from "../../src/conformance/jobs/Exporting.ts"
 import { utf8 } from "../../src/conformance/jobs/Importing.ts"
-import { refused } from "../../src/conformance/Refused.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
 import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
 
 const { maximumContactBytes, maximumCustomFields } = ContactSize

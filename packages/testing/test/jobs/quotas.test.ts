@@ -15,7 +15,7 @@ import {
 } from "@roster/domain"
 import { Effect, FileSystem, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
 import { layersOn } from "../../src/layers/ServiceLayers.ts"
 

@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { Agent, type IncomingMessage, request } from "node:http"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { requestThread } from "../Threads.ts"
 
 const KiB = 1024

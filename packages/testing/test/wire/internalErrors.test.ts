@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { contactsIn, countOf, rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
 import { ask, askJson, type Answered, refusedWith, succeeded, Wire } from "./Wire.ts"
 

@@ -3,7 +3,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually } from "../../src/conformance/Eventually.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { everyRequest } from "../security/Access.ts"
 import { type Answered, ask, askJson, jsonOf, succeeded, textField, Wire } from "./Wire.ts"
 

@@ -9,7 +9,7 @@ import {
   type SubaccountScope
 } from "@roster/domain"
 import { Array as Arr, Effect, Result, Schema, Stream } from "effect"
-import { placesDomain } from "../Place.ts"
+import { placesDomain } from "../cases/Place.ts"
 
 /** The rule that selects the contacts of all places. */
 const placesRule = RuleText.make(`email ends-with '.${placesDomain}'`)

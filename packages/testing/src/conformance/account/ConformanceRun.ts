@@ -2,7 +2,7 @@
 import type { AccessLevel } from "@roster/domain"
 import { ServiceError } from "@roster/domain"
 import { Data, Effect, Stream } from "effect"
-import { caseTimeout, type CaseFailed, type ConformanceCase, type Need } from "../Cases.ts"
+import { caseTimeout, type CaseFailed, type ConformanceCase, type Need } from "../cases/Cases.ts"
 
 /** How a case ended. */
 export type CaseOutcome = Data.TaggedEnum<{

@@ -3,7 +3,7 @@ import { ContactFilter, type ContactPayload, ContactsService, EmailAddress, Serv
 import { Duration, Effect, Schedule, Stream } from "effect"
 import { file, utf8 } from "../jobs/Importing.ts"
 import { exportedSoon } from "../jobs/Exporting.ts"
-import { type Place, place } from "../Place.ts"
+import { type Place, place } from "../cases/Place.ts"
 
 /** A question that the interface leaves open, and the answer of a service. */
 export interface Observation {

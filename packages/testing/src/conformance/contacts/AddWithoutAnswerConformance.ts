@@ -1,11 +1,11 @@
 /** What every layer promises of `addWithoutAnswer`: the same as of `add`, but for the answer. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactsService, EmailAddress, readContacts } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { Effect, Stream } from "effect"
-import { place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 /** The contacts of the rows of a file. */
 const contactsOf = (file: string) =>

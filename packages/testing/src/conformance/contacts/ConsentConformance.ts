@@ -1,6 +1,6 @@
 /** What every layer promises of somebody who left: no import makes them Active again. (docs/decisions/upsert.md) */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import {
   type ContactPayload,
   ContactsService,
@@ -13,10 +13,10 @@ import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { addAll, addRows, restoreContacts, uploadContacts } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { seconds } from "./ContactFacts.ts"
-import { eventually } from "../Eventually.ts"
+import { eventually } from "../cases/Eventually.ts"
 import { file, utf8 } from "../jobs/Importing.ts"
-import { type Place, place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { type Place, place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 const withheld = ["Unsubscribed", "Abuse", "Bounced", "NotConfirmed"] as const
 const mailed = ["Active", "Engaged", "Transactional"] as const

@@ -1,6 +1,6 @@
 /** On every layer, a contact at its bounds is kept; beyond them it is refused by its field, and nothing is written. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import {
   ContactFilter,
   type ContactPayload,
@@ -13,8 +13,8 @@ import {
 import { addRows } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { file, imported, utf8 } from "../jobs/Importing.ts"
-import { place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 const { maximumContactBytes, maximumCustomFieldName, maximumCustomFields } = ContactSize
 

@@ -1,6 +1,6 @@
 /** Many contacts at once, on every layer: pages, rules and bulk deletes. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import {
   ContactFilter,
   contactFilterFromInput,
@@ -12,8 +12,8 @@ import {
   RuleText
 } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { impossibleEmails, place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { impossibleEmails, place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 /** An unchecked rule, as a caller in plain JavaScript can pass it. */
 const unreadable = RuleText.make("status ~ (", { disableChecks: true })

@@ -1,12 +1,12 @@
 /**
  * Texts, on every layer: a name comes back unchanged, and a text that cannot be stored is refused rather than changed.
  */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactsService, type CustomFields, EmailAddress } from "@roster/domain"
 import { Effect } from "effect"
-import { place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 /** Addresses that are difficult in a path, a query, a form or SQL. */
 export const awkwardLocals = [

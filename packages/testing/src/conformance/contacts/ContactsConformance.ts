@@ -1,11 +1,11 @@
 /** Adding, loading, updating and deleting contacts, on every layer. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactsService, EmailAddress, maximumContactsPerAdd } from "@roster/domain"
 import { Clock, DateTime, Effect } from "effect"
 import { kept, seconds } from "./ContactFacts.ts"
-import { impossibleEmails, place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { impossibleEmails, place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 export const contactsConformance = (it: Cases<ContactsService>): void => {
   it.describe("contacts: add and get", () => {

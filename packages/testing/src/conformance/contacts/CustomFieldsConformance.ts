@@ -1,13 +1,13 @@
 /**
  * Custom fields on every layer: an empty value removes one, and a rule names any of them. (docs/decisions/upsert.md)
  */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactFilter, ContactsService, type CustomFields, Rule } from "@roster/domain"
 import { Effect } from "effect"
-import { eventually } from "../Eventually.ts"
+import { eventually } from "../cases/Eventually.ts"
 import { file, utf8 } from "../jobs/Importing.ts"
-import { place } from "../Place.ts"
+import { place } from "../cases/Place.ts"
 
 const fieldsOf = (email: string) =>
   Effect.flatMap(ContactsService, (contacts) => Effect.map(contacts.get(email), ({ customFields }) => customFields))

@@ -1,13 +1,13 @@
 /** On every layer, every read after a write shows what was written, also where the same was read just before. */
 import { ContactFilter, ContactsService, EmailAddress } from "@roster/domain"
 import { Effect, Equal, Predicate, Stream } from "effect"
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
-import { eventually } from "../Eventually.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
+import { eventually } from "../cases/Eventually.ts"
 import { jsonRecordsOf, textOf } from "../jobs/ExportedFile.ts"
 import { exportedSoon } from "../jobs/Exporting.ts"
 import { file, imported, utf8 } from "../jobs/Importing.ts"
-import { type Place, place } from "../Place.ts"
+import { type Place, place } from "../cases/Place.ts"
 
 /** Contacts as their local part and first name, in the order of the list. */
 type Seen = ReadonlyArray<readonly [local: string, firstName: string]>

@@ -1,13 +1,13 @@
 /** On every layer, importing an exported file into the same store changes nothing. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { type Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { awkwardFields, awkwardTexts } from "./ContactTextConformance.ts"
 import { csvOf, textOf } from "../jobs/ExportedFile.ts"
 import { exported } from "../jobs/Exporting.ts"
 import { file, imported, profile, utf8 } from "../jobs/Importing.ts"
-import { place } from "../Place.ts"
+import { place } from "../cases/Place.ts"
 
 export const roundTripConformance = (it: Cases<ContactsService>): void => {
   it.describe("contacts: an export that is imported again", () => {

@@ -1,13 +1,13 @@
 /** Adding an existing contact, on every layer: which contact an address means, and which fields change. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactPayload, ContactsService, EmailAddress } from "@roster/domain"
 import { Clock, type DateTime, Effect } from "effect"
 import { kept, seconds } from "./ContactFacts.ts"
-import { eventually } from "../Eventually.ts"
-import { place } from "../Place.ts"
-import { refused } from "../Refused.ts"
-import { unchecked } from "../Unchecked.ts"
+import { eventually } from "../cases/Eventually.ts"
+import { place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
+import { unchecked } from "../cases/Unchecked.ts"
 
 /** Waits for the next second, so that later changes have another date. */
 const nextSecond = (date: DateTime.Utc | undefined) =>

@@ -10,7 +10,7 @@ import {
   type SmtpCredentialsPayload
 } from "@roster/domain"
 import { DateTime, Effect, type Redacted } from "effect"
-import { place } from "../Place.ts"
+import { place } from "../cases/Place.ts"
 
 export interface Credential {
   readonly name: string

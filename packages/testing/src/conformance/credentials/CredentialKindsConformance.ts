@@ -1,10 +1,10 @@
 /** What only API keys or only SMTP credentials do, on every layer. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { AccessLevel, CredentialsService } from "@roster/domain"
 import { Effect } from "effect"
 import { apiKeys, arrange, smtp, soon } from "./CredentialKind.ts"
-import { refused } from "../Refused.ts"
+import { refused } from "../cases/Refused.ts"
 
 export const credentialKindsConformance = (it: Cases<CredentialsService>): void => {
   it.describe("credentials: API keys alone", () => {

@@ -1,9 +1,9 @@
 /** On every layer, credentials that are read after a write are what was written, also where they were read just before. */
 import { type AccessLevel, type ApiKeyPayload, CredentialsService } from "@roster/domain"
 import { Effect, Predicate } from "effect"
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
-import { place } from "../Place.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
+import { place } from "../cases/Place.ts"
 import { apiKeys, type Credential, type Kind, millis, ranges, smtp, soon } from "./CredentialKind.ts"
 
 /** Credentials of the account itself, which are deleted when the case ends: it has room for few. */

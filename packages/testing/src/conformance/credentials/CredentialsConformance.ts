@@ -1,6 +1,6 @@
 /** Credentials of both kinds, on every layer. Each test has its own subaccount, which its first credential creates. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import {
   type ApiKeyForPurposes,
   ApiKeyPayload,
@@ -12,8 +12,8 @@ import {
 import { Clock, Effect, Redacted } from "effect"
 import { inspect } from "node:util"
 import { apiKeys, arrange, type Kind, millis, names, ranges, smtp, soon } from "./CredentialKind.ts"
-import { refused } from "../Refused.ts"
-import { unchecked } from "../Unchecked.ts"
+import { refused } from "../cases/Refused.ts"
+import { unchecked } from "../cases/Unchecked.ts"
 
 const ofBothKinds = <Payload>(title: string, kind: Kind<Payload>, it: Cases<CredentialsService>): void => {
   it.describe(`credentials: ${title}`, () => {

@@ -1,13 +1,13 @@
 /** Exports, on every layer: which contacts are in the file, in which order, and how to wait for it. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactsService, ExportId } from "@roster/domain"
 import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
 import { csvOf, csvRecordsOf, jsonRecordsOf, textOf, xmlOf } from "./ExportedFile.ts"
 import { byEmails, exported } from "./Exporting.ts"
-import { impossibleEmails, place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { impossibleEmails, place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 export const exportConformance = (it: Cases<ContactsService>): void => {
   it.describe("contacts: export", () => {

@@ -1,12 +1,12 @@
 /** Export files, on every layer: Csv, Json and Xml, plain or in a Zip, strictly by the standard of each format. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { Contact, ContactFilter, ContactsService } from "@roster/domain"
 import { Effect, Predicate, Schema } from "effect"
 import { awkwardFields, awkwardTexts } from "../contacts/ContactTextConformance.ts"
 import { csvOf, csvRecordsOf, jsonRecordsOf, textOf, type XmlElement, xmlOf, zipOf } from "./ExportedFile.ts"
 import { exported } from "./Exporting.ts"
-import { place } from "../Place.ts"
+import { place } from "../cases/Place.ts"
 
 /** Texts that XML 1.0 can represent. */
 const inXml = awkwardTexts.filter((text) =>

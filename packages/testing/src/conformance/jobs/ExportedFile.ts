@@ -2,7 +2,7 @@
  * Strict readers of exported files, independent of the code that wrote them: RFC 4180, the part of XML 1.0 that
  * elements and texts need, and the archive format of PKWARE's application note.
  */
-import { assert } from "../Assert.ts"
+import { assert } from "../cases/Assert.ts"
 import { Predicate } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { crc32, inflateRawSync } from "node:zlib"

@@ -2,7 +2,7 @@
 import { ContactFilter, ContactsService, type ExportRequest } from "@roster/domain"
 import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
-import { eventually } from "../Eventually.ts"
+import { eventually } from "../cases/Eventually.ts"
 
 /** The bytes behind the link of an export that is ready. */
 const downloaded = (contacts: ContactsService["Service"], link: string) =>

@@ -1,13 +1,13 @@
 /** Imports, on every layer: which files are accepted, and the outcome of their rows. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Zip } from "effect/encoding"
-import { eventually } from "../Eventually.ts"
+import { eventually } from "../cases/Eventually.ts"
 import { file, imported, profile, utf8 } from "./Importing.ts"
-import { place } from "../Place.ts"
-import { refused } from "../Refused.ts"
+import { place } from "../cases/Place.ts"
+import { refused } from "../cases/Refused.ts"
 
 const table = (email: string, text: string, delimiter = ",") =>
   `EMAIL${delimiter}firstname${delimiter}Note\r\n${email}${delimiter}${text}${delimiter}"two\r\nlines, ""quoted"""\r\n`

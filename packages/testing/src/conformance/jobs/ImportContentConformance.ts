@@ -1,10 +1,10 @@
 /** On every layer, an import whose source fails ends with the source's error, and nothing is imported. */
-import { assert } from "../Assert.ts"
-import type { Cases } from "../Cases.ts"
+import { assert } from "../cases/Assert.ts"
+import type { Cases } from "../cases/Cases.ts"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Cause, Effect, Exit, PlatformError, Stream } from "effect"
 import { file, imported, utf8 } from "./Importing.ts"
-import { type Place, place } from "../Place.ts"
+import { type Place, place } from "../cases/Place.ts"
 
 const systemError = (code: string, _tag: PlatformError.SystemErrorTag) =>
   PlatformError.systemError({

@@ -1,7 +1,7 @@
 /** Files to import, and the contacts that result. */
 import { type Contact, ContactsService, ImportSource, JsonParser, type RuleText } from "@roster/domain"
 import { Effect, Stream } from "effect"
-import { eventually } from "../Eventually.ts"
+import { eventually } from "../cases/Eventually.ts"
 
 export const utf8 = (text: string) => new TextEncoder().encode(text)
 
