@@ -3,7 +3,7 @@ import { type CredentialOperations, CredentialsService, type EmailAddress } from
 import { Effect, FileSystem, Option, Redacted, type Schema, Stream } from "effect"
 import { type Argument, Command } from "effect/cli"
 import { subaccount } from "./CredentialFlags.ts"
-import { secretDelivery } from "./rotation/SecretDelivery.ts"
+import { secretDelivery } from "./SecretDelivery.ts"
 import { usageError } from "../../errors/UsageError.ts"
 import { refuseTaken } from "../../files/AtomicFile.ts"
 import { dryRun } from "../../terminal/DryRun.ts"

@@ -28,7 +28,7 @@ import { duration, refuseFlags, withExamples } from "../../shared/CommonFlags.ts
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { type Destination, type JournalFile, journalToRead, whereItWent, withJournal } from "./RotationJournal.ts"
-import { secretFlags, type NotDelivered, secretDelivery } from "./SecretDelivery.ts"
+import { secretFlags, type NotDelivered, secretDelivery } from "../SecretDelivery.ts"
 import { targetIdentity } from "../../../target/Target.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"

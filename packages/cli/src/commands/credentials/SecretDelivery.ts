@@ -1,11 +1,11 @@
 /** Delivers a new secret to a file, a command or standard output, which is checked before anything is created. */
 import { Effect, type FileSystem, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { text } from "../../../settings/FlagForms.ts"
-import { outFile } from "../../shared/CommonFlags.ts"
-import { Output } from "../../../terminal/Output.ts"
-import { prepare } from "../../../files/AtomicFile.ts"
-import * as Results from "../../../terminal/Results.ts"
+import { text } from "../../settings/FlagForms.ts"
+import { outFile } from "../shared/CommonFlags.ts"
+import { Output } from "../../terminal/Output.ts"
+import { prepare } from "../../files/AtomicFile.ts"
+import * as Results from "../../terminal/Results.ts"
 
 export const secretFlags = {
   out: outFile("Write the new secret to FILE, replacing its content (default: print it with the record)"),
