@@ -1,6 +1,6 @@
 /**
  * A folder of a package is a room, and rooms have an order: a file imports from its own room and from those before it,
- * types and `import()` included, and no file imports itself by way of others.
+ * types and `import()` included, and no file imports itself by way of others. A folder and one within it make no circle either.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
@@ -138,6 +138,20 @@ describe.each(Object.entries(rooms))("the rooms of %s", (name, order) => {
       imports.filter((imported) => floor(imported) > floor(file) || floor(file) < 0).map((up) => `${file} -> ${up}`)
     )
     assert.deepStrictEqual(upwards, [])
+  })
+
+  it("import from a folder or are imported by it, if they lie in it", () => {
+    const arrows = new Set(
+      [...files].flatMap(([file, imports]) => imports.map((imported) => `${folder(file)} -> ${folder(imported)}`))
+    )
+    const folders = [...new Set([...files.keys()].map(folder))]
+    const circles = folders.flatMap((inner) =>
+      folders
+        .filter((outer) => inner.startsWith(`${outer}/`))
+        .filter((outer) => arrows.has(`${outer} -> ${inner}`) && arrows.has(`${inner} -> ${outer}`))
+        .map((outer) => `${outer} <-> ${inner}`)
+    )
+    assert.deepStrictEqual(circles, [])
   })
 
   it("have no circle of files", () => {
