@@ -16,7 +16,6 @@ export * as ContactSize from "./contacts/ContactSize.ts"
 export * from "./contacts/Resubscription.ts"
 export * from "./credentials/ApiKey.ts"
 export {
-  type CredentialLimit,
   CredentialName,
   CredentialNotFound,
   IpRange,
@@ -26,6 +25,7 @@ export {
   NameTaken,
   TooManyCredentials
 } from "./credentials/Credential.ts"
+export * as CredentialSettings from "./credentials/CredentialSettings.ts"
 export * from "./credentials/Purpose.ts"
 export * as SecretFormat from "./credentials/SecretFormat.ts"
 export * from "./credentials/SmtpCredentials.ts"

@@ -1,17 +1,19 @@
 /** API keys, for programs that use HTTP. (`packages/api/openapi.json`: ApiKey, ApiKeyPayload, NewApiKey.) */
 import { DateTime, Effect, Option, Predicate, Schema, Struct } from "effect"
-import type { EmailAddress } from "../contacts/EmailAddress.ts"
+import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
-import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
+import type { AccessLevel } from "../values/AccessLevel.ts"
+import { requestField } from "../values/RequestField.ts"
 import { parseWireDate } from "../values/WireDate.ts"
 import { unknownName } from "../values/UnknownNames.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
-import { credentialFields, CredentialName, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
+import { credentialFields, CredentialName, token } from "./Credential.ts"
+import { apiKeySettings, credentialSettings, partOf } from "./CredentialSettings.ts"
 import { accessFor, type Purpose, purposes } from "./Purpose.ts"
 
-const fields = { ...credentialFields, accessLevels: Schema.Array(ReportedAccessLevel) }
-const names = { ...credentialNames, accessLevels: "AccessLevel" } as const
+const fields = { ...credentialFields, ...partOf(credentialSettings, "read"), ...partOf(apiKeySettings, "read") }
+const names = partOf(apiKeySettings, "wire")
 
 /** An API key without its secret. */
 export const ApiKey = wireRecord(fields, names).annotate({ identifier: "ApiKey" })
@@ -21,7 +23,11 @@ export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 export const NewApiKey = wireRecord({ ...fields, token }, names).annotate({ identifier: "NewApiKey" })
 export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
-const payloadFields = { name: CredentialName, accessLevels: Schema.Array(AccessLevel), ...credentialPayloadFields }
+const payloadFields = {
+  name: CredentialName,
+  ...partOf(apiKeySettings, "write"),
+  subaccount: requestField(EmailAddress)
+}
 
 const ofWhat = "an API key"
 /** What is written may be a key that was read. */
@@ -32,7 +38,10 @@ const Payload = payloadRecord(ofWhat, payloadFields, { others: names, alsoKnown 
 })
 
 /** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
-export interface ApiKeyInput {
+export interface ApiKeyInput extends Omit<
+  typeof Payload.Type,
+  "name" | "accessLevels" | "expires" | "ipRanges" | "subaccount"
+> {
   readonly name: string
   /** What the key is for; adds the access levels that this needs. */
   readonly for?: ReadonlyArray<Purpose> | undefined
@@ -58,7 +67,7 @@ const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Re
   const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
   const unknown = unknownName(input, inputNames)
   if (unknown !== undefined) return yield* refuse(unknown.name, unknown.issue)
-  const { accessLevels = [], expires, for: wanted = [], ipRanges, name, subaccount } = input
+  const { accessLevels = [], expires, for: wanted = [], ...given } = input
   if (!Array.isArray(wanted) || !wanted.every((purpose) => purposes.includes(purpose))) {
     return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
   }
@@ -67,12 +76,10 @@ const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Re
   const ends = expires == null ? undefined : Option.getOrUndefined(read ?? DateTime.make(expires))
   if (expires != null && ends === undefined) return yield* refuse("Expires", "it is not a date and time that exists")
   const payload = {
-    name,
+    ...given,
     // Levels that are no list are refused below.
     accessLevels: Array.isArray(accessLevels) ? [...new Set([...accessLevels, ...accessFor(wanted)])] : accessLevels,
-    expires: ends === undefined ? expires : DateTime.toUtc(ends),
-    ipRanges,
-    subaccount
+    expires: ends === undefined ? expires : DateTime.toUtc(ends)
   }
   return yield* Effect.mapError(decode(payload), (error) => invalidInput(error))
 })

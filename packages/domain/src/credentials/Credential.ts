@@ -1,9 +1,7 @@
-/** The fields, limits and errors that API keys and SMTP credentials share. */
+/** The names, ranges, limits and errors that API keys and SMTP credentials share. */
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
-import { EmailAddress } from "../contacts/EmailAddress.ts"
-import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 
 /** The name of a credential: 1 to 254 characters, which can stand in a path, and no control characters. */
@@ -55,34 +53,15 @@ export const maximumIpRanges = 256
 /** The maximum number of credentials of one kind in an account. */
 export const maximumCredentials = 15
 
-/** The fields of every credential as the service returns it. */
+/** What the service returns of every credential besides its settings. */
 export const credentialFields = {
   name: Schema.String,
   dateCreated: Schema.optionalKey(WireDate),
-  lastUse: Schema.optionalKey(Schema.NullOr(WireDate)),
-  expires: Schema.optionalKey(Schema.NullOr(WireDate)),
-  ipRanges: Schema.optionalKey(Schema.Array(Schema.String))
+  lastUse: Schema.optionalKey(Schema.NullOr(WireDate))
 }
-
-/** The payload fields of every credential. `null` means no expiry, `[]` no ranges; omitted fields are kept. */
-export const credentialPayloadFields = {
-  expires: nullableRequestField(WireDate),
-  ipRanges: requestField(
-    Schema.Array(IpRange).check(
-      Schema.isMaxLength(maximumIpRanges, { expected: `at most ${maximumIpRanges} addresses and ranges` })
-    )
-  ),
-  subaccount: requestField(EmailAddress)
-}
-
-/** A field that limits what a credential may do. Whoever copies, changes or compares credentials has to name each. */
-export type CredentialLimit = Exclude<keyof typeof credentialPayloadFields, "subaccount">
 
 /** The secret of a new credential: text on the wire, redacted everywhere else. */
 export const token = Schema.RedactedFromValue(Schema.String, { label: "token" })
-
-/** The wire names that are not simply capitalised. */
-export const credentialNames = { ipRanges: "RestrictAccessToIPRange" } as const
 
 /** There is no credential with this name. */
 export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {

@@ -3,17 +3,24 @@ import { Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
+import { requestField } from "../values/RequestField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
-import { credentialFields, credentialNames, credentialPayloadFields, token } from "./Credential.ts"
+import { credentialFields, token } from "./Credential.ts"
+import { credentialSettings, partOf } from "./CredentialSettings.ts"
 
-const fields = { ...credentialFields, accessLevel: Schema.optionalKey(ReportedAccessLevel) }
+const fields = {
+  ...credentialFields,
+  ...partOf(credentialSettings, "read"),
+  accessLevel: Schema.optionalKey(ReportedAccessLevel)
+}
+const names = partOf(credentialSettings, "wire")
 
 /** SMTP credentials without their password. The name is the login: e-mail shaped and unique in the whole service. */
-export const SmtpCredentials = wireRecord(fields, credentialNames).annotate({ identifier: "SmtpCredentials" })
+export const SmtpCredentials = wireRecord(fields, names).annotate({ identifier: "SmtpCredentials" })
 export interface SmtpCredentials extends Schema.Schema.Type<typeof SmtpCredentials> {}
 
 /** New SMTP credentials with their password, which no other answer contains. */
-export const NewSmtpCredentials = wireRecord({ ...fields, token }, credentialNames).annotate({
+export const NewSmtpCredentials = wireRecord({ ...fields, token }, names).annotate({
   identifier: "NewSmtpCredentials"
 })
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
@@ -22,9 +29,9 @@ export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCre
 export const SmtpCredentialsPayload = explained(
   payloadRecord(
     "an SMTP credential",
-    { name: EmailAddress, ...credentialPayloadFields },
+    { name: EmailAddress, ...partOf(credentialSettings, "write"), subaccount: requestField(EmailAddress) },
     // What is written may have been read.
-    { others: credentialNames, alsoKnown: Object.keys(NewSmtpCredentials.to.fields) }
+    { others: names, alsoKnown: Object.keys(NewSmtpCredentials.to.fields) }
   ).annotate({ identifier: "SmtpCredentialsPayload" })
 )
 export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}

@@ -2,8 +2,8 @@
 import type { OperationId, Refusal } from "@roster/api"
 import {
   ApiKey,
-  type CredentialLimit,
   CredentialNotFound,
+  CredentialSettings,
   CredentialsService,
   InvalidInput,
   NameTaken,
@@ -16,7 +16,7 @@ import {
   type SmtpCredentialsPayload,
   type SubaccountScope
 } from "@roster/domain"
-import { type DateTime, Effect, Layer, Predicate, Schema } from "effect"
+import { Effect, Layer, Predicate, Schema } from "effect"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
 import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
@@ -27,43 +27,21 @@ import { inPath } from "./UrlValue.ts"
 const notFound = (name: string) => ({ 404: () => new CredentialNotFound({ name }) })
 const taken = (name: string) => ({ 409: () => new NameTaken({ name }) })
 
-/** The fields of a change that both kinds of credential have. */
-interface Sent {
-  readonly name: string
-  readonly expires?: DateTime.Utc | null | undefined
-  readonly ipRanges?: ReadonlyArray<string> | undefined
-  readonly accessLevels?: ReadonlyArray<string> | undefined
-}
+const { isSameSetting, settingNames } = CredentialSettings
 
-/** The same fields as the service returns them. */
-type Found = Omit<Sent, "name">
-
-const areSame = (some: ReadonlyArray<string> = [], others: ReadonlyArray<string> = []): boolean => {
-  const one = new Set(some.map((text) => text.toLowerCase()))
-  const other = new Set(others.map((text) => text.toLowerCase()))
-  return one.size === other.size && [...one].every((text) => other.has(text))
-}
-
-/** Dates travel in whole seconds. */
-const secondOf = (date: DateTime.Utc | null | undefined): number | undefined =>
-  date == null ? undefined : Math.floor(date.epochMilliseconds / 1000)
-
-const isLimitAsSent: Readonly<Record<CredentialLimit, (sent: Sent, found: Found) => boolean>> = {
-  ipRanges: (sent, found) => sent.ipRanges === undefined || areSame(sent.ipRanges, found.ipRanges),
-  expires: (sent, found) => sent.expires === undefined || secondOf(sent.expires) === secondOf(found.expires)
-}
+/** A change of either kind of credential. */
+type Sent = CredentialSettings.SettingValues & { readonly name: string }
 
 /** Whether a credential matches a change; omitted fields may have any value. */
-const isAsSent = (sent: Sent, found: Found): boolean =>
-  (sent.accessLevels === undefined || areSame(sent.accessLevels, found.accessLevels)) &&
-  Object.values(isLimitAsSent).every((isAsSent) => isAsSent(sent, found))
+const isAsSent = (sent: CredentialSettings.SettingValues, found: CredentialSettings.SettingValues): boolean =>
+  settingNames.every((name) => sent[name] === undefined || isSameSetting(sent[name], found[name]))
 
 /** Checks a payload whose name is read before the contract checks it. */
 const isRecord = (payload: unknown): Effect.Effect<void, InvalidInput> =>
   Predicate.isObject(payload) ? Effect.void : Effect.fail(new InvalidInput({ field: "body", issue: "expected object" }))
 
 /** The result of a rename whose answer was lost: the credential under the new name, if it matches the change. */
-const renamed = <A extends Found>(
+const renamed = <A extends CredentialSettings.SettingValues>(
   operation: OperationId,
   name: string,
   sent: Sent,
@@ -112,7 +90,7 @@ export const make = Effect.gen(function* () {
 
   /** The five methods of one kind of credential. */
   const methodsOf = <
-    Credential extends Found,
+    Credential extends CredentialSettings.SettingValues,
     NewCredential,
     Payload extends Sent & SubaccountScope,
     Protected extends Refusal["_tag"],

@@ -1,12 +1,11 @@
 /** The first key of a store, without which no other could be created over the network. */
 import { AccessLevel } from "@roster/domain"
-import { Data, Effect, Redacted } from "effect"
+import { Data, DateTime, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
 import { dialect } from "../store/SqlDialect.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
 import { recordDone } from "./AuditTrail.ts"
-import { type CredentialRow, insertCredential } from "./CredentialRow.ts"
+import { findCredentials, insertCredential, unset } from "./CredentialRow.ts"
 import { digestOf, makeSecret } from "./Secret.ts"
 
 const name = "administrator"
@@ -27,19 +26,12 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
 ) {
   const sql = yield* SqlClient.SqlClient
   const create = Effect.gen(function* () {
-    const [key] = yield* sql`SELECT id FROM credentials WHERE kind = 'ApiKey' AND account = '' LIMIT 1`
-    if (key !== undefined) return
+    const [known] = yield* sql`SELECT id FROM credentials WHERE kind = 'ApiKey' AND account = '' LIMIT 1`
+    if (known !== undefined) return
     const secret = makeSecret("ApiKey")
     const levels = AccessLevel.literals.filter((level) => level !== "None")
-    yield* insertCredential(sql, {
-      account: "",
-      kind: "ApiKey",
-      name,
-      identity: name,
-      scope: { levels, expires: null, ranges: [] },
-      now: yield* nowSeconds,
-      secret
-    })
+    const key = { account: "", kind: "ApiKey", name, identity: name, dateCreated: yield* DateTime.now } as const
+    yield* insertCredential(sql, { ...unset, ...key, accessLevels: levels }, secret)
     yield* recordDone(sql, {
       actor: { _tag: "Owner" },
       peer: undefined,
@@ -51,11 +43,10 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     yield* Effect.mapError(onCreated(secret), (error) => new KeyDeliveryFailed({ error }))
   })
   yield* dialect(sql).serializable(sql.withTransaction(create))
-  const keys = yield* sql<Pick<CredentialRow, "secret_digest">>`
-    SELECT secret_digest FROM credentials WHERE kind = 'ApiKey' AND account = ''`
+  const keys = yield* findCredentials(sql, sql`kind = 'ApiKey' AND account = ''`)
   const isKey: IsKey = (secret) => {
     const digest = digestOf(Redacted.value(secret))
-    return keys.some(({ secret_digest }) => timingSafeEqual(secret_digest, digest))
+    return keys.some(({ secretDigest }) => timingSafeEqual(secretDigest, digest))
   }
   yield* Effect.mapError(onCommitted(isKey), (error) => new KeyDeliveryFailed({ error }))
 })

@@ -12,12 +12,12 @@ import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect } from "../store/SqlDialect.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
+import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf, recordDone, refusalOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
-import { type CredentialRow, type CredentialScope, scopeOf, violationOf } from "./CredentialRow.ts"
+import { findCredentials, type StoredSettings, violationOf } from "./CredentialRow.ts"
 import { managingLevel } from "./LastManagingKey.ts"
 
 /** Changes of credentials per hour, of one account and of all: each adds an entry to the audit trail. (docs/limits.md) */
@@ -31,8 +31,8 @@ export interface Change {
   readonly caller: CallerIdentity
   /** The account whose credentials change; `undefined` if it is hidden from the caller. */
   readonly account: string | undefined
-  /** The scope of the caller's key; `undefined` for the owner, who has no limit. */
-  readonly within: CredentialScope | undefined
+  /** What the caller's key may do; `undefined` for the owner, who has no limit. */
+  readonly within: StoredSettings | undefined
 }
 
 const checkSubaccount = Schema.decodeUnknownEffect(EmailAddress)
@@ -50,22 +50,21 @@ export const accountOf = Effect.fnUntraced(function* (
 
 export const refuse = (operation: string, reason: ServiceError["reason"]) => new ServiceError({ operation, reason })
 
-/** Reads the scope of the caller's key again, which may have changed while the body was received. */
+/** Reads the caller's key again, which may have changed while the body was received. */
 const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, { key }: CallerIdentity) {
   if (key === undefined) return undefined
-  const [row] = yield* sql<CredentialRow>`SELECT * FROM credentials WHERE id = ${key.id}`
-  if (row === undefined || (row.expires !== null && row.expires <= (yield* nowSeconds))) {
+  const [row] = yield* findCredentials(sql, sql`id = ${key.id}`)
+  if (row === undefined || (row.expires !== null && toSeconds(row.expires) <= (yield* nowSeconds))) {
     return yield* refuse(operation, new Unauthorized({}))
   }
-  const scope = scopeOf(row)
-  if (scope.levels.includes(managingLevel)) return scope
+  if (row.accessLevels.includes(managingLevel)) return row
   return yield* refuse(operation, new AccessDenied({ required: managingLevel }))
 })
 
 /** Refuses a change of a credential that exceeds the caller's key, as it is now or as it would be. */
-export const checkScopes = ({ operation, within }: Change, ...scopes: ReadonlyArray<CredentialScope>) => {
+export const checkWithin = ({ operation, within }: Change, ...all: ReadonlyArray<StoredSettings>) => {
   if (within === undefined) return Effect.void
-  const violation = scopes.map((scope) => violationOf(scope, within)).find((found) => found !== undefined)
+  const violation = all.map((one) => violationOf(one, within)).find((found) => found !== undefined)
   return violation === undefined ? Effect.void : Effect.fail(refuse(operation, violation))
 }
 

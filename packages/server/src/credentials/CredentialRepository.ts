@@ -14,21 +14,21 @@ import {
   type SubaccountScope,
   TooManyCredentials
 } from "@roster/domain"
-import { type DateTime, Effect, type Redacted } from "effect"
+import { DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
-import { accountOf, auditedChange, type Change, checkScopes, refuse } from "./AuditedChange.ts"
+import { accountOf, auditedChange, type Change, checkWithin, refuse } from "./AuditedChange.ts"
 import {
-  accessLevelsOf,
-  changesOf,
-  type CredentialRecord,
+  changedSettings,
   type CredentialRow,
-  toRecord,
+  detailsOf,
+  findCredentials,
   insertCredential,
-  type CredentialScope,
-  scopeOf
+  type StoredSettings,
+  unset,
+  updateCredential
 } from "./CredentialRow.ts"
 import { type CredentialKind, makeSecret } from "./Secret.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -46,16 +46,14 @@ interface Kind<Credential, P extends Payload, Protected, Given> {
   readonly accessLevels: (payload: P) => ReadonlyArray<AccessLevel>
   /** The form of a name that is unique. */
   readonly identity: (name: string) => string
-  readonly toCredential: (record: CredentialRecord, accessLevels: ReadonlyArray<AccessLevel>) => Credential
-  /** Refuses to change a protected credential to a scope, or to delete it if there is no next scope. */
+  readonly toCredential: (row: CredentialRow) => Credential
+  /** Refuses to change a protected credential to other settings, or to delete it if there are none. */
   readonly protect: (
     caller: CallerIdentity,
     row: CredentialRow,
-    next: CredentialScope | undefined
+    next: StoredSettings | undefined
   ) => Effect.Effect<void, Protected | SqlError.SqlError>
 }
-
-const secondsOf = (date: DateTime.Utc | null): number | null => (date === null ? null : toSeconds(date))
 
 const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
@@ -70,7 +68,6 @@ export const credentialRepository = <
   refusals: AuditRefusals["Service"],
   { accessLevels, identity, kind, protect, read, resource, toCredential }: Kind<Credential, P, Protected, Given>
 ): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, Given, Protected> => {
-  const toAnswer = (row: CredentialRow) => toCredential(toRecord(row), accessLevelsOf(row))
   const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
   const operation = (rest: string) => `security${resource}${rest}`
 
@@ -85,10 +82,13 @@ export const credentialRepository = <
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
     if (!isAddressable(name)) return yield* notAddressable("name")
     if (account === undefined) return undefined
-    const [row] = yield* sql<CredentialRow>`
-      SELECT * FROM credentials WHERE account = ${account} AND kind = ${kind} AND identity = ${identity(name)}`
+    const named = sql`account = ${account} AND kind = ${kind} AND identity = ${identity(name)}`
+    const [row] = yield* findCredentials(sql, named)
     return row
   })
+
+  const settingsAfter = (was: StoredSettings, payload: P) =>
+    changedSettings(was, { ...payload, accessLevels: accessLevels(payload) })
 
   const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null | undefined) {
     if (expires == null || toSeconds(expires) > (yield* nowSeconds)) return
@@ -99,9 +99,8 @@ export const credentialRepository = <
     function* (of: SubaccountScope = {}) {
       const account = yield* accountOf(yield* Caller, of.subaccount)
       if (account === undefined) return []
-      const rows = yield* sql<CredentialRow>`
-      SELECT * FROM credentials WHERE account = ${account} AND kind = ${kind} ORDER BY id`
-      return rows.map(toAnswer)
+      const rows = yield* findCredentials(sql, sql`account = ${account} AND kind = ${kind}`)
+      return rows.map(toCredential)
     },
     orStoreFailure(operation("Get"))
   )
@@ -109,18 +108,14 @@ export const credentialRepository = <
   const get = fnRedacted(span("get"))(
     function* (name: string, of: SubaccountScope = {}) {
       const row = yield* findRow(yield* accountOf(yield* Caller, of.subaccount), name)
-      return row === undefined ? yield* new CredentialNotFound({ name }) : toAnswer(row)
+      return row === undefined ? yield* new CredentialNotFound({ name }) : toCredential(row)
     },
     orStoreFailure(operation("ByNameGet"))
   )
 
   const insert = Effect.fnUntraced(function* (payload: P, change: Change) {
-    const next: CredentialScope = {
-      levels: accessLevels(payload),
-      expires: secondsOf(payload.expires ?? null),
-      ranges: payload.ipRanges ?? []
-    }
-    yield* checkScopes(change, next)
+    const next = settingsAfter(unset, payload)
+    yield* checkWithin(change, next)
     const { account } = change
     if (account === undefined)
       return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
@@ -135,16 +130,9 @@ export const credentialRepository = <
       return yield* new TooManyCredentials({ maximum: maximumCredentials })
     }
     const secret = makeSecret(kind)
-    const row = yield* insertCredential(sql, {
-      account,
-      kind,
-      name: payload.name,
-      identity: identity(payload.name),
-      scope: next,
-      now: yield* nowSeconds,
-      secret
-    })
-    return [{ ...toAnswer(row), token: secret }, { levelsAdded: next.levels }] as const
+    const named = { account, kind, name: payload.name, identity: identity(payload.name) }
+    const row = yield* insertCredential(sql, { ...next, ...named, dateCreated: yield* DateTime.now }, secret)
+    return [{ ...toCredential(row), token: secret }, { levelsAdded: next.accessLevels }] as const
   })
 
   const create = fnRedacted(span("create"))(
@@ -160,22 +148,16 @@ export const credentialRepository = <
 
   const replace = Effect.fnUntraced(function* (name: string, payload: P, change: Change) {
     const row = yield* findRow(change.account, name)
-    const was = row === undefined ? undefined : scopeOf(row)
-    const next: CredentialScope = {
-      levels: accessLevels(payload),
-      expires: payload.expires === undefined ? (was?.expires ?? null) : secondsOf(payload.expires),
-      ranges: payload.ipRanges ?? was?.ranges ?? []
-    }
-    yield* checkScopes(change, next, ...(was === undefined ? [] : [was]))
+    const next = settingsAfter(row ?? unset, payload)
+    yield* checkWithin(change, next, ...(row === undefined ? [] : [row]))
     if (row === undefined) return yield* new CredentialNotFound({ name })
     yield* checkExpiry(payload.expires)
     yield* protect(change.caller, row, next)
-    const changes = changesOf(row, next, { name: payload.name, identity: identity(payload.name) })
-    const [changed] = yield* sql<CredentialRow>`
-      UPDATE credentials SET ${sql.update(changes.columns)} WHERE id = ${row.id} RETURNING *`
+    const renamed = { ...next, name: payload.name, identity: identity(payload.name) }
+    const [changed] = yield* updateCredential(sql, row, renamed)
     return changed === undefined
       ? yield* new CredentialNotFound({ name })
-      : ([toAnswer(changed), changes.details] as const)
+      : ([toCredential(changed), detailsOf(row, renamed)] as const)
   })
 
   const update = fnRedacted(span("update"))(
@@ -192,10 +174,10 @@ export const credentialRepository = <
   const remove = Effect.fnUntraced(function* (name: string, change: Change) {
     const row = yield* findRow(change.account, name)
     if (row === undefined) return yield* new CredentialNotFound({ name })
-    yield* checkScopes(change, scopeOf(row))
+    yield* checkWithin(change, row)
     yield* protect(change.caller, row, undefined)
     yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
-    return [undefined, { levelsRemoved: accessLevelsOf(row) }] as const
+    return [undefined, { levelsRemoved: row.accessLevels }] as const
   })
 
   const delete_ = fnRedacted(span("delete"))(

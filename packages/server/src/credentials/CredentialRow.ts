@@ -1,132 +1,141 @@
-import { AccessDenied, type AccessLevel, ExceedsGrantor, formatWireDate, type SmtpCredentials } from "@roster/domain"
-import { Effect, Redacted } from "effect"
-import type { SqlClient } from "effect/sql"
+/** The table of credentials: how each field is stored, how far a credential reaches, and what a change changes. */
+import { AccessDenied, AccessLevel, CredentialSettings, ExceedsGrantor, formatWireDate } from "@roster/domain"
+import { Effect, Redacted, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import { areRangesWithin } from "../network/IpRanges.ts"
-import { fromSeconds, nullableDate } from "../store/Timestamps.ts"
+import { readRows } from "../store/Rows.ts"
+import { StoredDate, toSeconds } from "../store/Timestamps.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
-import { type CredentialKind, digestOf, hintOf } from "./Secret.ts"
+import { digestOf, hintOf } from "./Secret.ts"
 
-export interface CredentialRow {
-  readonly id: number
-  readonly account: string
-  readonly kind: CredentialKind
-  readonly name: string
-  readonly identity: string
-  readonly access_levels: string
-  readonly ip_ranges: string
-  readonly date_created: number
-  readonly last_use: number | null
-  readonly expires: number | null
-  readonly secret_digest: Uint8Array
-  readonly secret_hint: string
+const { apiKeySettings, isSameSetting, settingNames } = CredentialSettings
+
+/** How each setting is stored. */
+const settingColumns = {
+  accessLevels: Schema.fromJsonString(Schema.Array(AccessLevel)),
+  expires: Schema.NullOr(StoredDate),
+  ipRanges: Schema.fromJsonString(Schema.Array(Schema.String))
+} as const satisfies { readonly [Name in CredentialSettings.SettingName]: Schema.Constraint }
+
+/** The settings of a credential, each with a value. */
+export type StoredSettings = Schema.Struct.Type<typeof settingColumns>
+
+/** The settings of a credential for which none were given. */
+export const unset: StoredSettings = { accessLevels: [], expires: null, ipRanges: [] }
+
+const newColumns = {
+  account: Schema.String,
+  kind: Schema.Literals(["ApiKey", "Smtp"]),
+  name: Schema.String,
+  /** The form of the name that is unique. */
+  identity: Schema.String,
+  ...settingColumns,
+  dateCreated: StoredDate,
+  secretDigest: Schema.Uint8Array,
+  secretHint: Schema.String
 }
 
-// Both columns hold arrays of strings that this module wrote.
-const parseStrings = <T extends string>(json: string): ReadonlyArray<T> => JSON.parse(json) as ReadonlyArray<T>
+/** The columns that are named differently in code. */
+const settingNamesInSql = { accessLevels: "access_levels", ipRanges: "ip_ranges" } as const
+const namesInSql = {
+  ...settingNamesInSql,
+  dateCreated: "date_created",
+  secretDigest: "secret_digest",
+  secretHint: "secret_hint"
+} as const
 
-export const accessLevelsOf = (row: CredentialRow): ReadonlyArray<AccessLevel> => parseStrings(row.access_levels)
+const Row = Schema.Struct({ id: Schema.Int, lastUse: Schema.NullOr(StoredDate), ...newColumns }).pipe(
+  Schema.encodeKeys({ ...namesInSql, lastUse: "last_use" })
+)
+export type CredentialRow = typeof Row.Type
 
-/** Whether a credential has a level. Asked by every request: names of levels hold no quotes, so nothing is parsed. */
-export const hasLevel = (row: Pick<CredentialRow, "access_levels">, level: AccessLevel): boolean =>
-  row.access_levels.includes(`"${level}"`)
+/** A row as the database has it. */
+export type RawCredentialRow = typeof Row.Encoded
 
-export const ipRangesOf = (row: Pick<CredentialRow, "ip_ranges">): ReadonlyArray<string> => parseStrings(row.ip_ranges)
+const readCredentials = readRows(Row)
+const encodeNew = Schema.encodeSync(Schema.Struct(newColumns).pipe(Schema.encodeKeys(namesInSql)))
+const encodeChange = Schema.encodeSync(
+  Schema.Struct({ name: Schema.String, identity: Schema.String, ...settingColumns }).pipe(
+    Schema.encodeKeys(settingNamesInSql)
+  )
+)
 
-/** The fields that both kinds of credential show. */
-export type CredentialRecord = Omit<SmtpCredentials, "accessLevel">
+export const parseIpRanges = Schema.decodeSync(settingColumns.ipRanges)
 
-export const toRecord = (row: CredentialRow): CredentialRecord => ({
-  name: row.name,
-  dateCreated: fromSeconds(row.date_created),
-  lastUse: nullableDate(row.last_use),
-  expires: nullableDate(row.expires),
-  ipRanges: ipRangesOf(row)
-})
-
-/** How far a credential reaches. A key cannot grant more than its own scope. (docs/decisions/access.md) */
-export interface CredentialScope {
-  readonly levels: ReadonlyArray<AccessLevel>
-  /** The second at which it expires; `null` for never. */
-  readonly expires: number | null
-  /** The ranges it may be used from; none means everywhere. */
-  readonly ranges: ReadonlyArray<string>
-}
-
-export const scopeOf = (row: CredentialRow): CredentialScope => ({
-  levels: accessLevelsOf(row),
-  expires: row.expires,
-  ranges: ipRangesOf(row)
-})
-
-/** The first way in which a scope exceeds another, or `undefined`. */
-export const violationOf = (
-  scope: CredentialScope,
-  within: CredentialScope
-): AccessDenied | ExceedsGrantor | undefined => {
-  const missing = scope.levels.find((level) => level !== "None" && !within.levels.includes(level))
-  if (missing !== undefined) return new AccessDenied({ required: missing })
-  if (within.expires !== null && (scope.expires === null || scope.expires > within.expires)) {
-    return new ExceedsGrantor({ field: "Expires", limit: formatWireDate(fromSeconds(within.expires)) })
-  }
-  const isWithin =
-    within.ranges.length === 0 || (scope.ranges.length > 0 && areRangesWithin(scope.ranges, within.ranges))
-  return isWithin
-    ? undefined
-    : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: within.ranges.join(", ") })
-}
-
-const columnsOf = ({ expires, levels, ranges }: CredentialScope) => ({
-  access_levels: JSON.stringify(levels),
-  ip_ranges: JSON.stringify(ranges),
-  expires
-})
+/** The credentials that a condition selects, oldest first. */
+export const findCredentials = (sql: SqlClient.SqlClient, where: Statement.Fragment) =>
+  readCredentials(sql`SELECT * FROM credentials WHERE ${where} ORDER BY id`)
 
 /** Inserts a credential. Only the digest of its secret is stored. */
 export const insertCredential = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  credential: Pick<CredentialRow, "account" | "kind" | "name" | "identity"> & {
-    readonly scope: CredentialScope
-    readonly now: number
-    readonly secret: Redacted.Redacted<string>
-  }
+  credential: Omit<CredentialRow, "id" | "lastUse" | "secretDigest" | "secretHint">,
+  secret: Redacted.Redacted<string>
 ) {
-  const { account, identity, kind, name, now, scope } = credential
-  const secret = Redacted.value(credential.secret)
-  const [row] = yield* sql<CredentialRow>`
-    INSERT INTO credentials ${sql.insert({
-      account,
-      kind,
-      name,
-      identity,
-      ...columnsOf(scope),
-      date_created: now,
-      secret_digest: digestOf(secret),
-      secret_hint: hintOf(kind, secret)
-    })} RETURNING *`
+  const text = Redacted.value(secret)
+  const columns = encodeNew({
+    ...credential,
+    secretDigest: digestOf(text),
+    secretHint: hintOf(credential.kind, text)
+  })
+  const [row] = yield* readCredentials(sql`INSERT INTO credentials ${sql.insert(columns)} RETURNING *`)
   return row ?? (yield* Effect.die(new Error("an insert gave no row")))
 })
 
-/** The columns that an update sets, and the audit details of the change. */
-export const changesOf = (
-  row: CredentialRow,
-  next: CredentialScope,
-  named: { readonly name: string; readonly identity: string }
-) => {
-  const columns = { ...named, ...columnsOf(next) }
-  const before = accessLevelsOf(row)
-  const levelsAdded = next.levels.filter((level) => !before.includes(level))
-  const levelsRemoved = before.filter((level) => !next.levels.includes(level))
-  const changed = [
-    ...(row.name === named.name ? [] : ["Name"]),
-    ...(levelsAdded.length + levelsRemoved.length === 0 ? [] : ["AccessLevel"]),
-    ...(row.expires === next.expires ? [] : ["Expires"]),
-    ...(row.ip_ranges === columns.ip_ranges ? [] : ["RestrictAccessToIPRange"])
-  ]
-  const details: AuditDetails = {
-    changed,
+/** Gives a credential another name and other settings. */
+export const updateCredential = (
+  sql: SqlClient.SqlClient,
+  { id }: CredentialRow,
+  next: StoredSettings & Pick<CredentialRow, "name" | "identity">
+) => readCredentials(sql`UPDATE credentials SET ${sql.update(encodeChange(next))} WHERE id = ${id} RETURNING *`)
+
+/** The settings after a change, which keeps those that it omits. */
+export const changedSettings = (
+  was: StoredSettings,
+  change: { readonly [Name in keyof StoredSettings]?: StoredSettings[Name] | undefined }
+): StoredSettings => ({
+  ...was,
+  ...Object.fromEntries(
+    settingNames.map((name) => [name, change[name]] as const).filter(([, value]) => value !== undefined)
+  )
+})
+
+/** The audit details of a change. */
+export const detailsOf = (row: CredentialRow, next: StoredSettings & Pick<CredentialRow, "name">): AuditDetails => {
+  const isRenamed = row.name !== next.name
+  const levelsAdded = next.accessLevels.filter((level) => !row.accessLevels.includes(level))
+  const levelsRemoved = row.accessLevels.filter((level) => !next.accessLevels.includes(level))
+  const changed = settingNames.filter((name) => !isSameSetting(row[name], next[name]))
+  return {
+    changed: [...(isRenamed ? ["Name"] : []), ...changed.map((name) => apiKeySettings[name].wire)],
     ...(levelsAdded.length === 0 ? {} : { levelsAdded }),
     ...(levelsRemoved.length === 0 ? {} : { levelsRemoved }),
-    ...(row.name === named.name ? {} : { renamedTo: named.name })
+    ...(isRenamed ? { renamedTo: next.name } : {})
   }
-  return { columns, details }
 }
+
+type Violation = AccessDenied | ExceedsGrantor | undefined
+
+/** How the settings of a credential exceed those of the key that makes or changes it. */
+const violations: {
+  readonly [Limit in CredentialSettings.CredentialLimit]: (of: StoredSettings, within: StoredSettings) => Violation
+} = {
+  accessLevels: (of, within) => {
+    const missing = of.accessLevels.find((level) => level !== "None" && !within.accessLevels.includes(level))
+    return missing === undefined ? undefined : new AccessDenied({ required: missing })
+  },
+  expires: ({ expires }, { expires: limit }) =>
+    limit === null || (expires !== null && toSeconds(expires) <= toSeconds(limit))
+      ? undefined
+      : new ExceedsGrantor({ field: "Expires", limit: formatWireDate(limit) }),
+  ipRanges: ({ ipRanges }, within) =>
+    within.ipRanges.length === 0 || (ipRanges.length > 0 && areRangesWithin(ipRanges, within.ipRanges))
+      ? undefined
+      : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: within.ipRanges.join(", ") })
+}
+
+/** The first way in which a credential exceeds another. A key cannot grant more than it has. (docs/decisions/access.md) */
+export const violationOf = (of: StoredSettings, within: StoredSettings): Violation =>
+  Object.values(violations)
+    .map((violation) => violation(of, within))
+    .find((found) => found !== undefined)

@@ -4,7 +4,7 @@ import type { SqlClient } from "effect/sql"
 import { preparedQuery } from "../store/SqlDialect.ts"
 import { bestEffort } from "./AuditTrail.ts"
 import { isInNetworks, parseRanges } from "../network/IpRanges.ts"
-import { type CredentialRow, ipRangesOf } from "./CredentialRow.ts"
+import { parseIpRanges, type RawCredentialRow } from "./CredentialRow.ts"
 
 /** Seconds between two records of the use of a key, so that reads do not each cost a write. */
 const useRecordedEvery = 60
@@ -16,9 +16,12 @@ const maximumParsed = 256
 const maximumRemembered = 10_000
 
 export type KeyRow = Pick<
-  CredentialRow,
+  RawCredentialRow,
   "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_hint"
 >
+
+/** Whether a key has a level. Asked by every request: names of levels hold no quotes, so nothing is parsed. */
+export const hasLevel = (row: KeyRow, level: AccessLevel): boolean => row.access_levels.includes(`"${level}"`)
 
 /** Makes the lookup of a key by its digest, so that its timing tells nothing about the key. */
 export const keyLookup = (sql: SqlClient.SqlClient) => {
@@ -49,7 +52,7 @@ export const keepLatest = <A>(map: Map<string, A>, maximum: number): A | undefin
 export const makeRangeCheck = () => {
   const parsed = new Map<string, ReturnType<typeof parseRanges>>()
   const parse = (row: Pick<KeyRow, "ip_ranges">) => {
-    const networks = parseRanges(ipRangesOf(row))
+    const networks = parseRanges(parseIpRanges(row.ip_ranges))
     parsed.set(row.ip_ranges, networks)
     keepLatest(parsed, maximumParsed)
     return networks

@@ -2,6 +2,7 @@ import {
   type ApiKey,
   type ApiKeyForPurposes,
   ApiKeyPayload,
+  CredentialSettings,
   CredentialsService,
   canonicalEmail,
   type LastManagingKey,
@@ -10,11 +11,16 @@ import {
   SmtpCredentialsPayload,
   validated
 } from "@roster/domain"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import { credentialRepository } from "../credentials/CredentialRepository.ts"
 import { requireManagingKey } from "../credentials/LastManagingKey.ts"
+
+const { apiKeySettings, credentialSettings } = CredentialSettings
+
+/** What is shown of a credential besides its settings. */
+const shownFields = ["name", "dateCreated", "lastUse"] as const
 
 const validatedKey = validated(ApiKeyPayload)
 
@@ -31,7 +37,7 @@ const make = Effect.gen(function* () {
         resource: "Apikeys",
         accessLevels: (payload) => [...new Set(payload.accessLevels)],
         identity: (name) => name,
-        toCredential: (record, accessLevels) => ({ ...record, accessLevels }),
+        toCredential: Struct.pick([...shownFields, ...Struct.keys(apiKeySettings)]),
         protect: requireManagingKey(sql)
       }
     ),
@@ -41,7 +47,10 @@ const make = Effect.gen(function* () {
       resource: "Smtp",
       accessLevels: () => ["SendSmtp"],
       identity: canonicalEmail,
-      toCredential: (record) => ({ ...record, accessLevel: "SendSmtp" }),
+      toCredential: (row) => ({
+        ...Struct.pick(row, [...shownFields, ...Struct.keys(credentialSettings)]),
+        accessLevel: "SendSmtp"
+      }),
       protect: () => Effect.void
     })
   })

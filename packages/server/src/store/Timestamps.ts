@@ -1,5 +1,5 @@
 /** Times as stored and sent: whole seconds since 1970. */
-import { Clock, DateTime, Effect } from "effect"
+import { Clock, DateTime, Effect, Schema, SchemaTransformation } from "effect"
 
 /** The current time in seconds. */
 export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => Math.floor(millis / 1000))
@@ -22,3 +22,8 @@ export const sharedDate = (seconds: number): DateTime.Utc => {
 
 export const nullableDate = (seconds: number | null): DateTime.Utc | null =>
   seconds === null ? null : sharedDate(seconds)
+
+/** A time in a column. */
+export const StoredDate = Schema.Int.pipe(
+  Schema.decodeTo(Schema.DateTimeUtc, SchemaTransformation.transform({ decode: fromSeconds, encode: toSeconds }))
+)

@@ -5,9 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { SecretFormat } from "@roster/domain"
 import { Store } from "@roster/server"
-import { Effect, Redacted } from "effect"
+import { DateTime, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { insertCredential } from "../../../server/src/credentials/CredentialRow.ts"
+import { insertCredential, unset } from "../../../server/src/credentials/CredentialRow.ts"
 import { keyLookup } from "../../../server/src/credentials/KeyLookup.ts"
 import { digestOf } from "../../../server/src/credentials/Secret.ts"
 import { longRun } from "../../src/durability/LongRun.ts"
@@ -19,15 +19,9 @@ const [wrongAtFirst, wrongAtLast] = [keyOf(bits ^ (1n << 191n)), keyOf(bits ^ 1n
 /** A store with one key. */
 const withKey = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* insertCredential(sql, {
-    account: "",
-    kind: "ApiKey",
-    name: "known",
-    identity: "known",
-    scope: { levels: ["ViewContacts"], expires: null, ranges: [] },
-    now: 1,
-    secret: Redacted.make(keyOf(bits))
-  })
+  const known = { account: "", kind: "ApiKey", name: "known", identity: "known" } as const
+  const key = { ...unset, ...known, accessLevels: ["ViewContacts"], dateCreated: DateTime.makeUnsafe(1000) } as const
+  yield* insertCredential(sql, key, Redacted.make(keyOf(bits)))
   return sql
 })
 

@@ -1,15 +1,14 @@
 /** Creates credentials. One whose answer was lost has lost its secret too, so it is deleted and created again. */
 import { DateTime, Effect, Option, Schema } from "effect"
 import {
-  AccessLevel,
   type ApiKey,
   type ApiKeyPayload,
-  type CredentialLimit,
   CredentialName,
   type CredentialOperations,
+  CredentialSettings,
   EmailAddress,
   fnRedacted,
-  IpRange,
+  invalidInput,
   type LastManagingKey,
   NameTaken,
   OutcomeUnknown,
@@ -19,6 +18,8 @@ import {
 } from "@roster/domain"
 import { RotationRefused } from "./RotationOptions.ts"
 import type { Credential } from "./RotationState.ts"
+
+const { apiKeySettings, credentialSettings, partOf } = CredentialSettings
 
 /** The fields of a payload of either kind that name the credential. */
 export interface CredentialPayload {
@@ -89,39 +90,45 @@ export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Pay
   return yield* create(maximumRetries)
 })
 
-const areRanges = Schema.is(Schema.Array(IpRange))
-const areLevels = Schema.is(Schema.Array(AccessLevel))
+/** What prevents a copy if this version cannot write a setting again as it was read, by its name on the wire. */
+const unwritable: Readonly<Record<string, string>> = {
+  AccessLevel: "it has access levels that this version does not know and would take away. Use a newer version.",
+  RestrictAccessToIPRange:
+    "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
+}
 
-/** Expiry and IP ranges: a copy without them would be usable from anywhere, forever. */
-const limitsOf = Effect.fnUntraced(function* ({ expires, ipRanges = [], name }: Credential) {
-  if (expires != null && DateTime.isLessThanOrEqualTo(expires, yield* DateTime.now)) {
-    const issue = "it has expired, and its successor would have too. Change its expiry first."
-    return yield* new RotationRefused({ name, issue })
-  }
-  if (!areRanges(ipRanges)) {
-    const issue =
-      "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
-    return yield* new RotationRefused({ name, issue })
-  }
-  return { ipRanges, expires: expires ?? undefined } satisfies Record<CredentialLimit, unknown>
-})
+/** Makes the function that copies all settings: a copy without them would be usable from anywhere, forever. */
+const makeCopy = <const Settings extends Schema.Struct.Fields>(settings: Settings) => {
+  const toWritten = Schema.decodeUnknownEffect(Schema.toType(Schema.Struct(settings)))
+  return Effect.fnUntraced(function* (credential: Credential, subaccount: EmailAddress | undefined) {
+    const { expires, name } = credential
+    if (expires != null && DateTime.isLessThanOrEqualTo(expires, yield* DateTime.now)) {
+      const issue = "it has expired, and its successor would have too. Change its expiry first."
+      return yield* new RotationRefused({ name, issue })
+    }
+    const copied = yield* Effect.mapError(toWritten(credential), (error) => {
+      const [field = ""] = invalidInput(error).field.split("[")
+      const issue = unwritable[field] ?? `this version cannot write its ${field} again. Use a newer version.`
+      return new RotationRefused({ name, issue })
+    })
+    return { ...copied, subaccount }
+  })
+}
+
+const copyKeySettings = makeCopy(partOf(apiKeySettings, "write"))
+const copySmtpSettings = makeCopy(partOf(credentialSettings, "write"))
 
 /** The payload of an API key with the rights and limits of another one. */
 export const copyApiKey = Effect.fnUntraced(function* (key: ApiKey, name: string, subaccount?: EmailAddress) {
-  const { accessLevels } = key
-  if (!areLevels(accessLevels)) {
-    const issue = "it has access levels that this version does not know and would take away. Use a newer version."
-    return yield* new RotationRefused({ name: key.name, issue })
-  }
   // Names come from the service or from `apiKeySuccessor`.
   const checked = CredentialName.make(name, { disableChecks: true })
-  const payload: ApiKeyPayload = { name: checked, accessLevels, ...(yield* limitsOf(key)), subaccount }
+  const payload: ApiKeyPayload = { name: checked, ...(yield* copyKeySettings(key, subaccount)) }
   return payload
 })
 
 /** The payload of SMTP credentials with the limits of others. */
 export const copySmtp = Effect.fnUntraced(function* (smtp: SmtpCredentials, name: string, subaccount?: EmailAddress) {
   const checked = EmailAddress.make(name, { disableChecks: true })
-  const payload: SmtpCredentialsPayload = { name: checked, ...(yield* limitsOf(smtp)), subaccount }
+  const payload: SmtpCredentialsPayload = { name: checked, ...(yield* copySmtpSettings(smtp, subaccount)) }
   return payload
 })

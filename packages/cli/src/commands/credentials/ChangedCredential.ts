@@ -1,24 +1,22 @@
 /** Updates of credentials. The interface replaces them whole, so unchanged fields are sent as they were read. */
-import { AccessLevel, type CredentialLimit, IpRange, type ReportedAccessLevel } from "@roster/domain"
-import { type DateTime, Effect, Schema } from "effect"
-import type { CredentialChanges } from "./CredentialFlags.ts"
-import { omitUndefined } from "../../terminal/Results.ts"
+import { AccessLevel, CredentialSettings, type ReportedAccessLevel } from "@roster/domain"
+import { Effect, Schema, Struct } from "effect"
+import type { SettingChanges } from "./CredentialFlags.ts"
 import { usageError } from "../../errors/UsageError.ts"
 
-interface Current {
-  readonly expires?: DateTime.Utc | null | undefined
-  readonly ipRanges?: ReadonlyArray<string> | undefined
+type Changed = {
+  readonly [Name in keyof SettingChanges["set"]]?: Exclude<SettingChanges["set" | "clear"][Name], undefined>
 }
 
-const areRanges = Schema.is(Schema.Array(IpRange))
-
-/** Expiry and IP ranges after a change. Ranges in a foreign notation are omitted, so that the service keeps them. */
-export const changed = (current: Current, changes: CredentialChanges) => {
-  const kept = areRanges(current.ipRanges) ? current.ipRanges : undefined
-  return omitUndefined({
-    expires: changes.noExpiry ? null : (changes.expires ?? current.expires),
-    ipRanges: changes.noIpRange ? [] : (changes.ipRanges ?? kept)
-  } satisfies Record<CredentialLimit, unknown>)
+/** The settings after a change. A value that this version cannot write is omitted, so that the service keeps it. */
+export const changed = (current: CredentialSettings.SettingValues, { clear, set }: SettingChanges): Changed => {
+  const settings = Struct.keys(set).map((name) => {
+    const isWritable = Schema.is(Schema.toType(CredentialSettings.apiKeySettings[name].write))
+    const kept = isWritable(current[name]) ? current[name] : undefined
+    return [name, [clear[name], set[name], kept].find((value) => value !== undefined)] as const
+  })
+  // Flags give what can be written, and the rest was checked.
+  return Object.fromEntries(settings.filter(([, value]) => value !== undefined)) as Changed
 }
 
 const isKnown = Schema.is(AccessLevel)

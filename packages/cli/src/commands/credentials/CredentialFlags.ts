@@ -2,7 +2,7 @@
 import { accessFor, parsePurpose, purposes } from "@roster/domain/Purpose"
 import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
-import { DateTime, type Duration, Effect, type Schema } from "effect"
+import { DateTime, type Duration, Effect, type Schema, Struct } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
 import { toggle } from "../../settings/FlagForms.ts"
 import { parsed, parsedEach, parseEmail, refuse, refuseFlags } from "../shared/CommonFlags.ts"
@@ -83,50 +83,55 @@ const parseExpiry = parseMoment(
   "2030-12-31 or 2030-12-31T12:00:00Z, or a time from now such as 30d"
 )
 
-/** Expiry: a date, or a time from now. */
-export const expires = parsed(
-  "expires",
-  (given) =>
-    Effect.tap(parseExpiry(given), (date) =>
-      Effect.flatMap(DateTime.isFuture(date), (isAhead) =>
-        isAhead ? Effect.void : refuse("expires", `${given} is in the past`)
-      )
-    ),
-  "Expiry: a date (UTC), or a time from now (default for new credentials: none)",
-  "DATE|30d"
-)
+/** The names of the flags that set a setting and that remove it. */
+const flagNames = { expires: ["expires", "no-expiry"], ipRanges: ["ip-range", "no-ip-range"] } as const
 
-export const ipRanges = parsedEach(
-  "ip-range",
-  parseWith(IpRange, "ip-range"),
-  "Allow use only from this IP address or range (default for new credentials: any)",
-  "CIDR"
-).pipe(Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges)))
-
-/** The flags of an update that remove a setting. */
-export const clearing = {
-  noExpiry: toggle("no-expiry", "Remove the expiry"),
-  noIpRange: toggle("no-ip-range", "Allow use from any IP address")
+/** The flags of the settings that every credential has, by the name of the setting. */
+export const settingFlags = {
+  expires: parsed(
+    flagNames.expires[0],
+    (given) =>
+      Effect.tap(parseExpiry(given), (date) =>
+        Effect.flatMap(DateTime.isFuture(date), (isAhead) =>
+          isAhead ? Effect.void : refuse("expires", `${given} is in the past`)
+        )
+      ),
+    "Expiry: a date (UTC), or a time from now (default for new credentials: none)",
+    "DATE|30d"
+  ),
+  ipRanges: parsedEach(
+    flagNames.ipRanges[0],
+    parseWith(IpRange, "ip-range"),
+    "Allow use only from this IP address or range (default for new credentials: any)",
+    "CIDR"
+  ).pipe(Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges)))
 }
 
-/** The flags of an update. */
-export interface CredentialChanges {
-  readonly rename: string | undefined
-  readonly expires: DateTime.Utc | undefined
-  readonly ipRanges: ReadonlyArray<IpRange> | undefined
-  readonly noExpiry: boolean
-  readonly noIpRange: boolean
+/** The flags of an update that remove a setting, with the value that it then has. */
+export const clearFlags = {
+  expires: toggle(flagNames.expires[1], "Remove the expiry").pipe(Flag.map((isOn) => (isOn ? null : undefined))),
+  ipRanges: toggle(flagNames.ipRanges[1], "Allow use from any IP address").pipe(
+    Flag.map((isOn): ReadonlyArray<IpRange> | undefined => (isOn ? [] : undefined))
+  )
+}
+
+type Values<Flags extends Command.Command.Config> = Command.Command.Config.Infer<Flags>
+
+/** The settings that the flags of an update set and remove. */
+export interface SettingChanges {
+  readonly set: Values<typeof settingFlags>
+  readonly clear: Values<typeof clearFlags>
 }
 
 /** Refuses an update without changes, and one that sets and removes the same. */
-export const checkChanges = (changes: CredentialChanges, others: boolean) => {
-  const { expires, ipRanges, noExpiry, noIpRange, rename } = changes
-  return refuseFlags(
-    [noExpiry && expires !== undefined, "--expires and --no-expiry cannot be used together."],
-    [noIpRange && ipRanges !== undefined, "--ip-range and --no-ip-range cannot be used together."],
+export const checkChanges = ({ clear, set }: SettingChanges, others: boolean) =>
+  refuseFlags(
+    ...Struct.keys(flagNames).map((name) => {
+      const message = `--${flagNames[name][0]} and --${flagNames[name][1]} cannot be used together.`
+      return [set[name] !== undefined && clear[name] !== undefined, message] as const
+    }),
     [
-      !(others || noExpiry || noIpRange) && [rename, expires, ipRanges].every((change) => change === undefined),
+      !others && [...Object.values(set), ...Object.values(clear)].every((change) => change === undefined),
       "There is nothing to change: add at least one setting."
     ]
   )
-}

@@ -2,14 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { IpRange, UnknownValue } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import { changed, keptLevels } from "../../../src/commands/credentials/ChangedCredential.ts"
-import type { CredentialChanges } from "../../../src/commands/credentials/CredentialFlags.ts"
+import type { SettingChanges } from "../../../src/commands/credentials/CredentialFlags.ts"
 
-const none: CredentialChanges = {
-  rename: undefined,
-  expires: undefined,
-  ipRanges: undefined,
-  noExpiry: false,
-  noIpRange: false
+const none: SettingChanges = {
+  set: { expires: undefined, ipRanges: undefined },
+  clear: { expires: undefined, ipRanges: undefined }
 }
 const then = DateTime.makeUnsafe("2030-01-01T00:00:00Z")
 const later = DateTime.makeUnsafe("2031-01-01T00:00:00Z")
@@ -27,9 +24,9 @@ describe("a change of a credential", () => {
   })
 
   it("sets and clears", () => {
-    const set = { ...none, expires: later, ipRanges: [range] }
+    const set = { ...none, set: { expires: later, ipRanges: [range] } }
     assert.deepStrictEqual(changed({ expires: then, ipRanges: [] }, set), { expires: later, ipRanges: [range] })
-    const clear = { ...none, noExpiry: true, noIpRange: true }
+    const clear = { ...none, clear: { expires: null, ipRanges: [] } }
     assert.deepStrictEqual(changed({ expires: then, ipRanges: [range] }, clear), { expires: null, ipRanges: [] })
   })
 

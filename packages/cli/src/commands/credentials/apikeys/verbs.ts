@@ -13,13 +13,12 @@ import { Command } from "effect/cli"
 import { changed, keptLevels } from "../ChangedCredential.ts"
 import {
   checkChanges,
-  clearing,
-  expires,
-  ipRanges,
+  clearFlags,
   levelFlags,
   levelsOf,
   namesLevels,
   rename,
+  settingFlags,
   subaccount
 } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
@@ -48,14 +47,10 @@ export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
-  { name, ...levelFlags, expires, ipRanges, out, subaccount, dryRun },
-  Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount, ...levels }) {
-    const accessLevels = levelsOf(levels)
-    yield* createCredential(
-      kind,
-      { name, accessLevels, ...Results.omitUndefined({ expires, ipRanges, subaccount }) },
-      out
-    )
+  { name, ...levelFlags, settings: settingFlags, out, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ name, out, settings, subaccount, ...levels }) {
+    const given = Results.omitUndefined({ ...settings, subaccount })
+    yield* createCredential(kind, { name, accessLevels: levelsOf(levels), ...given }, out)
   })
 ).pipe(
   Command.validate((flags) =>
@@ -76,22 +71,17 @@ export const create = Command.make(
 
 export const update = Command.make(
   "update",
-  { name, rename: rename(CredentialName), ...levelFlags, expires, ipRanges, ...clearing, subaccount, dryRun },
-  Effect.fnUntraced(function* ({ access, for: wanted, name, subaccount, ...changes }) {
+  { name, rename: rename(CredentialName), ...levelFlags, set: settingFlags, clear: clearFlags, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ access, for: wanted, name, rename = name, subaccount, ...changes }) {
     const { apiKeys } = yield* CredentialsService
     const current = yield* apiKeys.get(name, { subaccount })
     const levels = { access, for: wanted }
     const accessLevels = namesLevels(levels) ? levelsOf(levels) : yield* keptLevels(current.accessLevels)
-    const payload = {
-      name: changes.rename ?? name,
-      accessLevels,
-      ...changed(current, changes),
-      ...Results.omitUndefined({ subaccount })
-    }
+    const payload = { name: rename, accessLevels, ...changed(current, changes), subaccount }
     yield* Results.record(ApiKey, yield* apiKeys.update(name, payload))
   })
 ).pipe(
-  Command.validate((flags) => checkChanges(flags, namesLevels(flags))),
+  Command.validate((flags) => checkChanges(flags, flags.rename !== undefined || namesLevels(flags))),
   withExamples({
     "roster apikeys update ci-sync --access ViewContacts,Export,Security": "",
     "roster apikeys update ci-sync --for contacts:read,export": "Replace all access levels",

@@ -3,7 +3,7 @@ import { CredentialsService, EmailAddress, NewSmtpCredentials, SmtpCredentials }
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changed } from "../ChangedCredential.ts"
-import { checkChanges, clearing, expires, ipRanges, rename, subaccount } from "../CredentialFlags.ts"
+import { checkChanges, clearFlags, rename, settingFlags, subaccount } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -28,9 +28,9 @@ export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
-  { name, expires, ipRanges, out, subaccount, dryRun },
-  Effect.fnUntraced(function* ({ expires, ipRanges, name, out, subaccount }) {
-    yield* createCredential(kind, { name, ...Results.omitUndefined({ expires, ipRanges, subaccount }) }, out)
+  { name, settings: settingFlags, out, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ name, out, settings, subaccount }) {
+    yield* createCredential(kind, { name, ...Results.omitUndefined({ ...settings, subaccount }) }, out)
   })
 ).pipe(
   withExamples({
@@ -42,19 +42,15 @@ export const create = Command.make(
 
 export const update = Command.make(
   "update",
-  { name, rename: rename(EmailAddress), expires, ipRanges, ...clearing, subaccount, dryRun },
-  Effect.fnUntraced(function* ({ name, subaccount, ...changes }) {
+  { name, rename: rename(EmailAddress), set: settingFlags, clear: clearFlags, subaccount, dryRun },
+  Effect.fnUntraced(function* ({ name, rename = name, subaccount, ...changes }) {
     const { smtp } = yield* CredentialsService
     const current = yield* smtp.get(name, { subaccount })
-    const payload = {
-      name: changes.rename ?? name,
-      ...changed(current, changes),
-      ...Results.omitUndefined({ subaccount })
-    }
+    const payload = { name: rename, ...changed(current, changes), subaccount }
     yield* Results.record(SmtpCredentials, yield* smtp.update(name, payload))
   })
 ).pipe(
-  Command.validate((changes) => checkChanges(changes, false)),
+  Command.validate((changes) => checkChanges(changes, changes.rename !== undefined)),
   withExamples({
     "roster smtp update shop@example.com --expires 30d": "",
     "roster smtp update shop@example.com --rename sales@example.com": "Rename the credentials",

@@ -1,0 +1,92 @@
+/**
+ * What can be set of a credential, each field once. The records, the rows of a store, their changes, copies, comparisons and the
+ * flags of the command line iterate these tables.
+ */
+import { DateTime, Schema, Struct } from "effect"
+import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
+import { nullableRequestField, requestField } from "../values/RequestField.ts"
+import { WireDate } from "../values/WireDate.ts"
+import { IpRange, maximumIpRanges } from "./Credential.ts"
+
+/** A field that callers set and read. */
+interface Setting {
+  readonly wire: string
+  /** The field as the service returns it. */
+  readonly read: Schema.Constraint
+  /** The field as callers send it; one that they omit is kept. */
+  readonly write: Schema.Constraint
+  /** Whether it limits what the credential may do, so that no key gives others more than its own. */
+  readonly limits: boolean
+}
+
+type Settings = Readonly<Record<string, Setting>>
+
+/** The settings of every credential. */
+export const credentialSettings = {
+  /** `null` means that it never ends. */
+  expires: {
+    wire: "Expires",
+    read: Schema.optionalKey(Schema.NullOr(WireDate)),
+    write: nullableRequestField(WireDate),
+    limits: true
+  },
+  /** `[]` means that it may be used from everywhere. */
+  ipRanges: {
+    wire: "RestrictAccessToIPRange",
+    read: Schema.optionalKey(Schema.Array(Schema.String)),
+    write: requestField(
+      Schema.Array(IpRange).check(
+        Schema.isMaxLength(maximumIpRanges, { expected: `at most ${maximumIpRanges} addresses and ranges` })
+      )
+    ),
+    limits: true
+  }
+} as const satisfies Settings
+
+/** The settings of API keys. */
+export const apiKeySettings = {
+  accessLevels: {
+    wire: "AccessLevel",
+    read: Schema.Array(ReportedAccessLevel),
+    write: Schema.Array(AccessLevel),
+    limits: true
+  },
+  ...credentialSettings
+} as const satisfies Settings
+
+/** The name of a setting in code. Those of SMTP credentials are among those of API keys. */
+export type SettingName = keyof typeof apiKeySettings
+
+/** The names of all settings. */
+export const settingNames: ReadonlyArray<SettingName> = Struct.keys(apiKeySettings)
+
+/** A setting that limits what a credential may do. */
+export type CredentialLimit = {
+  readonly [Name in SettingName]: (typeof apiKeySettings)[Name]["limits"] extends true ? Name : never
+}[SettingName]
+
+/** One part of each setting, such as what it is named on the wire. */
+export const partOf = <const S extends Settings, Part extends keyof Setting>(
+  settings: S,
+  part: Part
+): { readonly [Name in keyof S]: S[Name][Part] } =>
+  // The entries are those of the table.
+  Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, setting[part]])) as {
+    readonly [Name in keyof S]: S[Name][Part]
+  }
+
+type Value = DateTime.Utc | ReadonlyArray<string> | string | null | undefined
+
+/** What is known of the settings of a credential. */
+export type SettingValues = { readonly [Name in SettingName]?: Value }
+
+/** Lists have no order, dates travel in whole seconds, and what is missing is like what is empty. */
+const meaningOf = (value: Value): string | number => {
+  if (value == null) return ""
+  if (typeof value === "string") return value
+  if (DateTime.isDateTime(value)) return Math.floor(value.epochMilliseconds / 1000)
+  return [...new Set(value.map((text) => text.toLowerCase()))].sort().join("\n")
+}
+
+/** Whether two values of a setting mean the same. */
+export const isSameSetting = (one: Value, other: Value): boolean => meaningOf(one) === meaningOf(other)
