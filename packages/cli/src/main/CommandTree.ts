@@ -261,7 +261,7 @@ const commands = {
       load: () => import("../commands/store/backup.ts")
     },
     restore: {
-      description: "Replace a store with a backup while it is in use; the old store is kept",
+      description: "Replace a store that nobody uses with a backup; the old store is kept",
       load: () => import("../commands/store/restore.ts")
     },
     auth,

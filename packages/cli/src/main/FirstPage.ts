@@ -3,7 +3,7 @@ export const firstPage = `roster keeps contacts and access credentials, in a sto
 
   Contacts      import and export files of any size, select by rules, plan, apply and undo changes
   Credentials   create, rotate and audit API keys and SMTP credentials
-  Service       serve a store over HTTP, back it up and restore it while it is in use
+  Service       serve a store over HTTP, back it up while it is in use, and restore it
 
 To begin with:
 

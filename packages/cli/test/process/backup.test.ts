@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeRosterHere } from "../inProcess.ts"
@@ -107,7 +116,7 @@ const firstVersion = `
   VALUES ('', 'old@example.com', 'old@example.com', 'Active', '{}', 'ContactApi', 1)`
 
 describe("roster restore", () => {
-  it.live("restores a backup while a service runs on the store, and keeps the old content", () =>
+  it.live("refuses a store that is served, and names the process; afterwards it keeps the old content", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
       const { child, env } = yield* serveWithKey(folder)
@@ -117,22 +126,45 @@ describe("roster restore", () => {
       yield* run(["contacts", "add", "bob@example.com"], { env })
       yield* run(["contacts", "add", "cy@example.com"], { env })
 
+      const before = readdirSync(folder)
+      for (const flag of ["--yes", "--dry-run"]) {
+        const refused = yield* run(["restore", "b.db", "--db", "served.db", flag])
+        assert.deepStrictEqual([refused.code, failure(refused).code], [8, "StoreUnavailable"])
+        const who = process.platform === "linux" ? `process ${child.pid} (` : "another process"
+        assert.include(failure(refused).message, `served.db is in use: ${who}`)
+        assert.sameMembers(readdirSync(folder), before)
+      }
+      assert.strictEqual(emailsOf(yield* run(["contacts", "list"], { env })).length, 2)
+      assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
+
       const restored = yield* run(["restore", "b.db", "--db", "served.db", "--yes"])
       assert.strictEqual(restored.code, 0, restored.stderr)
       const { kept, ...counts } = jsonOf<{ readonly kept: string }>(restored)
       assert.deepStrictEqual<unknown>(counts, { ok: true, contacts: 1, replacedContacts: 2 })
-      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list"], { env })), ["ann@example.com"])
+      const emailsIn = (file: string) => Effect.map(run(["contacts", "list", "--db", file]), emailsOf)
+      assert.deepStrictEqual(yield* emailsIn("served.db"), ["ann@example.com"])
       assert.strictEqual(statSync(kept).mode & 0o777, 0o600)
-      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", kept])), [
-        "bob@example.com",
-        "cy@example.com"
-      ])
+      assert.deepStrictEqual(yield* emailsIn(kept), ["bob@example.com", "cy@example.com"])
       // What was kept is a backup, too.
       assert.strictEqual((yield* run(["restore", kept, "--db", "served.db", "--yes"])).code, 0)
-      assert.strictEqual(emailsOf(yield* run(["contacts", "list"], { env })).length, 2)
-      assert.strictEqual((yield* run(["contacts", "add", "dan@example.com"], { env })).code, 0)
-      assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
+      assert.strictEqual((yield* emailsIn("served.db")).length, 2)
       assert.deepStrictEqual(filesLike(folder, ".restoring"), [])
+    })
+  )
+
+  it.live("replaces the store that a link leads to", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      mkdirSync(join(folder, "disk"))
+      assert.strictEqual((yield* run(["restore", "a.db", "--db", "disk/real.db", "--yes"])).code, 0)
+      symlinkSync(join("disk", "real.db"), join(folder, "link.db"))
+      yield* run(["backup", "b.db", "--db", "a.db"])
+      yield* run(["contacts", "add", "bob@example.com", "--db", "link.db"])
+      const restored = yield* run(["restore", "b.db", "--db", "link.db", "--yes"])
+      assert.strictEqual(restored.code, 0, restored.stderr)
+      assert.isTrue(lstatSync(join(folder, "link.db")).isSymbolicLink())
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "disk/real.db"])), ["ann@example.com"])
+      assert.strictEqual(filesLike(join(folder, "disk"), ".before-restore-").length, 1)
     })
   )
 
@@ -227,8 +259,6 @@ describe("roster restore", () => {
       assert.strictEqual(restored.code, 0, restored.stderr)
       const store = new DatabaseSync(join(folder, "a.db"))
       assert.isDefined(store.prepare("SELECT name FROM sqlite_schema WHERE name = 'idempotent_answers'").get())
-      // The pages take the size that those of the store have.
-      assert.deepStrictEqual(Object.values(store.prepare("PRAGMA page_size").get() ?? {}), [4096])
       store.close()
       assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])), ["old@example.com"])
     })

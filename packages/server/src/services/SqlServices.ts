@@ -10,7 +10,6 @@ import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
-import type * as SqliteClient from "../store/sqlite/SqliteClient.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
 import { defaultConnections, jobConnections, sharedWrites } from "../store/postgres/PostgresOptions.ts"
@@ -42,10 +41,7 @@ const policyOf = ({ allowedSenders = [], allowFileUrl = [] }: PolicyOptions) =>
 export const layerForHttp = (
   options: StoreOptions,
   awaitsJobs = false
-): Layer.Layer<
-  Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient | SqliteClient.SqliteClient,
-  StoreError
-> => {
+): Layer.Layer<Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient, StoreError> => {
   const { filename, jobThread, requestThread, ruleDeadline: deadline } = options
   const contention = LockContention.make()
   const work =
@@ -89,9 +85,8 @@ export const layerPostgres = (options: PostgresStoreOptions): Layer.Layer<Servic
   layerPostgresForHttp(options)
 
 /** Provides the services and the database under them, with its tables migrated. */
-export const layerWithStore = (
-  options: StoreOptions
-): Layer.Layer<Services | SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> => layerForHttp(options)
+export const layerWithStore = (options: StoreOptions): Layer.Layer<Services | SqlClient.SqlClient, StoreError> =>
+  layerForHttp(options)
 
 /** Provides the services on a database file. */
 export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> => layerWithStore(options)

@@ -53,7 +53,7 @@ export const layer = ({
   readonly filename: string
   /** Shared with other threads of this process on the same store. */
   readonly contention?: LockContention | undefined
-}): Layer.Layer<SqlClient.SqlClient | SqliteClient.SqliteClient, StoreError> =>
+}): Layer.Layer<SqlClient.SqlClient, StoreError> =>
   migrated(filename).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, contention })),
     // Before anything is written to the file.

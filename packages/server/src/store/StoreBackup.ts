@@ -1,12 +1,11 @@
-/** Creates and restores backups of a store while other processes use it. (docs/decisions/backups.md) */
+/** Backs up a store while others use it, and restores one that nobody uses. (docs/decisions/backups.md) */
 import { fnRedacted } from "@roster/domain"
-import { Clock, Context, Data, Effect, Layer, Predicate, Schema } from "effect"
+import { Clock, Context, Data, Effect, Exit, Layer, Predicate, Schema, Scope } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
 import { lastMigration, latestMigration, migrateTo } from "./Migrations.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
@@ -19,11 +18,10 @@ import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from 
 import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
-import { pragma } from "./sqlite/StoreCheck.ts"
-import { copyPages, type CopyOptions } from "./sqlite/StoreCopy.ts"
-import { fromCause, type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
+import { copy, type CopyOptions, copyTo } from "./sqlite/StoreCopy.ts"
+import { type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
-import { quarantine, replacePages } from "./sqlite/StoreReplacement.ts"
+import { openAlone, replace, replaceDamaged } from "./sqlite/StoreReplacement.ts"
 
 /** The file cannot be restored: it is damaged, no store, of a newer version, or the PostgreSQL is not empty. Nothing was changed. */
 export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
@@ -77,11 +75,9 @@ const copyFile = Effect.fnUntraced(function* (from: string, target: string, opti
   if (isSame(path, target)) return yield* unavailable(target, "It is the store itself. Name another file.")
   yield* refuseUsed(target)
   yield* refuseForeign(path)
-  const context = yield* Layer.build(SqliteClient.layer({ filename: path }))
-  yield* SqliteClient.SqliteClient.pipe(
-    Effect.flatMap((sqlite) => sqlite.backup(target, options)),
-    Effect.provide(context)
-  )
+  // Checks the file, and completes what a crash has left.
+  yield* StoreFile.open({ filename: path })
+  yield* copyTo(path, target, options)
 })
 
 /** Copies a store on PostgreSQL as of one moment, by way of a file beside the target. */
@@ -104,8 +100,7 @@ const copyPostgres = Effect.fnUntraced(function* (from: PostgresOptions, target:
     orUnavailable(name, "It cannot be read."),
     Effect.catchTag("MigrationError", (error) => Effect.fail(unavailable(staged, error.message)))
   )
-  const sqlite = Context.get(context, SqliteClient.SqliteClient)
-  yield* sqlite.backup(target, options)
+  yield* copyTo(staged, target, options)
 })
 
 /** Writes a checked backup that only its owner can read. It replaces an existing file only with `replace`. */
@@ -134,37 +129,31 @@ export interface RestoreOptions<To, E, R> {
   readonly approve?: (plan: RestorePlan) => Effect.Effect<void, E, R>
 }
 
-/** Replaces the content of a store in a file. */
+/** Replaces a store in a file. */
 const restoreFile = Effect.fnUntraced(function* <E, R>({ approve, from: source, to }: RestoreOptions<string, E, R>) {
-  const path = StoreFile.toPath(to)
-  if (path === StoreFile.memory) return yield* unavailable(path, "A store in memory cannot be restored. Name a file.")
+  const given = StoreFile.toPath(to)
+  if (given === StoreFile.memory) return yield* unavailable(given, "A store in memory cannot be restored. Name a file.")
+  // SQLite puts the files of a store beside the file that a link leads to.
+  const path = existsSync(given) ? realpathSync(given) : given
   if (isSame(source, path)) return yield* refuse(source, "It is the store itself, and no backup of it.")
   const staged = yield* stagedBeside(path)
-  const found = yield* inspect(path)
-  const contacts = yield* stage(source, staged, found.pageSize)
-  const plan: RestorePlan = { store: path, contacts, replaced: found.replaced }
+  const { database, replaced } = yield* inspect(path)
+  const contacts = yield* stage(source, staged)
+  const plan: RestorePlan = { store: path, contacts, replaced }
   yield* approve?.(plan) ?? Effect.void
 
   const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
-  const kept = freeName(`${path}.before-restore-${time}`)
-  const aside = freeName(`${path}.damaged-${time}`)
-  const restored = (kept: string | undefined, replaced = plan.replaced): Restored => ({ ...plan, replaced, kept })
-  const replaceDamaged = (message: string) =>
-    Effect.as(
-      Effect.andThen(quarantine(path, aside), publish(staged, path)),
-      restored(aside, Replaced.Damaged({ message }))
-    )
-
-  return yield* Replaced.$match(plan.replaced, {
-    Nothing: () => Effect.as(publish(staged, path), restored(undefined)),
-    Damaged: ({ message }) => replaceDamaged(message),
-    Store: () =>
-      replacePages({ staged, path, kept }).pipe(
-        Effect.as(restored(kept)),
-        // Damage that opening did not find can show when all of it is read.
-        Effect.catchTag("StoreDamaged", ({ message }) => replaceDamaged(message))
-      )
-  })
+  const names = (kind: string) => ({ staged, path, kept: freeName(`${path}.${kind}-${time}`) })
+  const restored = (kept?: string): Restored => ({ ...plan, kept })
+  if (database !== undefined) {
+    const store = names("before-restore")
+    return yield* Effect.as(replace(database, store), restored(store.kept))
+  }
+  if (replaced._tag === "Damaged") {
+    const store = names("damaged")
+    return yield* Effect.as(replaceDamaged(store), restored(store.kept))
+  }
+  return yield* Effect.as(publish(staged, path), restored())
 })
 
 /** Fills an empty PostgreSQL in one transaction. */
@@ -195,7 +184,7 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
     )
   )
   const staged = join(folder, "restoring.db")
-  const contacts = yield* stage(source, staged, undefined)
+  const contacts = yield* stage(source, staged)
   const restored: Restored = { store: name, contacts, replaced: Replaced.Nothing(), kept: undefined }
   yield* approve?.(restored) ?? Effect.void
 
@@ -210,9 +199,9 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
 })
 
 /**
- * Replaces the content of a store, with its keys and jobs, by that of a backup, while other processes may use it. The
- * old content of a file is kept as `.before-restore-` and the time, or, if damaged and not in use, as `.damaged-`; a
- * PostgreSQL has to be empty. The thread is blocked while the old content is written.
+ * Replaces a store, with its keys and jobs, by a backup. A store in a file must be in use by nobody, and stays closed to
+ * others meanwhile; its old content is kept as `.before-restore-` and the time, or, if damaged, as `.damaged-`. A
+ * PostgreSQL has to be empty.
  */
 export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(
   options: RestoreOptions<string | PostgresOptions, E, R>
@@ -271,31 +260,31 @@ const removeLeftovers = (path: string) =>
 const refuse = (filename: string, detail: string) =>
   new BackupRefused({ filename, message: `${filename} cannot be restored. ${detail}` })
 
+/** What is to be replaced. A sound store is kept from others until the restore has ended. */
 const inspect = Effect.fnUntraced(
   function* (path: string) {
-    if (!isThere(path)) return { replaced: Replaced.Nothing(), pageSize: undefined }
+    if (!isThere(path)) return { replaced: Replaced.Nothing(), database: undefined }
     yield* refuseForeign(path)
-    const database = yield* StoreFile.open({ filename: path })
-    const { contacts, isEmpty, isRoster, migration, pageSize } = yield* contentsOf(database, path)
+    const scope = yield* Effect.flatMap(Effect.scope, Scope.fork)
+    const database = yield* Scope.provide(openAlone(path), scope)
+    const { contacts, isEmpty, isRoster, migration } = yield* contentsOf(database, path).pipe(
+      // Nobody may have a damaged store open when it is replaced, this process neither.
+      Effect.onError(() => Scope.close(scope, Exit.void))
+    )
     if (!isRoster && !isEmpty) return yield* unavailable(path, notComplete)
     if (migration > latestMigration) return yield* unavailable(path, newer(migration))
-    return { replaced: Replaced.Store({ contacts }), pageSize }
+    return { replaced: Replaced.Store({ contacts }), database }
   },
   Effect.catchTag("StoreDamaged", ({ message }) =>
-    Effect.succeed({ replaced: Replaced.Damaged({ message }), pageSize: undefined })
-  ),
-  Effect.scoped
+    Effect.succeed({ replaced: Replaced.Damaged({ message }), database: undefined })
+  )
 )
 
 /** Copies the backup, checked and migrated, and gives its number of contacts. */
-const stage = (source: string, staged: string, pageSize: number | undefined) =>
+const stage = (source: string, staged: string) =>
   Effect.gen(function* () {
-    yield* Effect.scoped(
-      Effect.flatMap(openBackup(source), (database) => copyPages(database, staged, "It is there already."))
-    )
-    if (pageSize !== undefined) {
-      yield* Effect.try({ try: () => setPageSize(staged, pageSize), catch: fromCause(staged) })
-    }
+    yield* refuseUnfit(source)
+    yield* copy(source, staged, "It is there already.")
     const context = yield* Layer.build(Store.layer({ filename: staged }))
     return yield* Effect.provide(settle, context).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(staged, error.message)))
@@ -305,21 +294,14 @@ const stage = (source: string, staged: string, pageSize: number | undefined) =>
     Effect.catchTag("StoreDamaged", ({ detail }) => refuse(source, `It is damaged or is no database (${detail}).`))
   )
 
-/** Opens a backup. Refuses other files, and stores of a later version. */
-const openBackup = Effect.fnUntraced(function* (source: string) {
+/** Refuses what is no backup, and stores of a later version. */
+const refuseUnfit = Effect.fnUntraced(function* (source: string) {
   if (!existsSync(source)) return yield* refuse(source, "There is no such file.")
   const database = yield* openReadOnly(source)
   const { isRoster, migration } = yield* contentsOf(database, source)
   if (!isRoster) return yield* refuse(source, "It is no store of Roster.")
   if (migration > latestMigration) return yield* refuse(source, newer(migration))
-  return database
-})
-
-const setPageSize = (path: string, pageSize: number) => {
-  using database = new DatabaseSync(path)
-  if (pragma(database, "page_size") === pageSize) return
-  database.exec(`PRAGMA page_size = ${pageSize}; VACUUM`)
-}
+}, Effect.scoped)
 
 /** Releases the jobs of the backup from their processes, which have other rows, and removes incomplete uploads. */
 const settle = Effect.gen(function* () {

@@ -1,13 +1,12 @@
 import { Duration, Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
-import { pathToFileURL } from "node:url"
 import { latestMigration } from "./Migrations.ts"
 import { blockingWait, whileBusy } from "./sqlite/SqliteBusy.ts"
 import { isBusy } from "./sqlite/SqliteError.ts"
 import { fromCause, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
-import { checkSizes, pragma } from "./sqlite/StoreCheck.ts"
+import { addressOf } from "./sqlite/StoreCopy.ts"
 
 /** Whether there is a store, or a WAL of one. */
 export const isThere = (path: string): boolean => existsSync(path) || existsSync(`${path}-wal`)
@@ -18,24 +17,16 @@ export const isSame = (one: string, other: string): boolean => {
   return one === other || (first !== undefined && first.dev === second?.dev && first.ino === second.ino)
 }
 
-/** Opens a file read-only, as immutable if unused: SQLite cannot create files beside it on a read-only medium. */
+/** Opens a file read-only. */
 export const openReadOnly = Effect.fnUntraced(function* (path: string) {
-  const sizes = yield* checkSizes(path)
+  const address = yield* addressOf(path)
   return yield* Effect.acquireRelease(
-    Effect.try({ try: () => openImmutable(path, sizes, 1000), catch: fromCause(path) }),
+    Effect.try({ try: () => openAddress(address, 1000), catch: fromCause(path) }),
     (database) => Effect.sync(() => database.close())
   )
 })
 
-const openImmutable = (
-  path: string,
-  { journal, wal }: { readonly journal: number; readonly wal: number },
-  timeout: number
-) => {
-  const file = pathToFileURL(path)
-  if (wal < 0 && journal < 0) file.searchParams.set("immutable", "1")
-  return new DatabaseSync(file, { readOnly: true, timeout })
-}
+const openAddress = (address: URL, timeout: number) => new DatabaseSync(address, { readOnly: true, timeout })
 
 const tablesOf = (database: DatabaseSync): ReadonlyArray<unknown> =>
   database
@@ -54,7 +45,6 @@ export const contentsOf = (database: DatabaseSync, path: string) =>
       return {
         isEmpty: tables.length === 0,
         isRoster,
-        pageSize: Number(pragma(database, "page_size")),
         /** The last migration that it has run. */
         migration: numberIn("migrations", "max(migration_id)"),
         contacts: numberIn("contacts", "count(*)")
@@ -70,10 +60,10 @@ export const newer = (migration: number) =>
 /** Refuses the database of another program. */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {
   if (!isThere(path)) return
-  const tables = yield* Effect.flatMap(checkSizes(path), (sizes) =>
+  const tables = yield* Effect.flatMap(addressOf(path), (address) =>
     whileBusy({
       try: () => {
-        using database = openImmutable(path, sizes, blockingWait)
+        using database = openAddress(address, blockingWait)
         return tablesOf(database)
       },
       catch: (cause) => ({ isBusy: isBusy(cause), error: fromCause(path)(cause) }),

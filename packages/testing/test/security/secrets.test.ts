@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { CredentialName, CredentialsService, EmailAddress } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { RosterServer, SqliteClient, Store } from "@roster/server"
+import { RosterServer, StoreBackup } from "@roster/server"
 import { Cause, Context, Effect, Exit, FileSystem, Layer, Logger, Path, Redacted, References, Tracer } from "effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -154,9 +154,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets
 
       // A backup while the service runs.
       const backup = path.join(folder, "backup.db")
-      yield* Effect.flatMap(SqliteClient.SqliteClient, (client) => client.backup(backup)).pipe(
-        Effect.provide(Store.layer({ filename: served.filename }))
-      )
+      yield* StoreBackup.create({ from: served.filename, to: backup })
 
       holdsNone("what the service wrote", served.output(), secrets)
       holdsNone("what the commands wrote", printed.join("\n"), secrets)

@@ -4,9 +4,7 @@ import { randomUUID } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { fromAccess, type StoreUnavailable, systemCode } from "./StoreError.ts"
-
-/** The endings of the files of a database. The file itself comes first. */
-export const databaseSuffixes: ReadonlyArray<string> = ["", "-wal", "-shm", "-journal"]
+import { databaseSuffixes } from "./StoreUsers.ts"
 
 /** Creates an empty file with mode 0600, which SQLite gives its -wal and -shm too; false if the path is taken. */
 export const createPrivate = (path: string): Effect.Effect<boolean, StoreUnavailable> =>

@@ -1,27 +1,14 @@
 /** The `SqlClient` of `effect/sql` on the SQLite of Node, for a file or in memory. */
-import { fnRedacted } from "@roster/domain"
-import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
+import { Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
 import { Waiting } from "./SqliteBusy.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import * as SqliteStatements from "./SqliteStatements.ts"
-import { type CopyOptions, copyTo } from "./StoreCopy.ts"
 import type { StoreError } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 import * as LockContention from "./LockContention.ts"
-
-/** The operations of SQLite besides SQL. */
-export class SqliteClient extends Context.Service<
-  SqliteClient,
-  {
-    /** The absolute path of the database file, or `":memory:"`. */
-    readonly filename: string
-    /** Copies the database at one moment to a checked file, which replaces an existing one only with `replace`. */
-    readonly backup: (destination: string, options?: CopyOptions) => Effect.Effect<void, StoreError>
-  }
->()("@roster/server/SqliteClient") {}
 
 /** Options of the client of a database file. */
 export interface SqliteClientOptions extends StoreFile.Options {
@@ -121,24 +108,9 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     outsideTransactions
   })
 
-  const source =
-    filename === StoreFile.memory
-      ? Effect.succeed(database)
-      : // With the writer as its source the copy would block it.
-        StoreFile.openReader(filename, busyTimeout)
-
-  const backup = fnRedacted("SqliteClient.backup")(function* (destination: string, options?: CopyOptions) {
-    const path = StoreFile.toPath(destination)
-    yield* Effect.flatMap(source, (from) => copyTo(from, path, options))
-  }, Effect.scoped)
-
-  return { client, sqlite: SqliteClient.of({ filename, backup }) }
+  return client
 })
 
 /** Provides the client of a database file, which is closed with the layer. */
-export const layer = (options: SqliteClientOptions): Layer.Layer<SqlClient.SqlClient | SqliteClient, StoreError> =>
-  Layer.effectContext(
-    Effect.map(make(options), ({ client, sqlite }) =>
-      Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqliteClient, sqlite))
-    )
-  ).pipe(Layer.provide(Reactivity.layer))
+export const layer = (options: SqliteClientOptions): Layer.Layer<SqlClient.SqlClient, StoreError> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

@@ -1,7 +1,7 @@
 /** The errors of node:sqlite: what they mean, and as the `SqlError` of `effect/sql`. */
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
-import { lockHolder } from "./LockHolder.ts"
+import { lockHolder } from "./StoreUsers.ts"
 
 /** SQLite's extended result code of an error, or `undefined` if it is not from SQLite. */
 export const errorCode = (cause: unknown): number | undefined =>
@@ -13,8 +13,12 @@ const primaryCode = (cause: unknown): number | undefined => {
   return code === undefined ? undefined : code & 0xff
 }
 
-/** Whether waiting for the lock helps. It does not for BUSY_SNAPSHOT (517): an outdated reader must start again. */
-export const isBusy = (cause: unknown): boolean => primaryCode(cause) === 5 && errorCode(cause) !== 517
+/**
+ * Whether waiting for the lock helps. It does not for BUSY_SNAPSHOT (517): an outdated reader must start again. A file that
+ * a restore has replaced since it was opened is READONLY_DBMOVED (1032).
+ */
+export const isBusy = (cause: unknown): boolean =>
+  (primaryCode(cause) === 5 && errorCode(cause) !== 517) || errorCode(cause) === 1032
 
 /** Says which process held the lock of a file, for a message that continues with the time. */
 export const heldBy = (filename: string): string => `${lockHolder(filename)} held ${filename}`

@@ -1,10 +1,9 @@
 import { Effect } from "effect"
-import { backup, DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
 import { Worker } from "node:worker_threads"
 import { createPrivate, publish, removeDatabase } from "./AtomicFile.ts"
-import { pragma } from "./StoreCheck.ts"
+import { checkSizes } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
-import { memory } from "./StoreFile.ts"
 
 /** How to copy a database into a file. */
 export interface CopyOptions {
@@ -12,64 +11,65 @@ export interface CopyOptions {
   readonly replace?: boolean | undefined
 }
 
-/** Copies the database at one moment into a file that gets its name when it is complete and checked. */
-export const copyTo = Effect.fnUntraced(function* (source: DatabaseSync, path: string, options: CopyOptions = {}) {
+/** Copies a database at one moment into a file that gets its name when it is complete and checked. */
+export const copyTo = Effect.fnUntraced(function* (source: string, path: string, options: CopyOptions = {}) {
   const draft = `${path}.partial`
-  yield* copyPages(source, draft, "A backup is under way, or was cut off. If none runs, delete this file.").pipe(
+  yield* copy(source, draft, "A backup is under way, or was cut off. If none runs, delete this file.").pipe(
     Effect.andThen(Effect.ensuring(publish(draft, path, options.replace), removeDatabase(draft))),
     Effect.uninterruptible
   )
 })
 
-/** Copies the database into a new file, which is removed again unless it passes the check of SQLite. */
-export const copyPages = Effect.fnUntraced(function* (source: DatabaseSync, path: string, taken: string) {
+/** Copies a database into a new file without a WAL, which is removed again unless it passes the check of SQLite. */
+export const copy = Effect.fnUntraced(function* (source: string, path: string, taken: string) {
+  const from = yield* addressOf(source)
   if (!(yield* createPrivate(path))) return yield* unavailable(path, taken)
   // A running copy cannot be stopped, and its files must not be closed.
-  yield* Effect.tryPromise({
-    // In one step: with several, each write of another connection would restart the copy.
-    try: () => backup(source, path, { rate: 0x7fffffff }),
-    catch: fromCause(path)
-  }).pipe(
-    Effect.andThen(Effect.try({ try: () => makePlain(path), catch: fromCause(source.location() ?? memory) })),
-    Effect.andThen(checkWhole(path, source.location() ?? memory)),
+  yield* copyOnThread({ from, source, path }).pipe(
     Effect.onError(() => removeDatabase(path)),
     Effect.uninterruptible
   )
 })
 
-/** Leaves WAL mode, so that the one file can be read where nothing can be written. */
-const makePlain = (path: string) => {
-  using database = new DatabaseSync(path)
-  const mode = pragma(database, "journal_mode = DELETE")
-  if (mode !== "delete") throw new TypeError(`SQLite keeps the copy in the journal mode ${mode}`)
-}
+/** The address of a file to read, as immutable if unused: SQLite cannot create files beside it on a read-only medium. */
+export const addressOf = (path: string) =>
+  Effect.map(checkSizes(path), ({ journal, wal }) => {
+    const file = pathToFileURL(path)
+    if (wal < 0 && journal < 0) file.searchParams.set("immutable", "1")
+    return file
+  })
 
-/** Reads every page, row, index and reference, and posts the first fault. */
-const check = `
+/** Copies, then reads every page, row, index and reference of the copy, and posts the first fault. */
+const thread = `
   const { parentPort, workerData } = require("node:worker_threads")
   const { DatabaseSync } = require("node:sqlite")
+  const on = (file, use) => {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    try {
+      return use(database)
+    } finally {
+      database.close()
+    }
+  }
   const faultOf = (database) => {
     const fault = database.prepare("PRAGMA integrity_check(1)").get().integrity_check
     if (fault !== "ok") return fault
     const row = database.prepare("PRAGMA foreign_key_check").get()
     if (row !== undefined) return "a row of " + row.table + " refers to a row of " + row.parent + " that is not there"
   }
-  const database = new DatabaseSync(workerData, { readOnly: true })
-  try {
-    parentPort.postMessage(faultOf(database))
-  } catch (error) {
-    parentPort.postMessage(error.message)
-  } finally {
-    database.close()
-  }
+  on(new URL(workerData.from), (database) => database.prepare("VACUUM INTO ?").run(workerData.path))
+  parentPort.postMessage(on(workerData.path, faultOf))
 `
 
-/** Checks on a worker thread, since a large file takes seconds. */
-const checkWhole = (path: string, origin: string): Effect.Effect<void, StoreError> =>
+/** A large file takes seconds. */
+const copyOnThread = ({ from, path, source }: { readonly from: URL; readonly source: string; readonly path: string }) =>
   Effect.callback<void, StoreError>((resume) => {
-    const worker = new Worker(check, { eval: true, workerData: path })
+    const worker = new Worker(thread, { eval: true, workerData: { from: from.href, path } })
     worker.once("message", (fault: string | undefined) =>
-      resume(fault === undefined ? Effect.void : Effect.fail(damaged(origin, fault)))
+      resume(fault === undefined ? Effect.void : Effect.fail(damaged(source, fault)))
     )
-    worker.once("error", (cause) => resume(Effect.fail(fromAccess(path)(cause))))
+    worker.once("error", (cause) => {
+      const error = fromCause(source)(cause)
+      resume(Effect.fail(error._tag === "StoreDamaged" ? error : fromAccess(path)(cause)))
+    })
   })

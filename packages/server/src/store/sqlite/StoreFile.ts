@@ -45,8 +45,8 @@ export const isSupported = (version: string): boolean => {
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003
 }
 
-/** Opens the database file, or creates it. Closed with the scope. */
-export const open = Effect.fnUntraced(function* (options: Options) {
+/** Opens the database file, or creates it; `alone` only while no other connection has it open. Closed with the scope. */
+export const open = Effect.fnUntraced(function* (options: Options, alone = false) {
   const path = toPath(options.filename)
   const readOnly = options.readonly === true
   const timeout = Duration.toMillis(options.busyTimeout ?? defaultBusyTimeout)
@@ -60,8 +60,9 @@ export const open = Effect.fnUntraced(function* (options: Options) {
   }
   return yield* Effect.acquireRelease(
     // The switch to WAL needs exclusive access, for which SQLite does not always wait.
-    whileBusy({ try: () => connect(path, readOnly, options.prepare), catch: fromCause(path), timeout, asked }),
-    (database) => Effect.sync(() => disconnect(database, readOnly))
+    whileBusy({ try: () => connect(path, { ...options, alone }), catch: fromCause(path), timeout, asked }),
+    // The file that was open alone can be another one by now.
+    (database) => Effect.sync(() => disconnect(database, readOnly || alone))
   )
 })
 
@@ -99,9 +100,12 @@ const check = Effect.fnUntraced(function* (
 })
 
 /** Opens a connection and verifies its settings: one that was ignored could cost data later. */
-const connect = (path: string, readOnly: boolean, prepare: Options["prepare"]): DatabaseSync => {
+const connect = (path: string, options: Options & { readonly alone: boolean }): DatabaseSync => {
+  const { alone, prepare, readonly: readOnly = false } = options
   const database = new DatabaseSync(path, { readOnly, timeout: blockingWait, enableDoubleQuotedStringLiterals: false })
   try {
+    // Before the first read: with a WAL it takes a lock on the file that each open connection shares.
+    if (alone) pragma(database, "locking_mode = EXCLUSIVE")
     readSchema(database)
     if (!readOnly) {
       pragma(database, "journal_mode = WAL")

@@ -1,118 +1,77 @@
+/** Puts a database in the place of a store that nobody uses. (docs/decisions/backups.md) */
 import { Effect } from "effect"
-import { existsSync, readdirSync, renameSync, statSync } from "node:fs"
-import { backup, type DatabaseSync } from "node:sqlite"
-import { setTimeout } from "node:timers/promises"
-import { errorCode, isBusy } from "./SqliteError.ts"
-import { createPrivate, databaseSuffixes, removeDatabase, syncFolder } from "./AtomicFile.ts"
+import { chmodSync, chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
+import type { DatabaseSync } from "node:sqlite"
+import { publish, syncFolder } from "./AtomicFile.ts"
 import { pragma } from "./StoreCheck.ts"
-import { fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
+import { fromAccess, fromCause, StoreUnavailable, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
+import { databaseSuffixes, usersOf } from "./StoreUsers.ts"
 
-/** In milliseconds. Writers of a busy store leave short gaps. */
-const lockTimeout = 30_000
-
-/**
- * Overwrites a database with another of the same page size in one transaction, and keeps the old content in a file.
- * Keeping the old content blocks the thread.
- */
-export const replacePages = Effect.fnUntraced(
-  function* (options: { readonly staged: string; readonly path: string; readonly kept: string }) {
-    const { kept, path, staged } = options
-    // Open until the end, so that the file stays in WAL mode, where readers do not block the replacement.
-    const database = yield* StoreFile.open({ filename: path })
-    const reader = yield* StoreFile.openReader(path, lockTimeout)
-    const source = yield* StoreFile.openReader(staged, lockTimeout)
-    if (!(yield* createPrivate(kept))) return yield* unavailable(kept, "It is there already.")
-    yield* overwrite(source, path, () => {
-      // The write lock is held and nothing is committed, so the old content cannot change any more.
-      reader.prepare("VACUUM INTO ?").run(kept)
-      syncFolder(kept)
-    }).pipe(Effect.onError(() => removeDatabase(kept)))
-    // Otherwise the next writer would have to checkpoint all of it.
-    database.exec("PRAGMA wal_checkpoint(PASSIVE)")
-  },
-  Effect.scoped,
-  Effect.uninterruptible
-)
-
-const overwrite = (source: DatabaseSync, path: string, onLocked: () => void) => {
-  const deadline = performance.now() + lockTimeout
-  // In two steps, to run `onLocked` between them.
-  const rate = Math.ceil(Number(pragma(source, "page_count")) / 2)
-  const attempt: Effect.Effect<void, StoreError> = Effect.suspend(() => {
-    let locked = false
-    const progress = () => {
-      if (locked) return
-      locked = true
-      onLocked()
-    }
-    return Effect.tryPromise({
-      try: () => backup(source, path, { rate, progress }),
-      catch: (cause) => (!locked && isLocked(cause) ? "Locked" : fromCause(path)(cause))
-    }).pipe(
-      Effect.asVoid,
-      Effect.catchIf(
-        (error) => error === "Locked",
-        () =>
-          performance.now() < deadline
-            ? Effect.andThen(pause, attempt)
-            : unavailable(path, "Other programs write to it without a pause. Try again, or stop one of them.")
-      )
-    )
-  })
-  return attempt
+/** The finished database, the store whose name it takes, and the name that the old content gets. */
+interface Names {
+  readonly staged: string
+  readonly path: string
+  readonly kept: string
 }
 
-/** If the copy does not get the lock, node:sqlite throws "not an error" with the code 0. */
-const isLocked = (cause: unknown): boolean => isBusy(cause) || errorCode(cause) === 0
+const inUse = (path: string) =>
+  new StoreUnavailable({
+    filename: path,
+    isLocked: true,
+    message: `The store ${path} is in use: ${usersOf(path).join(" and ") || "another process"} has it open. End that and restore again.`
+  })
 
-const pause = Effect.promise((signal) => setTimeout(1 + Math.random() * 4, undefined, { signal }))
+/** Opens a store that no other connection has open, and keeps all others out until the scope closes. */
+export const openAlone = (path: string) =>
+  StoreFile.open({ filename: path, busyTimeout: 0 }, true).pipe(
+    Effect.catchTag("StoreUnavailable", (error) => Effect.fail(error.isLocked === true ? inUse(path) : error))
+  )
 
-/** Renames a damaged database, unless a process has it open, which would continue with the renamed file. */
-export const quarantine = Effect.fnUntraced(function* (path: string, aside: string) {
+/** Replaces a store that `openAlone` has opened. A crash leaves the old store or the new one. */
+export const replace = (database: DatabaseSync, { kept, path, staged }: Names) =>
+  Effect.try({
+    try: () => {
+      // A process that waits with the old file open then finds no WAL, and SQLite refuses to write to a file that was moved.
+      const mode = pragma(database, "journal_mode = DELETE")
+      if (mode !== "delete") throw new TypeError(`SQLite keeps the store in the journal mode ${mode}`)
+      for (const suffix of databaseSuffixes.slice(1)) rmSync(path + suffix, { force: true })
+      keepOwner(path, staged)
+      linkSync(path, kept)
+      try {
+        renameSync(staged, path)
+      } catch (cause) {
+        rmSync(kept)
+        throw cause
+      }
+      syncFolder(path)
+    },
+    catch: fromCause(path)
+  })
+
+/** Replaces a damaged store, which SQLite cannot lock: a process that has it open would continue with the renamed file. */
+export const replaceDamaged = Effect.fnUntraced(function* ({ kept, path, staged }: Names) {
   if (process.platform !== "linux") {
     return yield* unavailable(
       path,
       "It is damaged, and whether a program has it open cannot be told on this system. Stop every such program, move the file and its -wal file away, and restore again."
     )
   }
-  const users = usersOf(path)
-  if (users.length > 0) {
-    return yield* unavailable(path, `It is damaged, and in use: end process ${users.join(", ")} and restore again.`)
-  }
+  if (usersOf(path).length > 0) return yield* inUse(path)
   yield* Effect.try({
     try: () => {
+      if (existsSync(path)) keepOwner(path, staged)
       // The file first: without its -wal file it would look like an older store.
-      for (const suffix of databaseSuffixes) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
-      syncFolder(path)
+      for (const suffix of databaseSuffixes) if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix)
     },
     catch: fromAccess(path)
   })
+  yield* publish(staged, path)
 })
 
-/** The processes that have a database open, as far as this user can see. */
-const usersOf = (path: string): ReadonlyArray<string> => {
-  const files = databaseSuffixes.flatMap((suffix) => identityOf(path + suffix) ?? [])
-  return attempted(() => readdirSync("/proc"), []).filter(
-    (pid) =>
-      /^\d+$/.test(pid) &&
-      attempted(() => readdirSync(`/proc/${pid}/fd`), []).some((fd) =>
-        files.includes(identityOf(`/proc/${pid}/fd/${fd}`) ?? "")
-      )
-  )
-}
-
-const identityOf = (path: string): string | undefined =>
-  attempted(() => {
-    const { dev, ino } = statSync(path)
-    return `${dev} ${ino}`
-  }, undefined)
-
-/** Processes can end meanwhile, and those of other users are hidden. */
-const attempted = <A>(look: () => A, otherwise: A): A => {
-  try {
-    return look()
-  } catch {
-    return otherwise
-  }
+/** A service of another user must be able to open what root has restored. */
+const keepOwner = (from: string, to: string) => {
+  const { gid, mode, uid } = statSync(from)
+  chownSync(to, uid, gid)
+  chmodSync(to, mode)
 }

@@ -1,10 +1,9 @@
 import { assert, describe, it, vi } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, References, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, References, Stream } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs"
+import { readdirSync, readlinkSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { dialect } from "../../../src/store/SqlDialect.ts"
-import { layer, SqliteClient } from "../../../src/store/sqlite/SqliteClient.ts"
 import { isDiskFull } from "../../../src/store/sqlite/SqliteError.ts"
 import * as LockContention from "../../../src/store/sqlite/LockContention.ts"
 import * as SqliteStatements from "../../../src/store/sqlite/SqliteStatements.ts"
@@ -544,58 +543,6 @@ describe("streams", () => {
       )
       yield* Stream.runDrain(sql`SELECT x FROM t`.stream)
       assert.isAbove(turns, 20)
-    })
-  )
-})
-
-describe("backup", () => {
-  const build = Effect.fnUntraced(function* (filename: string) {
-    const context = yield* Layer.build(layer({ filename }))
-    return { sql: Context.get(context, SqlClient.SqlClient), sqlite: Context.get(context, SqliteClient) }
-  })
-
-  it.live("holds everything written before it began, during further writes", () =>
-    Effect.gen(function* () {
-      const filename = yield* freshPath
-      const copy = `${filename}.backup`
-      const { sql, sqlite } = yield* build(filename)
-      yield* sql`CREATE TABLE t (x)`
-      yield* sql`INSERT INTO t ${numbers(100_000)(sql)}`
-      const writer = yield* sql`INSERT INTO t VALUES (0)`.pipe(
-        Effect.andThen(Effect.yieldNow),
-        Effect.forever,
-        Effect.forkChild
-      )
-      yield* sqlite.backup(copy)
-      yield* Fiber.interrupt(writer)
-      assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
-      assert.isFalse(existsSync(`${copy}.partial`))
-      const restored = yield* openSql({ filename: copy })
-      assert.deepStrictEqual(yield* restored`PRAGMA integrity_check`.values, [["ok"]])
-      assert.deepStrictEqual(yield* restored`SELECT count(*) FROM t WHERE x > 0`.values, [[100_000]])
-    })
-  )
-
-  it.live("copies memory to a file", () =>
-    Effect.gen(function* () {
-      const copy = yield* freshPath
-      const { sql, sqlite } = yield* build(":memory:")
-      yield* sql`CREATE TABLE t (x)`
-      yield* sqlite.backup(copy)
-      assert.deepStrictEqual(yield* useSql({ filename: copy }, values), [])
-    })
-  )
-
-  it.live("replaces no file and needs its folder", () =>
-    Effect.gen(function* () {
-      const filename = yield* freshPath
-      const { sqlite } = yield* build(filename)
-      const taken = `${filename}.backup`
-      writeFileSync(taken, "precious")
-      assert.strictEqual((yield* Effect.flip(sqlite.backup(taken)))._tag, "StoreUnavailable")
-      assert.strictEqual(readFileSync(taken, "utf8"), "precious")
-      assert.isFalse(existsSync(`${taken}.partial`))
-      assert.match((yield* Effect.flip(sqlite.backup(`${filename}/x`))).message, /no folder/)
     })
   )
 })

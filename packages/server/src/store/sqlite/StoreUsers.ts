@@ -1,0 +1,57 @@
+/** Which processes use a database, as far as Linux tells this user. */
+import { readdirSync, readFileSync, statSync } from "node:fs"
+
+/** The endings of the files of a database. The file itself comes first. */
+export const databaseSuffixes: ReadonlyArray<string> = ["", "-wal", "-shm", "-journal"]
+
+/** Processes can end meanwhile, those of other users are hidden, and other systems have no /proc. */
+const attempted = <A>(look: () => A, otherwise: A): A => {
+  try {
+    return look()
+  } catch {
+    return otherwise
+  }
+}
+
+const identityOf = (path: string): string | undefined =>
+  attempted(() => {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  }, undefined)
+
+const filesOf = (path: string): ReadonlyArray<string> =>
+  databaseSuffixes.flatMap((suffix) => identityOf(path + suffix) ?? [])
+
+const hasOpen = (pid: string, files: ReadonlyArray<string>): boolean =>
+  attempted(() => readdirSync(`/proc/${pid}/fd`), []).some((fd) =>
+    files.includes(identityOf(`/proc/${pid}/fd/${fd}`) ?? "")
+  )
+
+/** Node names the process after its main thread. */
+const nameOf = (pid: string): string => {
+  const name = attempted(() => readFileSync(`/proc/${pid}/comm`, "utf8"), "ended").trim()
+  return `process ${pid} (${name.replace(/-MainThread$/, "")})`
+}
+
+/** The processes that have a database open, such as `process 4242 (node)`. */
+export const usersOf = (path: string): ReadonlyArray<string> => {
+  const files = filesOf(path)
+  return attempted(() => readdirSync("/proc"), [])
+    .filter((pid) => /^\d+$/.test(pid) && hasOpen(pid, files))
+    .map(nameOf)
+}
+
+/** A lock that a process has. The line of one that waits has an arrow after its number. */
+const writeLock = /^\d+: POSIX\s+\S+\s+WRITE\s+(?<pid>\d+)\s+\S+:(?<inode>\d+)\s/gm
+
+/** The process that holds the lock of writers, by Linux's list of locks, or `another process`. */
+export const lockHolder = (path: string): string => {
+  const files = filesOf(path)
+  for (const { groups } of attempted(() => readFileSync("/proc/locks", "utf8"), "").matchAll(writeLock)) {
+    const { inode, pid = "" } = groups ?? {}
+    // Other namespaces and disks reuse the numbers of processes and inodes.
+    const isOurs = pid !== String(process.pid) && files.some((file) => file.endsWith(` ${inode}`))
+    if (isOurs && hasOpen(pid, files)) return nameOf(pid)
+  }
+  return "another process"
+}
