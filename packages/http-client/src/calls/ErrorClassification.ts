@@ -24,6 +24,7 @@ import {
 } from "@roster/domain"
 import { Duration, Predicate, Schema } from "effect"
 import type { HttpClientError } from "effect/http"
+import { UnsupportedEncoding } from "../transport/BufferedResponse.ts"
 import { ProxyUnreachable } from "../transport/ProxyUnreachable.ts"
 import type { Evidence, RetryRow } from "./RetryTable.ts"
 
@@ -83,6 +84,10 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
   const causes = causesOf("cause" in reason ? reason.cause : undefined)
   const tooLarge = causes.find((cause) => cause instanceof ResponseTooLarge)
   if (tooLarge !== undefined) return failure("Permanent", tooLarge)
+  const encoded = causes.find((cause) => cause instanceof UnsupportedEncoding)
+  if (encoded !== undefined && "response" in reason) {
+    return invalidResponse(operation, reason.response.status, encoded.message)
+  }
   const code = codeOf(causes)
   // The code alone: an error of the transport may quote the request.
   const proxy = causes.find((cause) => cause instanceof ProxyUnreachable)

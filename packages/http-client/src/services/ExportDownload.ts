@@ -14,7 +14,7 @@ import {
   type Secrets,
   unexpectedContent
 } from "../calls/ResponseDecoding.ts"
-import { BufferedResponse } from "../transport/BufferedResponse.ts"
+import { BufferedResponse, encodingOf, isDecodable, UnsupportedEncoding } from "../transport/BufferedResponse.ts"
 import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
 import { waitAfter } from "../calls/RetryPolicy.ts"
 import { retryTable } from "../calls/RetryTable.ts"
@@ -67,29 +67,21 @@ const requestOf = (url: URL, { etag, isResumable, received, size }: Progress): H
     }
   })
 
-const encodingOf = ({ headers }: Response): string => {
-  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? ""
-  return encoding === "identity" ? "" : encoding
-}
-
 /** The length of the file, or part of it, in an answer; unknown if it is compressed. */
 const lengthOf = (response: Response): number | undefined => {
   const said = response.headers["content-length"]
-  return encodingOf(response) === "" && said !== undefined && /^\d+$/.test(said) ? Number(said) : undefined
+  return encodingOf(response.headers) === "" && said !== undefined && /^\d+$/.test(said) ? Number(said) : undefined
 }
-
-/** The encodings that every transport decodes. */
-const readable = new Set(["", "gzip", "x-gzip", "deflate", "br"])
 
 /** Why an answer is not a file, or part of one, whose end can be recognised. */
 const formIssue = (response: Response, wasPartAskedFor: boolean): string | undefined => {
   const { headers, status } = response
-  const encoding = encodingOf(response)
+  const encoding = encodingOf(headers)
   if (status === 206 && !wasPartAskedFor) return "it is a part of the file, but the whole file was requested"
   if (status !== 200 && status !== 206) return "it is not a file"
   if (status === 200 && headers["content-range"] !== undefined)
     return "it claims to be both the whole file and a part of it"
-  if (!readable.has(encoding)) return "it is in an encoding that was not requested"
+  if (!isDecodable(encoding)) return new UnsupportedEncoding(encoding).message
   const isFramed = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
   const isCutDetected = response instanceof BufferedResponse && response.detectsTruncation
   return encoding === "" || isFramed || isCutDetected ? undefined : "it is compressed, and its end cannot be recognised"
@@ -122,7 +114,7 @@ const overlapOfPart = (response: Response, { etag, received, size }: Progress): 
   const start = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(response.headers["content-range"] ?? "")?.[1]
   const whole = totalOf(response) ?? size
   if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
-  if (start === undefined || Number(start) > received || whole === undefined || encodingOf(response) !== "") {
+  if (start === undefined || Number(start) > received || whole === undefined || encodingOf(response.headers) !== "") {
     return broken("the service sent another part than the requested one")
   }
   return size !== undefined && size !== whole ? changed() : received - Number(start)
@@ -185,7 +177,7 @@ const attempt = (
       yield* discard(response)
       return yield* Effect.fail(overlap)
     }
-    const isEncoded = encodingOf(response) !== ""
+    const isEncoded = encodingOf(response.headers) !== ""
     progress.isResumable = !isEncoded
     if (progress.received === 0) {
       progress.etag = response.headers["etag"]

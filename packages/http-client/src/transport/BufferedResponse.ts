@@ -1,5 +1,5 @@
 /** A response whose body is read into memory, up to a limit, or as a stream. Text and JSON must be UTF-8. */
-import { JsonParser } from "@roster/domain"
+import { JsonParser, ResponseTooLarge } from "@roster/domain"
 import { Effect, Inspectable, Option, Pipeable, type Schema, Stream } from "effect"
 import {
   Cookies,
@@ -33,6 +33,48 @@ export interface ResponseBody {
   /** Whether a compressed body that ends early is an error, which it is not for `fetch`. */
   readonly detectsTruncation: boolean
 }
+
+/** The encoding of a body; empty if it is sent as it is. */
+export const encodingOf = (headers: Headers.Headers): string => {
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? ""
+  return encoding === "identity" ? "" : encoding
+}
+
+const decodable = new Set(["", "gzip", "x-gzip", "deflate", "br"])
+
+/** Whether every transport decodes an encoding. */
+export const isDecodable = (encoding: string): boolean => decodable.has(encoding)
+
+/** A body is in an encoding that no transport decodes. */
+export class UnsupportedEncoding extends Error {
+  constructor(encoding: string) {
+    // Longer ones are no names, and may quote anything.
+    const name = encoding.length > 30 ? "" : ` ${JSON.stringify(encoding)}`
+    super(`it has the content encoding${name}, which cannot be read`)
+  }
+}
+
+/** A body that is read from a stream, into memory only up to a limit. */
+export const streamedBody = (
+  stream: Stream.Stream<Uint8Array, unknown>,
+  maximumBytes: number
+): Omit<ResponseBody, "detectsTruncation"> => {
+  // Cached, since a stream can be read only once.
+  const bytes = Effect.runSync(Effect.cached(readBytes(stream, maximumBytes)))
+  return { bytes, each: (use) => Effect.map(bytes, use), stream }
+}
+
+const readBytes = (stream: Stream.Stream<Uint8Array, unknown>, maximumBytes: number) =>
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    const keep = (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      size += chunk.length
+      return size > maximumBytes ? Effect.fail(new ResponseTooLarge({ maximumBytes })) : Effect.void
+    }
+    return Effect.map(Stream.runForEach(stream, keep), () => concatBytes(chunks))
+  })
 
 type Reading<A> = Effect.Effect<A, HttpClientError.HttpClientError>
 

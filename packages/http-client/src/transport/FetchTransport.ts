@@ -1,10 +1,19 @@
 /** A slower `HttpClient` for every runtime with `fetch`, under the same limits. Redirects are not followed. */
-import { ResponseTooLarge } from "@roster/domain"
 import { Effect, Layer, Stream } from "effect"
-import { FetchHttpClient, HttpClient, type HttpClientResponse } from "effect/http"
-import { BufferedResponse, concatBytes, defaultMaximumBytes } from "./BufferedResponse.ts"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import {
+  BufferedResponse,
+  defaultMaximumBytes,
+  encodingOf,
+  isDecodable,
+  streamedBody,
+  UnsupportedEncoding
+} from "./BufferedResponse.ts"
 
-/** Limits bodies that are read into memory, which fail with a `DecodeError` whose cause is `ResponseTooLarge`. */
+/**
+ * Limits bodies that are read into memory, which fail with a `DecodeError` whose cause is `ResponseTooLarge`, and refuses
+ * encodings that not every `fetch` decodes.
+ */
 export const limitResponse = <E, R>(
   client: HttpClient.HttpClient.With<E, R>,
   maximumBytes: number = defaultMaximumBytes
@@ -12,31 +21,23 @@ export const limitResponse = <E, R>(
   HttpClient.transformResponse(
     client,
     Effect.map((response) => {
-      // Cached, since a stream can be read only once.
-      const bytes = Effect.runSync(Effect.cached(readBytes(response, maximumBytes)))
-      const each = (use: (chunk: Uint8Array) => void) => Effect.map(bytes, use)
-      return new BufferedResponse(response, { bytes, each, stream: response.stream, detectsTruncation: false })
+      // `fetch` reports an empty body as an error, as for status 204.
+      const stream = Stream.catchIf(response.stream, isEmptyBody, () => Stream.empty)
+      const encoding = encodingOf(response.headers)
+      const unsupported = () => Stream.fail(new UnsupportedEncoding(encoding))
+      const readable = isDecodable(encoding) ? stream : Stream.catch(Stream.flatMap(stream, unsupported), unsupported)
+      return new BufferedResponse(response, { ...streamedBody(readable, maximumBytes), detectsTruncation: false })
     })
   )
 
-const readBytes = ({ stream }: HttpClientResponse.HttpClientResponse, maximumBytes: number) =>
-  Effect.suspend(() => {
-    const chunks: Array<Uint8Array> = []
-    let size = 0
-    return stream.pipe(
-      Stream.runForEach((chunk) => {
-        chunks.push(chunk)
-        size += chunk.length
-        return size > maximumBytes ? Effect.fail(new ResponseTooLarge({ maximumBytes })) : Effect.void
-      }),
-      // `fetch` reports an empty body this way, as for status 204.
-      Effect.catchIf(
-        (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
-        () => Effect.void
-      ),
-      Effect.map(() => concatBytes(chunks))
-    )
-  })
+const isEmptyBody = (error: unknown): boolean =>
+  HttpClientError.isHttpClientError(error) && error.reason._tag === "EmptyBodyError"
+
+/** Asks for what every `fetch` decodes: some, as that of Bun, would ask for encodings of their own. */
+const askForGzip = (request: HttpClientRequest.HttpClientRequest) =>
+  request.headers["accept-encoding"] === undefined
+    ? HttpClientRequest.setHeader(request, "accept-encoding", "gzip")
+    : request
 
 /** A client on the `fetch` of the platform. */
 export const layer = (
@@ -47,5 +48,7 @@ export const layer = (
 ): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(
     HttpClient.HttpClient,
-    Effect.map(HttpClient.HttpClient, (client) => limitResponse(client, options.maximumResponseBytes))
+    Effect.map(HttpClient.HttpClient, (client) =>
+      limitResponse(HttpClient.mapRequest(client, askForGzip), options.maximumResponseBytes)
+    )
   ).pipe(Layer.provide(FetchHttpClient.layer))

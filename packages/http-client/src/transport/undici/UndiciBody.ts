@@ -23,7 +23,6 @@ export class UndiciBody implements ResponseBody {
   #chunks: Array<Uint8Array> = []
   #onChunk: ((chunk: Uint8Array) => void) | undefined
   #held = 0
-  #received = 0
   #paused = false
   #use: "none" | "whole" | "stream" = "none"
   #end: Exit.Exit<void, unknown> | undefined
@@ -45,12 +44,6 @@ export class UndiciBody implements ResponseBody {
   }
 
   // For the connection.
-
-  /** Counts compressed bytes, which are limited too. */
-  receive(length: number): void {
-    this.#received += length
-    this.#checkSize()
-  }
 
   write(chunk: Uint8Array): void {
     if (this.#end !== undefined || chunk.length === 0) return
@@ -163,10 +156,10 @@ export class UndiciBody implements ResponseBody {
   }
 
   #checkSize(): void {
-    if (this.#use !== "whole" || Math.max(this.#held, this.#received) <= this.#maximumBytes) return
+    if (this.#use !== "whole" || this.#held <= this.#maximumBytes) return
     const reason = new ResponseTooLarge({ maximumBytes: this.#maximumBytes })
     this.#chunks = []
-    this.#held = this.#received = 0
+    this.#held = 0
     if (this.#end === undefined) this.#abort(reason)
     // The whole body arrived before it was asked for.
     else if (Exit.isSuccess(this.#end)) this.#end = Exit.fail(reason)

@@ -2,10 +2,10 @@
 import { Context, Effect, Exit, type Fiber, Predicate } from "effect"
 import { Cookies, Headers, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
-import { BufferedResponse } from "../BufferedResponse.ts"
+import { BufferedResponse, encodingOf } from "../BufferedResponse.ts"
 import { CurrentRequestPhase, type RequestPhase } from "../RequestPhase.ts"
+import { decompressed } from "./Decompression.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
-import { UndiciDecoder } from "./UndiciDecoder.ts"
 import { type RequestContent, UndiciUpload } from "./UndiciUpload.ts"
 
 /** The connection that a request has been given to. */
@@ -29,16 +29,13 @@ export interface ExchangeOptions {
   ) => void
 }
 
-/** Closes the connections of unread responses that were garbage-collected. */
-const forgotten = new FinalizationRegistry<UndiciBody>((body) => body.close())
-
 export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   readonly #options: ExchangeOptions
   readonly #upload: UndiciUpload | undefined
   readonly #phase: RequestPhase | undefined
   #link: Link | undefined
   #controller: Dispatcher.DispatchController | undefined
-  #sink: UndiciBody | UndiciDecoder | undefined
+  #body: UndiciBody | undefined
   #aborted: Error | undefined
   #failure: { readonly cause: unknown } | undefined
   #over = false
@@ -86,34 +83,31 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   ): void {
     if (status < 200 || this.#over) return
     const { href: url, maximumBytes, request } = this.#options
-    const encoding = String(headers["content-encoding"] ?? "")
-      .trim()
-      .toLowerCase()
-    const isEncoded = encoding !== "" && encoding !== "identity"
-    const sink = isEncoded ? new UndiciDecoder(encoding, this, maximumBytes) : new UndiciBody(maximumBytes, this)
-    const body = sink instanceof UndiciDecoder ? sink.body : sink
-    this.#sink = sink
+    const body = new UndiciBody(maximumBytes, this)
+    this.#body = body
     const setCookie = headers["set-cookie"]
     const cookies = setCookie === undefined ? Cookies.empty : Cookies.fromSetCookie(setCookie)
     const head = { request, url, status, headers: Headers.fromInput(headers), cookies }
-    queueMicrotask(() => this.#deliver(new BufferedResponse(head, body), body))
+    const encoding = encodingOf(head.headers)
+    const decoded = encoding === "" ? body : decompressed(encoding, body, maximumBytes)
+    queueMicrotask(() => this.#deliver(new BufferedResponse(head, decoded), body))
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#phase !== undefined) this.#phase.receivedBytes = (this.#phase.receivedBytes ?? 0) + chunk.length
-    this.#sink?.write(chunk)
+    this.#body?.write(chunk)
   }
 
   onResponseEnd(): void {
     this.#finish()
-    this.#sink?.end()
+    this.#body?.end()
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.#over) return
     this.#finish()
     const cause = this.#failure === undefined ? explain(error, this.#controller !== undefined) : this.#failure.cause
-    if (this.#sink !== undefined) return this.#sink.fail(cause)
+    if (this.#body !== undefined) return this.#body.fail(cause)
     if (this.#aborted !== undefined && this.#failure === undefined) return
     const { request, resume } = this.#options
     const reason =
@@ -144,15 +138,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   /** Called later, since undici's parser must not be called from inside itself. */
   #deliver(response: BufferedResponse, body: UndiciBody): void {
     if (!body.done) {
-      forgotten.register(response, body, body)
       const removeObserver = this.#options.fiber.addObserver((exit) => {
         if (Exit.hasInterrupts(exit)) body.abandon()
       })
-      body.onDone = () => {
-        removeObserver()
-        // A registered body stays in memory until the next full garbage collection.
-        forgotten.unregister(body)
-      }
+      body.onDone = removeObserver
     }
     this.#options.resume(Effect.succeed(response))
   }

@@ -10,9 +10,9 @@
  * `InvalidUrlError` if nothing can be sent. `syscall: "connect"` tells that the connection broke before the request was
  * written.
  *
- * **Gotchas**: only connecting has a timeout, so use `Effect.timeout`. `HttpClient.withScope` has no effect. `formData`
- * of a response is read into memory. An unasked `100 Continue` fails the request
- * (docs/upstream/undici-interim-responses.md).
+ * **Gotchas**: only connecting has a timeout, so use `Effect.timeout`. `HttpClient.withScope` has no effect. A response
+ * whose body is never read holds its connection until its fiber is interrupted. `formData` of a response is read into
+ * memory. An unasked `100 Continue` fails the request (docs/upstream/undici-interim-responses.md).
  */
 import { Effect, Layer, Predicate, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"

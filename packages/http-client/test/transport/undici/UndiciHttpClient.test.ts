@@ -3,12 +3,9 @@ import { ResponseTooLarge } from "@roster/domain"
 import { Deferred, Effect, Exit, Fiber, type Scope, Stream } from "effect"
 import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { BufferedResponse } from "../../../src/transport/BufferedResponse.ts"
+import { gzipSync } from "node:zlib"
+import { BufferedResponse, UnsupportedEncoding } from "../../../src/transport/BufferedResponse.ts"
 import { CurrentRequestPhase, type RequestPhase } from "../../../src/transport/RequestPhase.ts"
-import { UnsupportedEncoding } from "../../../src/transport/undici/UndiciDecoder.ts"
 import { NotSent } from "../../../src/transport/undici/UndiciExchange.ts"
 import { layer, type UndiciOptions } from "../../../src/transport/undici/UndiciHttpClient.ts"
 
@@ -438,45 +435,15 @@ describe("UndiciHttpClient", () => {
       }).pipe(withClient())
     )
 
-    it.live("C63: is decoded if it comes compressed without being requested so", () =>
-      Effect.gen(function* () {
-        const text = "é".repeat(100_000)
-        const encoded = new Map([
-          ["gzip", gzipSync(text)],
-          ["x-gzip", gzipSync(text)],
-          ["GZIP", Buffer.concat([gzipSync(text.slice(0, 10)), gzipSync(text.slice(10))])],
-          ["deflate", deflateSync(text)],
-          ["deflate ", deflateRawSync(text)],
-          ["br", brotliCompressSync(text)],
-          ["identity", Buffer.from(text)]
-        ])
-        const { heads, url } = yield* serve(
-          always((connection, head) => {
-            const encoding = decodeURIComponent(/GET \/(\S*)/.exec(head)?.[1] ?? "")
-            return connection.answer(encoded.get(encoding) ?? "", `content-encoding: ${encoding}`)
-          })
-        )
-        for (const encoding of encoded.keys()) {
-          const response = yield* get(`${url}/${encodeURIComponent(encoding)}`)
-          assert.strictEqual(yield* response.text, text)
-          const again = yield* get(`${url}/${encodeURIComponent(encoding)}`)
-          assert.strictEqual(yield* Stream.mkString(Stream.decodeText(again.stream)), text)
-        }
-        assert.strictEqual((yield* HttpClient.head(`${url}/zstd`)).status, 200)
-        yield* HttpClient.get(url, { headers: { "accept-encoding": "gzip" } })
-        assert.isTrue(heads.slice(0, -1).every((head) => head.includes("accept-encoding: identity\r\n")))
-        assert.include(heads.at(-1), "accept-encoding: gzip\r\n")
-      }).pipe(withClient())
-    )
-
-    it.live("C63: fails where the encoding is unknown or the compressed body is broken", () =>
+    it.live("C63: a compressed body that is unreadable, or cut, fails and closes its connection", () =>
       Effect.gen(function* () {
         const zipped = gzipSync("x".repeat(10_000))
         const broken = Promise.withResolvers<void>()
         const { connections, url } = yield* serve(
           always(async (connection, head) => {
-            if (head.includes("/zstd")) await connection.answer("abc", "content-encoding: zstd")
-            if (head.includes("/two")) await connection.answer("abc", "content-encoding: gzip, br")
+            if (head.includes("/zstd")) {
+              await connection.write("HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\ncontent-length: 1000\r\n\r\nabc")
+            }
             if (head.includes("/cut")) await connection.answer(zipped.subarray(0, -9), "content-encoding: gzip")
             if (head.includes("/no")) {
               await connection.write("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1000\r\n\r\nno gzip")
@@ -485,13 +452,14 @@ describe("UndiciHttpClient", () => {
             }
           })
         )
-        const zstd = yield* failure(whole(`${url}/zstd`))
+        const streamed = Effect.flatMap(get(`${url}/zstd`), ({ stream }) => Stream.runDrain(stream))
+        const zstd = yield* failure(streamed)
         assert.deepStrictEqual([zstd.tag, zstd.status], ["DecodeError", 200])
         assert.deepStrictEqual(zstd.cause, new UnsupportedEncoding("zstd"))
         yield* closed(connections, 0)
-        assert.instanceOf((yield* failure(whole(`${url}/two`))).cause, UnsupportedEncoding)
         assert.deepStrictEqual((yield* failure(whole(`${url}/cut`))).codes, ["Z_BUF_ERROR"])
-        assert.deepStrictEqual((yield* failure(whole(`${url}/no`))).codes, ["Z_DATA_ERROR"])
+        const no = Effect.flatMap(get(`${url}/no`), ({ stream }) => Stream.runDrain(stream))
+        assert.deepStrictEqual((yield* failure(no)).codes, ["Z_DATA_ERROR"])
         yield* wait(() => broken.promise)
       }).pipe(withClient())
     )
@@ -994,20 +962,6 @@ describe("UndiciHttpClient", () => {
         const response = yield* get(`${url}/body`)
         yield* response.stream.pipe(Stream.take(1), Stream.runDrain)
         yield* closed(connections, 0)
-      }).pipe(withClient())
-    )
-
-    it.live("a response that is forgotten before its body has come gives its connection up", () =>
-      Effect.gen(function* () {
-        const { connections, url } = yield* serve(half)
-        yield* Effect.asVoid(get(`${url}/body`))
-        setFlagsFromString("--expose-gc")
-        const collect: unknown = runInNewContext("gc")
-        const gone = yield* Effect.forkChild(closed(connections, 0))
-        while (gone.pollUnsafe() === undefined) {
-          if (typeof collect === "function") collect()
-          yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
-        }
       }).pipe(withClient())
     )
 
