@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, DateTime, Exit, Schema } from "effect"
+import { Arbitrary, DateTime, Exit, Schema, SchemaAST } from "effect"
 import { Contact, ContactPayload } from "../../src/contacts/Contact.ts"
+import { ContactRecord, PayloadRecord } from "../../src/contacts/ContactRecord.ts"
 
 /** The schemas without the fast path. */
 const exact = Contact.annotate({})
 const exactPayload = ContactPayload.annotate({})
 
-const instant = DateTime.makeUnsafe("2024-02-29T23:59:59Z")
+const wireDate = "2024-02-29T23:59:59Z"
+const instant = DateTime.makeUnsafe(wireDate)
 
 /** What a field may hold, fitting or not. */
 const values: ReadonlyArray<unknown> = [
@@ -64,100 +66,54 @@ const values: ReadonlyArray<unknown> = [
 
 type Fields = Readonly<Record<string, unknown>>
 
-const wire = {
-  contact: {
-    Email: "ada@example.com",
-    Status: "Active",
-    FirstName: "Ada",
-    LastName: "Lovelace",
-    CustomFields: { city: "London" },
-    Consent: {},
-    Source: "ContactApi",
-    DateAdded: "2024-01-02T03:04:05Z",
-    DateUpdated: null,
-    StatusChangeDate: "2024-01-02T03:04:05",
-    Activity: {},
-    Unknown: 1
-  },
-  consent: { ConsentIP: "192.0.2.1", ConsentDate: "2024-01-02T03:04:05", ConsentTracking: "Allow" },
-  activity: {
-    TotalSent: 1,
-    TotalOpened: 2,
-    TotalClicked: 3,
-    TotalFailed: 4,
-    LastSent: "2024-01-02T03:04:05",
-    LastOpened: null,
-    LastClicked: "2024-01-02T03:04:05Z",
-    LastFailed: null,
-    LastIP: "192.0.2.1",
-    ErrorCode: null,
-    FriendlyErrorMessage: ""
-  }
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+/** A value that a type takes, with every field that a record may have: one that is added to the schema is tested too. */
+const wholeOf = (ast: SchemaAST.AST): unknown => {
+  if (SchemaAST.isUnion(ast)) return ast.types.map(wholeOf).find((value) => value !== undefined)
+  if (SchemaAST.isLiteral(ast)) return ast.literal
+  if (SchemaAST.isString(ast)) return "ada@example.com"
+  if (SchemaAST.isNumber(ast)) return 7
+  if (SchemaAST.isDeclaration(ast))
+    return ast.typeParameters[0] === undefined ? instant : wholeOf(ast.typeParameters[0])
+  if (!SchemaAST.isObjects(ast)) return undefined
+  if (ast.indexSignatures.length > 0) return { city: "London" }
+  return Object.fromEntries(ast.propertySignatures.map(({ name, type }) => [String(name), wholeOf(type)]))
 }
 
-const decoded = {
-  contact: {
-    email: "ada@example.com",
-    status: "Active",
-    firstName: "Ada",
-    lastName: "Lovelace",
-    customFields: { city: "London" },
-    consent: {},
-    source: "ContactApi",
-    dateAdded: instant,
-    dateUpdated: null,
-    statusChangeDate: instant,
-    activity: {},
-    unknown: 1
-  },
-  consent: { ip: "192.0.2.1", date: instant, tracking: "Allow" },
-  activity: {
-    totalSent: 1,
-    totalOpened: 2,
-    totalClicked: 3,
-    totalFailed: 4,
-    lastSent: instant,
-    lastOpened: null,
-    lastClicked: instant,
-    lastFailed: null,
-    lastIP: "192.0.2.1",
-    errorCode: null,
-    friendlyErrorMessage: ""
-  }
-}
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+
+const contact = fieldsOf(wholeOf(SchemaAST.toType(ContactRecord.ast)))
+const payload = fieldsOf(wholeOf(SchemaAST.toType(PayloadRecord.ast)))
+const wireContact = fieldsOf(Schema.encodeUnknownSync(exact)(contact))
+const wirePayload = fieldsOf(Schema.encodeUnknownSync(exactPayload)(payload))
 
 const Choice = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
-const choices = Arbitrary.array(Arbitrary.schema(Choice), { minLength: 32, maxLength: 32 })
+const choices = Arbitrary.array(Arbitrary.schema(Choice), { minLength: 64, maxLength: 64 })
 
-/** The fields as they are, but for those that are left out and those that hold something else. */
-const varied = (fields: Fields, choices: ReadonlyArray<number>, from: number, often: number): Fields =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value], index): ReadonlyArray<readonly [string, unknown]> => {
-      const choice = choices[from + index] ?? 0
-      if (choice % often > 1) return [[name, value]]
-      return choice % often === 0 ? [] : [[name, values[choice % values.length]]]
-    })
-  )
-
-const contactOf = (parts: typeof wire | typeof decoded, choices: ReadonlyArray<number>): Fields => {
+/** The fields as they are, and those in them, but for those that are left out and those that hold something else. */
+const varied = (fields: Fields, choices: ReadonlyArray<number>, rare: number): Fields => {
   // Few are changed in most, so that a part of them is right.
-  const often = 5 + ((choices[0] ?? 0) % 60)
-  const consent = varied(parts.consent, choices, 0, often)
-  const activity = varied(parts.activity, choices, 3, often)
-  const nested = "Email" in parts.contact ? { Consent: consent, Activity: activity } : { consent, activity }
-  return varied({ ...parts.contact, ...nested }, choices, 14, often)
+  const often = 5 + ((choices[0] ?? 0) % rare)
+  let place = 0
+  const within = (fields: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+        const choice = choices[++place % choices.length] ?? 0
+        if (choice % often === 0) return []
+        if (choice % often === 1) return [[name, values[choice % values.length]]]
+        if (choice % often === 2 && isDate(value)) return [[name, null]]
+        return [[name, isFields(value) ? within(value) : value]]
+      })
+    )
+  return within(fields)
 }
 
-const payloadOf = (parts: typeof wire | typeof decoded, choices: ReadonlyArray<number>): Fields => {
-  const often = 5 + ((choices[0] ?? 0) % 20)
-  const consent = varied(parts.consent, choices, 1, often)
-  const nested = "Email" in parts.contact ? { Consent: consent } : { consent }
-  const names = new Set("email status firstname lastname customfields consent".split(" "))
-  // A name that is none is refused in code, and ignored on the wire.
-  if ("Email" in parts.contact || (choices[31] ?? 0) % 8 === 0) names.add("unknown")
-  const fields = Object.entries({ ...parts.contact, ...nested }).filter(([name]) => names.has(name.toLowerCase()))
-  return varied(Object.fromEntries(fields), choices, 14, often)
-}
+const isDate = (value: unknown): boolean => value === instant || value === wireDate
+
+/** A name that is none is refused in code of a contact to add, and otherwise ignored. */
+const withUnknown = (fields: Fields): Fields => ({ ...fields, Unknown: 1 })
 
 /** All that can be seen of a result: its value with the order of its names, or what is said against it. */
 const seen = (exit: Exit.Exit<unknown, Schema.SchemaError>) =>
@@ -186,7 +142,7 @@ describe("the fast codec of contacts", () => {
     "reads what the schema reads, and says what it says",
     [choices],
     ([choices]) => {
-      const value = contactOf(wire, choices)
+      const value = varied(withUnknown(wireContact), choices, 60)
       const { isFast, value: given } = watched(value)
       const result = Schema.decodeUnknownExit(Contact)(given)
       if (isFast()) taken.read++
@@ -199,8 +155,8 @@ describe("the fast codec of contacts", () => {
     "reads what the schema reads of contacts to add, one or many, and says what it says",
     [choices, choices],
     ([choices, others]) => {
-      const values = [payloadOf(wire, choices), payloadOf(wire, others)]
-      const { isFast, value } = watched(payloadOf(wire, choices))
+      const values = [varied(withUnknown(wirePayload), choices, 20), varied(withUnknown(wirePayload), others, 20)]
+      const { isFast, value } = watched(varied(withUnknown(wirePayload), choices, 20))
       const result = Schema.decodeUnknownExit(Schema.Array(ContactPayload))([value, values[1]])
       if (isFast()) taken.readPayloads++
       assert.deepStrictEqual(seen(result), seen(Schema.decodeUnknownExit(Schema.Array(exactPayload))(values)))
@@ -216,8 +172,13 @@ describe("the fast codec of contacts", () => {
     "writes what the schema writes of contacts to add, one or many, and says what it says",
     [choices, choices],
     ([choices, others]) => {
-      const values = [payloadOf(decoded, choices), payloadOf(decoded, others)]
-      const { isFast, value } = watched(payloadOf(decoded, choices))
+      const values = [
+        varied((others[1] ?? 0) % 8 === 0 ? withUnknown(payload) : payload, choices, 20),
+        varied((others[1] ?? 0) % 8 === 0 ? withUnknown(payload) : payload, others, 20)
+      ]
+      const { isFast, value } = watched(
+        varied((others[1] ?? 0) % 8 === 0 ? withUnknown(payload) : payload, choices, 20)
+      )
       const result = Schema.encodeUnknownExit(Schema.Array(ContactPayload))([value, values[1]])
       if (isFast()) taken.writtenPayloads++
       assert.deepStrictEqual(seen(result), seen(Schema.encodeUnknownExit(Schema.Array(exactPayload))(values)))
@@ -233,7 +194,7 @@ describe("the fast codec of contacts", () => {
     "writes what the schema writes, and says what it says",
     [choices],
     ([choices]) => {
-      const value = contactOf(decoded, choices)
+      const value = varied(withUnknown(contact), choices, 60)
       const { isFast, value: given } = watched(value)
       const result = Schema.encodeUnknownExit(Contact)(given)
       if (isFast()) taken.written++
@@ -241,6 +202,17 @@ describe("the fast codec of contacts", () => {
     },
     { arbitrary: { runs: 1000 } }
   )
+
+  it.each<readonly [string, Schema.Codec<unknown, unknown>, Fields, Fields]>([
+    ["a contact", Contact, contact, wireContact],
+    ["a contact to add", ContactPayload, payload, wirePayload]
+  ])("knows every field of %s", (_, schema, value, encoded) => {
+    const read = watched(encoded)
+    const written = watched(value)
+    assert.deepStrictEqual(Schema.decodeSync(schema)(read.value), value)
+    assert.deepStrictEqual(Schema.encodeUnknownSync(schema)(written.value), encoded)
+    assert.isTrue(read.isFast() && written.isFast())
+  })
 
   it("takes a part of the values of each", () => {
     for (const [property, count] of Object.entries(taken)) assert.isAbove(count, 100, property)

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { Csv, JsonArray, Xml } from "effect/encoding"
 import { toContact } from "../../../src/contacts/ContactRow.generated.ts"
+import { rows } from "../../contacts/Rows.ts"
 import { exportFile, exportFormats } from "../../../src/jobs/exports/ExportFormat.ts"
 import { makeSpool, maximumCustomColumns } from "../../../src/jobs/exports/ExportSpool.ts"
 
@@ -20,44 +21,13 @@ const text = Arbitrary.map(
   ]),
   (parts) => parts.join("")
 )
-const maybe = <A>(value: Arbitrary.Arbitrary<A>) =>
-  Arbitrary.flatMap(oneOf([0, 1]), (n): Arbitrary.Arbitrary<A | null> => (n === 0 ? Arbitrary.Constant(null) : value))
-const seconds = Arbitrary.schema(
-  Schema.Int.check(Schema.isBetween({ minimum: -99_999_999_999, maximum: 299_999_999_999 }))
-)
-const count = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_147_483_647 })))
 const fieldNames = ["city", "Größe", "a,b", '"', "\\", "=sum", "2", "__proto__", "<tag>", "x y"] as const
 
-// In the order of the columns.
-const values = Arbitrary.all({
-  id: count,
-  email: text,
-  status: oneOf(["Active", "Bounced"]),
-  first_name: maybe(text),
-  last_name: maybe(text),
-  custom_fields: Arbitrary.map(Arbitrary.array(Arbitrary.all([oneOf(fieldNames), text]), { maxLength: 5 }), (fields) =>
-    JSON.stringify(Object.fromEntries(fields))
-  ),
-  consent_ip: maybe(text),
-  consent_date: maybe(seconds),
-  consent_tracking: maybe(oneOf(["Allow", "Deny"])),
-  source: oneOf(["ContactApi", "FileUpload"]),
-  date_added: seconds,
-  date_updated: maybe(seconds),
-  status_change_date: maybe(seconds),
-  total_sent: count,
-  total_opened: count,
-  total_clicked: count,
-  total_failed: count,
-  last_sent: maybe(seconds),
-  last_opened: maybe(seconds),
-  last_clicked: maybe(seconds),
-  last_failed: maybe(seconds),
-  last_ip: maybe(text),
-  error_code: maybe(count),
-  friendly_error_message: maybe(text)
-})
-const contact = Arbitrary.map(values, (row) => toContact(Object.values(row)))
+const customFields = Arbitrary.map(
+  Arbitrary.array(Arbitrary.all([oneOf(fieldNames), text]), { maxLength: 5 }),
+  (fields) => JSON.stringify(Object.fromEntries(fields))
+)
+const contact = Arbitrary.map(rows({ text, customFields }), toContact)
 
 /** The same by the domain's own columns and schema, and the codecs of Effect. */
 const invalidXmlChars = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu

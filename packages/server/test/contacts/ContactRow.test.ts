@@ -1,0 +1,26 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ContactFields } from "@roster/domain"
+import { Arbitrary, Schema } from "effect"
+import { contactColumns, toColumns, toContact } from "../../src/contacts/ContactRow.generated.ts"
+import { givenValue } from "../../src/contacts/ContactRow.ts"
+import { rows } from "./Rows.ts"
+
+const text = Arbitrary.schema(Schema.String)
+const customFields = Arbitrary.map(Arbitrary.schema(Schema.Record(Schema.String, Schema.String)), (fields) =>
+  JSON.stringify(fields)
+)
+
+describe("a row of contacts", () => {
+  it.prop(
+    "has each field in its column, and is the same after it was a contact",
+    [rows({ text, customFields })],
+    ([row]) => {
+      const contact = toContact(row)
+      const values = new Map(contactColumns.map((column, place) => [column, row[place]]))
+      for (const field of ContactFields.allFields) {
+        assert.strictEqual(givenValue(field, contact) ?? null, values.get(field.column), field.path)
+      }
+      assert.deepStrictEqual(Object.entries(toColumns(contact)), [...values].slice(1))
+    }
+  )
+})
