@@ -4,6 +4,7 @@
  */
 import {
   Contact,
+  ContactFields,
   ContactPayload,
   type ContactUpdatePayload,
   formatWireDate,
@@ -36,36 +37,38 @@ const list = "Lists."
 /** The id of a contact in its store. */
 export const idField = "Id"
 
-const metadataFields = new Set(["Source", "DateAdded", "DateUpdated", "StatusChangeDate", idField])
+const metadataFields = ContactFields.allFields.filter(({ isAdded }) => isAdded !== true)
+const metadata = new Set([idField, ...metadataFields.map(({ path }) => path)])
 
 /** Whether a field is metadata: the id, dates, the source and activity, which only a store in this process can bring back. */
-export const isMetadata = (field: string): boolean => metadataFields.has(field) || field.startsWith("Activity.")
+export const isMetadata = (field: string): boolean => metadata.has(field)
 
-const put = (to: Fields, field: string, value: string | number | null | undefined): void => {
-  if (value !== null && value !== undefined) to[field] = value
-}
+const settable = new Set(ContactFields.addedFields.filter(ContactFields.isOwn).map(({ path }) => path))
 
-const putDate = (to: Fields, field: string, value: DateTime.Utc | null | undefined): void => {
-  // A contact that a caller made may hold anything, and is refused by the service.
-  if (DateTime.isDateTime(value)) to[field] = formatWireDate(value)
-}
+/** Whether an add sets a field, and to an empty text where there was none. */
+export const isSettable = (field: string): boolean =>
+  field !== "Email" && (settable.has(field) || field.startsWith(customField))
 
 type Given = ContactUpdatePayload & Pick<ContactPayload, "status" | "consent"> & { readonly email?: string | undefined }
 
+/** Puts these fields as far as a contact has them or an add gives them. */
+const put = (to: Fields, fields: ReadonlyArray<ContactFields.ContactField>, contact: Given | Contact): void => {
+  for (const { kind, path, read } of fields) {
+    const value = read(contact) ?? undefined
+    if (DateTime.isDateTime(value)) to[path] = formatWireDate(value)
+    // A contact that a caller made may hold anything, and is refused by the service.
+    else if (value !== undefined && kind !== "date") to[path] = value
+  }
+}
+
 /** Puts the fields that a contact has or an add gives. */
-const putContent = (
-  to: Fields,
-  { consent, customFields, email, firstName, lastName, status }: Given | Contact
-): void => {
-  put(to, "Email", email)
-  put(to, "Status", status)
-  put(to, "FirstName", firstName)
-  put(to, "LastName", lastName)
-  for (const name in customFields) put(to, customField + name, customFields[name])
-  if (consent === undefined) return
-  put(to, "Consent.ConsentIP", consent.ip)
-  putDate(to, "Consent.ConsentDate", consent.date)
-  put(to, "Consent.ConsentTracking", consent.tracking)
+const putContent = (to: Fields, contact: Given | Contact): void => {
+  put(to, ContactFields.addedFields, contact)
+  const { customFields } = contact
+  for (const name in customFields) {
+    const value = customFields[name] ?? undefined
+    if (value !== undefined) to[customField + name] = value
+  }
 }
 
 /** The state of a contact without metadata, on the lists that are known. */
@@ -80,46 +83,13 @@ export const contentOf = (contact: Contact, lists: ReadonlyArray<string> = []): 
 export const stateOf = ({ contact, id, lists }: StoredContact): ContactState => {
   const fields: Fields = { [idField]: id }
   putContent(fields, contact)
-  const { activity = {}, dateAdded, dateUpdated, source, statusChangeDate } = contact
-  put(fields, "Source", source)
-  putDate(fields, "DateAdded", dateAdded)
-  putDate(fields, "DateUpdated", dateUpdated)
-  putDate(fields, "StatusChangeDate", statusChangeDate)
-  put(fields, "Activity.TotalSent", activity.totalSent)
-  put(fields, "Activity.TotalOpened", activity.totalOpened)
-  put(fields, "Activity.TotalClicked", activity.totalClicked)
-  put(fields, "Activity.TotalFailed", activity.totalFailed)
-  putDate(fields, "Activity.LastSent", activity.lastSent)
-  putDate(fields, "Activity.LastOpened", activity.lastOpened)
-  putDate(fields, "Activity.LastClicked", activity.lastClicked)
-  putDate(fields, "Activity.LastFailed", activity.lastFailed)
-  put(fields, "Activity.LastIP", activity.lastIP)
-  put(fields, "Activity.ErrorCode", activity.errorCode)
-  put(fields, "Activity.FriendlyErrorMessage", activity.friendlyErrorMessage)
+  put(fields, metadataFields, contact)
   for (const name of lists) fields[list + name] = ""
   return fields
 }
 
 /** The wire form of a state, whose fields are nested again. */
-const wireOf = (state: ContactState): Record<string, unknown> => {
-  const wire: Record<string, unknown> = {}
-  const groups = new Map<string, Array<readonly [string, FieldValue]>>()
-  for (const field in state) {
-    const value = state[field]
-    if (value === undefined) continue
-    const dot = field.indexOf(".")
-    if (dot < 0) wire[field] = value
-    else {
-      const name = field.slice(0, dot)
-      const group = groups.get(name)
-      const entry = [field.slice(dot + 1), value] as const
-      if (group === undefined) groups.set(name, [entry])
-      else group.push(entry)
-    }
-  }
-  for (const [name, fields] of groups) wire[name] = Object.fromEntries(fields)
-  return wire
-}
+const wireOf = (state: ContactState): Record<string, unknown> => ContactFields.wireRecordOf(Object.entries(state))
 
 const decodeContact = Schema.decodeUnknownSync(Contact)
 const readContact = Schema.decodeUnknownEffect(Contact)

@@ -21,6 +21,7 @@ import {
   type FieldChanges,
   type FieldValue,
   isMetadata,
+  isSettable,
   payloadOf,
   idField,
   stateOf,
@@ -123,10 +124,6 @@ const stepOf = (target: Target, current: ContactState | undefined): Step => {
     }
   }
 }
-
-/** Fields that an add sets, and to an empty text where there was none. */
-const isSettable = (field: string): boolean =>
-  field === "Status" || field === "FirstName" || field === "LastName" || field.startsWith("CustomFields.")
 
 /** Whether an add over the interface brings back everything of a step. */
 const isExpressible = (step: Step): boolean =>
