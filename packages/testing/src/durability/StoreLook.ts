@@ -18,7 +18,8 @@ export const SeenJob = Schema.Struct({
   rejected: Schema.Int,
   duplicates: Schema.Int,
   problem: Schema.NullOr(Schema.String),
-  lease: Schema.NullOr(Schema.String)
+  lease: Schema.NullOr(Schema.String),
+  leased_until: Schema.Int
 })
 
 export type SeenJob = typeof SeenJob.Type

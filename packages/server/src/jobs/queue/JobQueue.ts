@@ -3,7 +3,7 @@
  * while it holds it; the lease of a process that has ended is void. (docs/decisions/jobs.md)
  */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { byEngine, dialect } from "../../store/SqlDialect.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
@@ -117,39 +117,41 @@ export const releaseOrphanedJobs = Effect.gen(function* () {
   }
 })
 
-/** The jobs that a lease holds. */
-const heldBy = (sql: SqlClient.SqlClient, lease: string) =>
-  sql`lease = ${lease} AND state = 'Loading' AND leased_until > 0`
+/** The jobs that a lease holds, but some. */
+const heldBy = (sql: SqlClient.SqlClient, lease: string, except: ReadonlyArray<number> = []) => {
+  const others = except.length === 0 ? sql`1 = 1` : sql`NOT (${sql.in("number", except)})`
+  return sql`lease = ${lease} AND state = 'Loading' AND leased_until > 0 AND ${others}`
+}
 
-/** Whether a lease holds any job. A read, so that a process without jobs never waits for the write lock. */
-const holdsAny = Effect.fnUntraced(function* (lease: string) {
+/** Whether any job is held. A read, so that a process without jobs never waits for the write lock. */
+const isAny = Effect.fnUntraced(function* (held: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
-  const [held] = yield* sql`SELECT number FROM jobs WHERE ${heldBy(sql, lease)} LIMIT 1`
-  return held !== undefined
+  return (yield* sql`SELECT number FROM jobs WHERE ${held} LIMIT 1`).length > 0
 })
 
 /** Releases the jobs of a worker that died. */
 export const releaseJobs = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
-  if (yield* holdsAny(lease)) yield* sql`UPDATE jobs SET leased_until = 0 WHERE ${heldBy(sql, lease)}`
+  const held = heldBy(sql, lease)
+  if (yield* isAny(held)) yield* sql`UPDATE jobs SET leased_until = 0 WHERE ${held}`
 })
 
 const uncounted = "attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
 
-/** Gives back the jobs of a worker that stops in good order, which counts no attempt. */
-export const requeueJobs = Effect.fnUntraced(function* (lease: string) {
+/** Gives back the jobs of a worker that stops in good order, but those that still run, which counts no attempt. */
+export const requeueJobs = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
-  if (yield* holdsAny(lease)) {
-    yield* sql`UPDATE jobs SET lease = NULL, leased_until = 0, ${sql.literal(uncounted)} WHERE ${heldBy(sql, lease)}`
+  const held = heldBy(sql, lease, running)
+  if (yield* isAny(held)) {
+    yield* sql`UPDATE jobs SET lease = NULL, leased_until = 0, ${sql.literal(uncounted)} WHERE ${held}`
   }
 })
 
 /** Gives back a job, to be taken up again after so many seconds, which counts no attempt. */
 export const requeueJob = Effect.fnUntraced(function* (job: HeldJob, seconds: number) {
   const sql = yield* SqlClient.SqlClient
-  const until = seconds === 0 ? 0 : (yield* nowSeconds) + seconds
   yield* sql`
-    UPDATE jobs SET lease = NULL, leased_until = ${until}, ${sql.literal(uncounted)}
+    UPDATE jobs SET lease = NULL, leased_until = ${(yield* nowSeconds) + seconds}, ${sql.literal(uncounted)}
     WHERE number = ${job.number} AND ${heldBy(sql, job.lease)}`
 })
 

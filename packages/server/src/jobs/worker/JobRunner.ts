@@ -75,14 +75,7 @@ const runJob = (job: HeldJob) =>
         isDiskFull(error)
           ? diskFull[job.kind](job)
           : error.isRetryable
-            ? Effect.andThen(
-                Effect.logWarning(`job ${job.id} will be retried`, error),
-                // As long as the lease lasts: the database may be away.
-                requeueJob(job, 0).pipe(
-                  Effect.retry({ schedule: Schedule.spaced("1 second"), times: leaseSeconds }),
-                  Effect.ignore
-                )
-              )
+            ? Effect.logWarning(`job ${job.id} will be retried`, error)
             : Effect.fail(error),
       UnreadableFile: (error) => fail(job, error.message),
       TemporaryFileFailed: (error) =>
@@ -111,7 +104,8 @@ const diskFull: Readonly<Record<JobKind, (job: HeldJob) => Effect.Effect<void, n
   Import: (job) =>
     Effect.andThen(
       Effect.logError(`job ${job.id} waits for room: the disk is full`),
-      Effect.ignore(requeueJob(job, leaseSeconds))
+      // Also the disk of the queue may be full. Then it waits here, and the next look gives it back.
+      Effect.catchTag(requeueJob(job, leaseSeconds), "SqlError", () => Effect.sleep(`${leaseSeconds} seconds`))
     ),
   Export: (job) => fail(job, "the disk is full")
 }
@@ -131,6 +125,10 @@ const fail = (job: HeldJob, problem: string) =>
       SqlError: (error) => Effect.logError(`job ${job.id}: its end could not be written`, error)
     })
   )
+
+/** Logs why the queue could not be looked at; the next look may do better. */
+const logUnreadable = (cause: Cause.Cause<unknown>) =>
+  Effect.flatMap(loggedCause(cause), (cause) => Effect.logError("the jobs of the store cannot be read", cause))
 
 const make = Effect.fnUntraced(function* ({
   afterJob = Effect.void,
@@ -166,6 +164,8 @@ const make = Effect.fnUntraced(function* ({
     yield* wakeUp.close
     if (!(yield* hasWork)) return
     isHolding = true
+    // What it holds and does not run: the database was away when a claim was answered, or a job came to its end.
+    yield* requeueJobs(lease, [...running])
     yield* releaseOrphanedJobs
     yield* removeExpired
     for (let free = isAlone ? 0 : maximumRunning - running.size; free > 0; free--) {
@@ -174,7 +174,7 @@ const make = Effect.fnUntraced(function* ({
       yield* start(job)
       if (isAlone) return
     }
-  }).pipe(Effect.catchTag("SqlError", (error) => Effect.logError("the jobs of the store cannot be read", error)))
+  }).pipe(Effect.catchCause(logUnreadable))
   const look = Effect.suspend(() => {
     const before = changes
     const isIdle = () => running.size === 0 && changes === before
