@@ -134,8 +134,6 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
     sql<Checkpoint>`PRAGMA wal_checkpoint(NOOP)`,
     ([at]): boolean => at !== undefined && at.log > longWal && at.checkpointed < at.log
   ),
-  /** Frees the pages that the connection holds in its cache. */
-  freeCache: Effect.asVoid(sql`PRAGMA shrink_memory`),
   /** The size of the store in bytes: of its file, or of its database. */
   storeBytes: Effect.map(
     sql<{ readonly bytes: number }>`
@@ -164,8 +162,6 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   // Only those who change the same rows.
   writersWait: false,
   isWalLong: Effect.succeed(false),
-  // The pages are in the database.
-  freeCache: Effect.void,
   storeBytes: Effect.map(
     sql<{ readonly bytes: number }>`SELECT pg_database_size(current_database()) AS bytes`,
     ([size]) => Number(size?.bytes ?? NaN)

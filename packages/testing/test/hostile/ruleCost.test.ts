@@ -191,12 +191,13 @@ describe("the thread of rules", () => {
       const { entry, marks } = yield* entryWith(
         `const post = parentPort.postMessage.bind(parentPort)
          parentPort.postMessage = (message, moved) => {
-           mark(message.ids === undefined ? "stopped" : "found")
+           const answer = message[1]
+           if (answer?._tag === "Exit") mark(answer.exit._tag === "Success" ? "found" : "stopped")
            post(message, moved)
          }
          const on = parentPort.on.bind(parentPort)
          parentPort.on = (name, listener) => on(name, (message) => {
-           if (message.request !== undefined) mark("asked")
+           if (message[1]?.tag === "Find") mark("asked")
            listener(message)
          })`
       )

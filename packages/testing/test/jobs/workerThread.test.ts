@@ -278,7 +278,7 @@ describe("the thread of jobs", () => {
         )
         // Node starts threads with files alone.
         const entry = new URL("https://example.com/entry.mjs")
-        const entries = yield* tries.pipe(
+        const entries = yield* Effect.andThen(importText(fileOf(1)), tries).pipe(
           Effect.provide(services(path.join(yield* folder, "roster.db"), entry, log.layer))
         )
         assert.match(entries.join("\n"), /must be of scheme file/)

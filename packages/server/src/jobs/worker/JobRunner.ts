@@ -30,13 +30,13 @@ export class JobRunner extends Context.Service<
   {
     /** Announces a new job. */
     readonly wake: Effect.Effect<void>
-    /** Waits until no job waits or runs, where `inMemory` asks for that; elsewhere a job takes the time that it takes. */
+    /** Waits until no job waits or runs, where `isAwaited` asks for that; elsewhere a job takes the time that it takes. */
     readonly settled: Effect.Effect<void>
   }
 >()("@roster/server/JobRunner") {}
 
 /** Jobs of other processes are not announced, so the queue is polled. */
-const pollInterval = "2 seconds"
+export const pollInterval = "2 seconds"
 
 /** No other process has jobs of a store in memory, so this is for what expires, and a test may let months pass. */
 const memoryPollInterval = "1 hour"
@@ -127,12 +127,19 @@ const fail = (job: HeldJob, problem: string) =>
   )
 
 /** Logs why the queue could not be looked at; the next look may do better. */
-const logUnreadable = (cause: Cause.Cause<unknown>) =>
+export const logUnreadable = (cause: Cause.Cause<unknown>) =>
   Effect.flatMap(loggedCause(cause), (cause) => Effect.logError("the jobs of the store cannot be read", cause))
 
+/** Removes what killed processes left in the temporary folder, at the start and every hour. */
+export const removingTemporaryFiles = removeTemporaryFiles.pipe(
+  Effect.delay(0),
+  Effect.repeat(Schedule.spaced("1 hour")),
+  Effect.forkScoped
+)
+
 const make = Effect.fnUntraced(function* ({
-  afterJob = Effect.void,
   inMemory = false,
+  isAwaited = inMemory,
   lease = makeLease()
 }: JobRunnerOptions) {
   const wakeUp = yield* Latch.make(false)
@@ -156,7 +163,7 @@ const make = Effect.fnUntraced(function* ({
     const end = Effect.suspend(() => {
       running.delete(job.number)
       isAlone = false
-      return Effect.andThen(afterJob, wake)
+      return wake
     })
     return Effect.forkIn(Effect.ensuring(runOrGiveUp(job), end), scope, { startImmediately: true })
   }
@@ -183,13 +190,13 @@ const make = Effect.fnUntraced(function* ({
       Effect.suspend(() => (isIdle() ? idle.open : Effect.void))
     )
   })
-  yield* removeTemporaryFiles.pipe(Effect.delay(0), Effect.repeat(Schedule.spaced("1 hour")), Effect.forkScoped)
+  yield* removingTemporaryFiles
   yield* look.pipe(
     Effect.andThen(Effect.timeoutOption(wakeUp.await, inMemory ? memoryPollInterval : pollInterval)),
     Effect.forever,
     Effect.forkScoped
   )
-  return JobRunner.of({ wake: Effect.asVoid(wake), settled: inMemory ? idle.await : Effect.void })
+  return JobRunner.of({ wake: Effect.asVoid(wake), settled: isAwaited ? idle.await : Effect.void })
 })
 
 /** How `layer` runs jobs. */
@@ -198,8 +205,8 @@ export interface JobRunnerOptions {
   readonly lease?: string | undefined
   /** Whether jobs take no time of the clock: nobody sees one that runs, and under a `TestClock` none has to be waited for. */
   readonly inMemory?: boolean | undefined
-  /** Runs after each job (default: nothing). */
-  readonly afterJob?: Effect.Effect<void, never, SqlClient.SqlClient> | undefined
+  /** Whether `settled` waits for the jobs (default: as `inMemory`). */
+  readonly isAwaited?: boolean | undefined
 }
 
 /** Runs the jobs on the thread that builds the layer. */

@@ -2,18 +2,18 @@
  * Runs the jobs on their own thread, so that requests do not wait for them. `layer` starts, wakes and restarts the
  * thread; `work` runs the same `JobRunner` on it, with its own connection. (docs/decisions/jobs.md)
  */
-import { loggedCause } from "@roster/domain"
-import { Cause, Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Latch, Layer, Redacted, Schedule, Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { SqlClient, type SqlError } from "effect/sql"
 import { existsSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { isMainThread } from "node:worker_threads"
-import { releaseJobs, requeueJobs } from "../queue/JobQueue.ts"
+import { leaseSeconds, releaseJobs, requeueJobs } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
+import { hasWork } from "./JobCleanup.ts"
 import * as JobRunner from "./JobRunner.ts"
 import * as RuleThread from "../../contacts/RuleThread.ts"
-import * as Thread from "../../threads/Thread.ts"
-import { dialect } from "../../store/SqlDialect.ts"
+import * as RpcThread from "../../threads/RpcThread.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
 import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
 import * as LockContention from "../../store/sqlite/LockContention.ts"
@@ -33,13 +33,22 @@ const ThreadStore = Schema.Union([
 type ThreadStore = typeof ThreadStore.Type
 
 const WorkerData = Schema.Struct({
-  ...Thread.LogSettings.fields,
+  ...RpcThread.LogSettings.fields,
   store: ThreadStore,
   /** The lease of all jobs that the thread holds. */
   lease: Schema.String,
   allowedSenders: Schema.Array(Schema.String),
   allowFileUrl: Schema.Array(Schema.String)
 })
+
+/** `Work` runs the jobs of the store until none waits or runs. */
+const Calls = RpcGroup.make(Rpc.make("Work"))
+
+/** The time after which the thread ends, with the memory that its jobs left, if there is nothing to do. */
+const idleTime = "10 seconds"
+
+/** As long as the leases of a thread that died last, since the database may be away and come back. */
+const whileAway = { schedule: Schedule.spaced("1 second"), times: leaseSeconds }
 
 /** Twice what a job takes, so that V8 does not leave more as garbage. */
 const maxOldGenerationSizeMb = 192
@@ -77,41 +86,43 @@ export const layer = (options: {
     JobRunner.JobRunner,
     Effect.gen(function* () {
       const { entry } = options
-      const store = toThread(options.store)
-      const policy = yield* StorePolicy
-      const log = yield* Thread.logSettings
-      let current: Thread.Thread | undefined
-
-      const start = Effect.fnUntraced(function* (lease: string) {
-        const workerData: typeof WorkerData.Type = { ...policy, ...log, store, lease }
-        current = yield* Thread.start({ entry, name: "roster jobs", workerData, limits: { maxOldGenerationSizeMb } })
-        return current
-      })
-
-      const thread = Effect.suspend(() => {
-        const lease = makeLease()
-        const logEnd = (cause: unknown) =>
-          Effect.flatMap(loggedCause(Cause.die(cause)), (cause) =>
-            Effect.logError("the thread of the jobs ended and will be restarted", cause)
-          )
-        const died = (cause: unknown) => Effect.andThen(logEnd(cause), Effect.ignore(releaseJobs(lease)))
-        return Effect.acquireUseRelease(
-          start(lease),
-          ({ ended }) => Effect.flatMap(ended, died),
-          ({ close }) => close
-        ).pipe(
-          // Those of a thread that was closed before its jobs stopped.
-          Effect.ensuring(Effect.ignore(requeueJobs(lease))),
-          // The system may have no thread to give.
-          Effect.catchDefect((cause) => Effect.logError("the thread of the jobs could not be started", cause))
+      const shared = { ...(yield* StorePolicy), store: toThread(options.store) }
+      const sql = yield* SqlClient.SqlClient
+      const giveBack = ({ lease }: { readonly lease: string }, hasDied: boolean) =>
+        // Those of a thread that was closed before its jobs stopped; those that a thread died of count an attempt.
+        (hasDied ? Effect.retry(releaseJobs(lease), whileAway) : requeueJobs(lease)).pipe(
+          Effect.ignore,
+          Effect.provideService(SqlClient.SqlClient, sql)
         )
-      })
-      yield* thread.pipe(Effect.andThen(Effect.sleep("1 second")), Effect.forever, Effect.forkScoped)
-
-      return JobRunner.JobRunner.of({
-        wake: Effect.sync(() => current?.post("wake")),
-        settled: Effect.void
-      })
+      const use = yield* RpcThread.make(
+        {
+          entry,
+          name: "jobs",
+          calls: Calls,
+          data: () => ({ ...shared, lease: makeLease() }),
+          maxOldGenerationSizeMb,
+          onEnd: giveBack
+        },
+        idleTime
+      )
+      const wakeUp = yield* Latch.make(false)
+      const wake = Effect.asVoid(wakeUp.open)
+      const work = use(({ client }) => client.Work())
+      const look = Effect.gen(function* () {
+        yield* wakeUp.close
+        if (yield* hasWork) yield* Effect.raceFirst(work, wakeUp.await)
+      }).pipe(
+        // The thread logs why it ended.
+        Effect.catchTag("RpcClientError", () => Effect.andThen(Effect.sleep("1 second"), wake)),
+        Effect.catchCause(JobRunner.logUnreadable)
+      )
+      yield* JobRunner.removingTemporaryFiles
+      yield* look.pipe(
+        Effect.andThen(Effect.timeoutOption(wakeUp.await, JobRunner.pollInterval)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+      return JobRunner.JobRunner.of({ wake, settled: Effect.void })
     })
   )
 
@@ -144,15 +155,9 @@ const storeOf = (store: ThreadStore): Layer.Layer<SqlClient.SqlClient, SqlError.
   return Layer.merge(sharedWrites, Layer.unwrap(client))
 }
 
-/** Frees the memory that a job leaves: pages of the store, and garbage. */
-const makeFree = (): Effect.Effect<void, never, SqlClient.SqlClient> => {
-  const collect = Thread.makeCollect()
-  return SqlClient.SqlClient.pipe(
-    Effect.flatMap((sql) => dialect(sql).freeCache),
-    Effect.ignore,
-    Effect.andThen(Effect.sync(collect))
-  )
-}
+const handlers = Calls.toLayer(
+  Effect.map(JobRunner.JobRunner, ({ settled, wake }) => ({ Work: () => Effect.andThen(wake, settled) }))
+)
 
 /** Does the work of a thread until the service closes it; a program bundled into one file calls it there. */
 export const work = (workerData: unknown): void => {
@@ -160,18 +165,9 @@ export const work = (workerData: unknown): void => {
   if (RuleThread.isRuleData(workerData)) return RuleThread.work(workerData)
   const data = Schema.decodeUnknownSync(WorkerData)(workerData)
   const { allowedSenders, allowFileUrl } = data
-  const runner = JobRunner.layer({ lease: data.lease, afterJob: makeFree() }).pipe(
+  const runner = JobRunner.layer({ lease: data.lease, isAwaited: true }).pipe(
     Layer.provide(Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })),
     Layer.provide(storeOf(data.store))
   )
-  Thread.run(
-    data,
-    Effect.map(
-      JobRunner.JobRunner,
-      ({ wake }) =>
-        () =>
-          wake
-    ),
-    runner
-  )
+  RpcThread.run(data, Calls, Layer.provide(handlers, runner))
 }
