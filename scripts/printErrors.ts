@@ -60,6 +60,7 @@ export const advice = {
   TimedOut: "Repeat the call, or allow it more time.",
   TooManyContacts: "Send at most 1000 at once: `addAll` and `uploadContacts` divide any number.",
   TooManyCredentials: "Delete a credential that nobody uses.",
+  TooManyRows: "Divide the contacts, and upload the parts one after another.",
   Unauthorized: "Check the key. Repeating the call does not help.",
   Unavailable:
     "Repeat the call after `retryAfter` seconds, or later; with `isPermanent`, correct the certificate or the address instead.",

@@ -65,6 +65,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
   ...allWith(exitCode.usage, {
     ConflictingFilter: "Omit --rule or the addresses.",
     TooManyContacts: "Put them in a file and use: roster contacts import FILE",
+    TooManyRows: "Nothing was sent. Divide the file, and import the parts one after another.",
     UnreadableFile:
       "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --map COLUMN=Email.",
     UnreadableBackup: "Nothing was sent. Use the backup that roster contacts delete wrote.",

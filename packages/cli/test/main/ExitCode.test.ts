@@ -43,6 +43,7 @@ describe("exit codes", () => {
     ["ConflictingFilter", 2],
     ["TooManyContacts", 2],
     ["UnreadableBackup", 2],
+    ["TooManyRows", 2],
     ["UnreadableFile", 2],
     ["Declined", 3],
     ["MissingKey", 4],

@@ -65,21 +65,19 @@ describe("roster contacts import", () => {
     })
   )
 
-  it.live(
-    "finds what stands twice in a file of more addresses than it holds in memory, or says that there is no room",
-    () =>
-      Effect.gen(function* () {
-        const { folder, run } = yield* makeRoster
-        const rows = Array.from({ length: 300_000 }, (_, i) => `u${i % 299_000}@example.com`)
-        writeFileSync(join(folder, "contacts.csv"), `Email\n${rows.join("\n")}\n`)
-        const command = ["contacts", "import", "contacts.csv", "--dry-run"]
-        const { env } = yield* fakeService(noContacts)
-        const planned = yield* run(command, { env })
-        assert.include(json(planned), { read: 300_000, duplicates: 1000 })
-        const refused = yield* run(command, { env: { ...env, TMPDIR: join(folder, "absent") } })
-        assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
-        assert.match(failure(refused).message, /^A temporary file for the addresses cannot be written: no such/)
-      })
+  it.live("finds what stands twice, or says that there is no room to compare with what is stored", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRoster
+      const rows = Array.from({ length: 3000 }, (_, i) => `u${i % 2900}@example.com`)
+      writeFileSync(join(folder, "contacts.csv"), `Email\n${rows.join("\n")}\n`)
+      const command = ["contacts", "import", "contacts.csv", "--dry-run"]
+      const { env } = yield* fakeService(noContacts)
+      const planned = yield* run(command, { env })
+      assert.include(json(planned), { read: 3000, duplicates: 100 })
+      const refused = yield* run(command, { env: { ...env, TMPDIR: join(folder, "absent") } })
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+      assert.match(failure(refused).message, /^A temporary file for the contacts cannot be written: no such/)
+    })
   )
 
   it.live("shows people the counts and the rows", () =>

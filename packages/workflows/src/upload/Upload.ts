@@ -13,7 +13,7 @@ import {
   type RejectedRow,
   type ServiceError
 } from "@roster/domain"
-import { Array as Arrays, Effect, Exit, type FileSystem, type PlatformError, Predicate, Result, Stream } from "effect"
+import { Array as Arrays, Effect, Exit, Predicate, Result, Stream } from "effect"
 import {
   type BulkAddOptions,
   type AddOutcome,
@@ -25,13 +25,7 @@ import {
 } from "./BulkAdd.ts"
 import { batches, type UploadBatch } from "./UploadBatches.ts"
 import { type JournaledUpload, type OtherUpload, resumeUpload, type RowRange } from "./UploadJournal.ts"
-import {
-  maximumNamedRows,
-  surveyContacts,
-  surveyInMemory,
-  type SurveyOptions,
-  type UploadSurvey
-} from "./UploadSurvey.ts"
+import { maximumNamedRows, surveyContacts, type TooManyRows, type UploadSurvey } from "./UploadSurvey.ts"
 
 /** The outcomes of all rows. */
 export interface UploadReport {
@@ -293,13 +287,12 @@ const toRows = <E>(source: UploadSource<E>): Stream.Stream<ImportRow, E> =>
 /** Contacts, or the rows of a file. They are read twice, so they must be the same both times. */
 export type UploadSource<E> = Stream.Stream<ImportRow, E> | Stream.Stream<ContactDraft, E>
 
-const surveyAndSend = fnRedacted("uploadContacts")(function* <E, ES, RS, EJ>(
+const surveyAndSend = fnRedacted("uploadContacts")(function* <E, EJ>(
   rows: Stream.Stream<ImportRow, E>,
-  survey: (rows: Stream.Stream<ImportRow, E>, options: SurveyOptions) => Effect.Effect<UploadSurvey, ES, RS>,
   { onProgress, ...options }: UploadContactsOptions<EJ>
 ) {
   const none = { sendable: undefined, accepted: 0, refused: 0, unknown: 0 }
-  const surveyed = yield* survey(rows, { onProgress: onProgress && ((read) => onProgress({ read, ...none })) })
+  const surveyed = yield* surveyContacts(rows, { onProgress: onProgress && ((read) => onProgress({ read, ...none })) })
   const upload = yield* makeUpload(rows, surveyed, options)
   yield* upload.send(onProgress && (() => Effect.flatMap(upload.progress, onProgress)))
   return yield* upload.report
@@ -307,30 +300,19 @@ const surveyAndSend = fnRedacted("uploadContacts")(function* <E, ES, RS, EJ>(
 
 /**
  * Surveys contacts or the rows of a file, then sends the valid ones in order, of each address only the last. A service
- * error stops it. Without a journal it needs no file system, and keeps 16 bytes of each contact in memory.
+ * error stops it. It keeps 16 bytes of each contact in memory. With a journal, it resumes.
  */
 export function uploadContacts<E>(
   source: UploadSource<E>,
   options?: UploadContactsOptions & { readonly journal?: undefined }
-): Effect.Effect<UploadReport, E, ContactsService>
+): Effect.Effect<UploadReport, E | TooManyRows, ContactsService>
 export function uploadContacts<E, EJ = never>(
   source: UploadSource<E>,
   options: UploadContactsOptions<EJ>
-): Effect.Effect<
-  UploadReport,
-  E | EJ | OtherUpload | PlatformError.PlatformError,
-  ContactsService | FileSystem.FileSystem
->
+): Effect.Effect<UploadReport, E | EJ | OtherUpload | TooManyRows, ContactsService>
 export function uploadContacts<E, EJ = never>(
   source: UploadSource<E>,
   options: UploadContactsOptions<EJ> = {}
-): Effect.Effect<
-  UploadReport,
-  E | EJ | OtherUpload | PlatformError.PlatformError,
-  ContactsService | FileSystem.FileSystem
-> {
-  const rows = toRows(source)
-  return options.journal === undefined
-    ? surveyAndSend(rows, surveyInMemory, options)
-    : surveyAndSend(rows, surveyContacts, options)
+): Effect.Effect<UploadReport, E | EJ | OtherUpload | TooManyRows, ContactsService> {
+  return surveyAndSend(toRows(source), options)
 }

@@ -1,4 +1,4 @@
-import { Effect, Result, Stream } from "effect"
+import { Effect, Result, Schema, Stream } from "effect"
 import {
   contactOf,
   type ImportRow,
@@ -8,7 +8,7 @@ import {
   isMailedStatus,
   type RejectedRow
 } from "@roster/domain"
-import { type Bitset, type DuplicateIndex, makeBitset, makeDuplicateIndex, makeMemoryIndex } from "./DuplicateIndex.ts"
+import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts"
 
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
@@ -30,16 +30,32 @@ export interface UploadSurvey {
   readonly sendable: Bitset
 }
 
+/** The maximum number of rows of one upload. While they are read, they take 800 MB of memory. */
+export const maximumUploadRows = 50_000_000
+
+/** The source has more rows than one upload takes. Nothing was sent. */
+export class TooManyRows extends Schema.TaggedError<TooManyRows>()("TooManyRows", { maximum: Schema.Int }) {
+  override get message(): string {
+    return `There are more than ${this.maximum} rows, which one upload does not take.`
+  }
+}
+
 /** How rows are surveyed. */
 export interface SurveyOptions {
   readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
+  /** The number of rows beyond which it fails with `TooManyRows` (default: 50 million). */
+  readonly maximumRows?: number | undefined
 }
 
-const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
-  index: DuplicateIndex<EI>,
+/**
+ * Reads all rows before an upload, and finds which are sendable, invalid or superseded. It keeps 16 bytes of each row in
+ * memory while it reads, and then one bit.
+ */
+export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
-  options: SurveyOptions
+  { maximumRows: maximum = maximumUploadRows, onProgress }: SurveyOptions = {}
 ) {
+  const index = makeDuplicateIndex()
   const sendable = makeBitset()
   const firstInvalid: Array<Omit<RejectedRow, "cells">> = []
   let header: FileHeader | undefined
@@ -49,6 +65,7 @@ const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
   let mayResubscribe = false
   yield* Stream.runForEachArray(rows, (part) =>
     Effect.suspend(() => {
+      if (read + part.length > maximum) return Effect.fail(new TooManyRows({ maximum }))
       header ??= part[0].header
       for (const row of part) {
         read++
@@ -67,7 +84,7 @@ const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
         }
         sendable.add(read)
       }
-      return options.onProgress === undefined ? index.spill : Effect.andThen(index.spill, options.onProgress(read))
+      return onProgress === undefined ? Effect.void : onProgress(read)
     })
   )
   yield* index.superseded((row) => {
@@ -76,20 +93,4 @@ const surveyBy = Effect.fnUntraced(function* <E, R, EI>(
   })
   const survey: UploadSurvey = { header, read, invalid, firstInvalid, duplicates, mayResubscribe, sendable }
   return survey
-})
-
-/** Reads all rows before an upload, in constant memory, and finds which are sendable, invalid or superseded. */
-export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
-  rows: Stream.Stream<ImportRow, E, R>,
-  options: SurveyOptions = {}
-) {
-  return yield* surveyBy(yield* makeDuplicateIndex, rows, options)
-}, Effect.scoped)
-
-/** Like `surveyContacts`, without a file system: it keeps 16 bytes of each row in memory while it reads. */
-export const surveyInMemory = fnRedacted("surveyInMemory")(function* <E, R>(
-  rows: Stream.Stream<ImportRow, E, R>,
-  options: SurveyOptions = {}
-) {
-  return yield* surveyBy(yield* makeMemoryIndex, rows, options)
 })

@@ -10,7 +10,7 @@ import {
   maximumShownRows,
   type PlanHeader,
   readPlan,
-  surveyInMemory
+  surveyContacts
 } from "../../src/index.ts"
 
 const contact = (index: number): Contact => ({
@@ -53,7 +53,7 @@ const header: PlanHeader = {
 
 const planOf = Effect.fnUntraced(function* (csv: string, lookup: ContactLookup, given: Partial<PlanHeader> = {}) {
   const rows = readContacts(Stream.make(new TextEncoder().encode(csv)))
-  const plan = makeImportPlan(rows, yield* surveyInMemory(rows), { header: { ...header, ...given }, lookup })
+  const plan = makeImportPlan(rows, yield* surveyContacts(rows), { header: { ...header, ...given }, lookup })
   const text = (yield* Stream.runCollect(plan.lines)).join("")
   return { text, summary: yield* plan.summary }
 })

@@ -129,6 +129,17 @@ const upload = (
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => good(i + 2, `u${i}@example.com`))
 
+describe("surveyContacts", () => {
+  it.effect("refuses more rows than one upload takes, before anything is sent", () =>
+    Effect.gen(function* () {
+      const survey = (count: number) => surveyContacts(Stream.fromIterable(numbered(count)), { maximumRows: 2500 })
+      assert.strictEqual((yield* survey(2500)).read, 2500)
+      const error = yield* Effect.flip(survey(2501))
+      assert.deepStrictEqual([error._tag, error.maximum], ["TooManyRows", 2500])
+    })
+  )
+})
+
 describe("uploadContacts", () => {
   it.effect("sends in the order of the file, at most 1000 at once, with the lists", () =>
     Effect.gen(function* () {

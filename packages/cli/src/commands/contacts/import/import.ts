@@ -3,7 +3,6 @@ import { ContactColumns, isEncoding, readContacts, type ReadContactsOptions } fr
 import { surveyContacts } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { openImported } from "./ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
 import { invalidRows } from "./ImportReport.ts"
@@ -124,7 +123,6 @@ export const command = Command.make(
     const file = yield* openImported(given.file)
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
       Effect.catchTags(surveyContacts(readContacts(file.digested, reading), { onProgress }), {
-        PlatformError: (error) => temporaryProblem("the addresses")(Effect.fail(error)),
         UnreadableFile: (error) =>
           error.likelyFields === undefined || given.via === "file"
             ? Effect.fail(error)
