@@ -12,15 +12,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Multipart } from "effect/http"
 import { deletes, keyed, needs, never } from "./OperationPolicy.ts"
-import {
-  byEmail,
-  documentPaging,
-  emails,
-  idempotencyKeyHeader,
-  paging,
-  repeated,
-  resubscribeHeader
-} from "./Parameters.ts"
+import { byEmail, emails, idempotencyKeyHeader, paging, repeated, resubscribeHeader } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
 const importOptions = {
@@ -83,9 +75,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       query: { ...paging, rule: Schema.optional(Schema.String) },
       success: Schema.Array(Contact),
       error: BadRequest
-    })
-      .annotateMerge(needs("contacts:read", "List contacts"))
-      .annotateMerge(documentPaging),
+    }).annotateMerge(needs("contacts:read", "List contacts")),
     HttpApiEndpoint.post("contactsImportPost", "/contacts/import", {
       query: importOptions,
       payload: [

@@ -65,8 +65,14 @@ const parameterTexts: Readonly<Record<string, string>> = {
   subaccount: "The e-mail address of the subaccount that has the credential (default: the account of the key)."
 }
 
-/** Parameters that may be given several times, where a single value is a list of one. */
-const repeated = new Set(["emails", "listnames"])
+/** The schemas of parameters that are texts to Effect. */
+const parameterSchemas: Readonly<Record<string, object>> = {
+  // A single value is a list of one.
+  emails: { type: "array", items: { type: "string" } },
+  limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
+  listnames: { type: "array", items: { type: "string" } },
+  offset: { type: "integer", minimum: 0, default: 0 }
+}
 
 /** What the headers of a request mean that no schema describes. */
 const headers: Readonly<Record<string, { readonly description: string; readonly schema: object }>> = {
@@ -220,7 +226,7 @@ const describe = (operation: OpenApi.OpenAPISpecOperation): void => {
   for (const parameter of parameters) {
     const text = parameterTexts[parameter.name]
     if (text !== undefined) parameter.description = text
-    if (repeated.has(parameter.name)) parameter.schema = { type: "array", items: { type: "string" } }
+    parameter.schema = parameterSchemas[parameter.name] ?? parameter.schema
   }
   for (const name of described?.headers ?? []) {
     const header = headers[name]

@@ -1,7 +1,6 @@
 /** The parameters and headers that endpoints share, by their wire names. */
-import { EmailAddress, maximumContactsPerPage } from "@roster/domain"
+import { EmailAddress } from "@roster/domain"
 import { Schema, SchemaGetter } from "effect"
-import { OpenApi } from "effect/http-api"
 
 const count = Schema.String.check(
   Schema.isPattern(/^[0-9]{1,16}$/, { expected: "a whole number in ASCII digits, given once" })
@@ -23,22 +22,6 @@ export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
 
 /** A page of a list. (docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
-
-const pagingDocumented: Readonly<Record<string, object>> = {
-  limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
-  offset: { type: "integer", minimum: 0, default: 0 }
-}
-
-/** Documents the paging parameters as numbers with their limits in the OpenAPI document. */
-export const documentPaging = OpenApi.annotations({
-  transform: ({ parameters, ...operation }) => ({
-    ...operation,
-    parameters: parameters.map((parameter: OpenApi.OpenAPISpecParameter) => ({
-      ...parameter,
-      schema: pagingDocumented[parameter.name] ?? parameter.schema
-    }))
-  })
-})
 
 const textsFrom = (split: (value: string) => ReadonlyArray<string>) =>
   Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
