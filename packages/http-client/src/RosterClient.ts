@@ -2,14 +2,7 @@
 import { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { type Config, Context, Effect, Function, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import {
-  clientConfig,
-  type ClientOptions,
-  type InvalidSettings,
-  nameUnread,
-  nameVariable,
-  readOptions
-} from "./calls/ClientOptions.ts"
+import { clientConfig, type ClientOptions, type InvalidSettings, named, readOptions } from "./calls/ClientOptions.ts"
 import { ClientTransform, RosterHttpApi } from "./calls/RosterHttpApi.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
@@ -54,21 +47,14 @@ export const layer = (options: ClientOptions): Layer.Layer<Services, InvalidSett
  * and so on). Its errors name the variable that was set, or the one that is missing.
  */
 export const layerConfig = (
-  options: Config.Wrap<ClientOptions> = clientConfig
+  wrapped: Config.Wrap<ClientOptions> = clientConfig
 ): Layer.Layer<Services, InvalidSettings | Config.ConfigError, HttpClient.HttpClient> =>
   Layer.effectContext(
-    Effect.flatMap(
-      Effect.catchTag(readOptions(options), "ConfigError", (error) =>
-        Effect.flatMap(nameUnread(options)(error), Effect.fail)
-      ),
-      (read) =>
-        Effect.map(
-          Effect.catchTag(make(read), "InvalidSettings", (error) =>
-            Effect.flatMap(nameVariable(options)(error), Effect.fail)
-          ),
-          contextOf
-        )
-    )
+    Effect.gen(function* () {
+      const { options, variables } = yield* readOptions(wrapped)
+      const client = yield* Effect.mapError(make(options), (error) => named(error, variables.get(error.setting)))
+      return contextOf(client)
+    })
   )
 
 /**

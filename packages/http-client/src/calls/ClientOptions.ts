@@ -1,17 +1,6 @@
 import { apiKeyHeader } from "@roster/api"
 import { isLoopbackHost, SecretFormat } from "@roster/domain"
-import {
-  Config,
-  ConfigProvider,
-  Effect,
-  Option,
-  Predicate,
-  Record,
-  Redacted,
-  Result,
-  Schema,
-  SchemaIssue
-} from "effect"
+import { Config, ConfigProvider, Effect, Predicate, Record, Redacted, Schema, SchemaIssue } from "effect"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
 /** The settings of a client: the address of the service and the credentials. */
@@ -59,83 +48,59 @@ export const clientConfig = {
   apiKeyPrefix: Config.String("ROSTER_API_KEY_PREFIX").pipe(Config.withDefault(""))
 } satisfies Config.Wrap<ClientOptions>
 
-/** Leaves out the options that are `undefined`, which `Config.unwrap` cannot read. */
-const given = (wrapped: unknown): unknown =>
-  Config.isConfig(wrapped) || !Predicate.isObject(wrapped)
-    ? wrapped
-    : Record.map(
-        Record.filter(wrapped, (value) => value !== undefined),
-        given
-      )
-
-/** Reads options that are given as one `Config`, or as one for each option. */
-export const readOptions = (wrapped: Config.Wrap<ClientOptions>): Config.Config<ClientOptions> =>
-  // The same options without those that are undefined.
-  Config.unwrap(given(wrapped) as Config.Wrap<ClientOptions>)
-
-/** Reads a `Config`, and notes the variables that it asks for and those of them that have a value. */
-const readNoting = Effect.fnUntraced(function* <A>(config: Config.Config<A>) {
-  const provider = yield* ConfigProvider.ConfigProvider
-  const asked: Array<string> = []
-  const set: Array<string> = []
-  const noting = ConfigProvider.make((path) =>
-    Effect.map(provider.load(path), (node) => {
-      const variable = path.join("_")
-      asked.push(variable)
-      if (node?.value !== undefined) set.push(variable)
-      return node
-    })
-  )
-  return { read: yield* Effect.result(config.parse(noting)), asked, set }
-})
-
-const settingsError = (setting: string, issue: string, variable: string | undefined) =>
+/** Names the variable that a setting was read from. */
+export const named = ({ issue, setting }: InvalidSettings, variable: string | undefined): InvalidSettings =>
   new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
 
-/** Names the variable that an unusable setting was read from: the last one with a value that its `Config` asked for. */
-export const nameVariable = (wrapped: Config.Wrap<ClientOptions>) =>
-  Effect.fnUntraced(function* (error: InvalidSettings) {
-    let config: unknown = wrapped
-    for (const name of error.setting.split(".")) {
-      config = Predicate.hasProperty(config, name) ? config[name] : undefined
-    }
-    if (!Config.isConfig(config)) return error
-    const { set } = yield* readNoting(config)
-    return settingsError(error.setting, error.issue, set.at(-1))
-  })
-
-/** The `Config` of each option that has one of its own, by the name of the setting. */
-const configsOf = (
-  wrapped: unknown,
-  path: ReadonlyArray<string> = []
-): ReadonlyArray<readonly [setting: string, config: Config.Config<unknown>]> => {
-  if (Config.isConfig(wrapped)) return path.length === 0 ? [] : [[path.join("."), wrapped]]
-  if (!Predicate.isObject(wrapped)) return []
-  return Object.entries(wrapped).flatMap(([name, value]) => configsOf(value, [...path, name]))
+/** What became of the variables of a `Config`: those that it asked for, and those that have a value. */
+interface Noted {
+  readonly asked: Array<string>
+  readonly set: Array<string>
 }
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** The error of a setting whose variable has a text that its `Config` refuses. What is said of a key might hold it. */
-const refusedText = (setting: string, { cause }: Config.ConfigError, set: ReadonlyArray<string>) => {
-  const [first] = Schema.isSchemaError(cause) ? format(cause.issue).issues : []
-  const variable = first?.path?.map((part) => String(typeof part === "object" ? part.key : part)).join("_")
-  if (first === undefined || variable === undefined || !set.includes(variable)) return undefined
+/** Names the variable that is missing, the first one asked for, or refused. What is said of a key might hold it. */
+const nameUnread = (setting: string, { asked, set }: Noted, error: Config.ConfigError) => {
+  const [first] = Schema.isSchemaError(error.cause)
+    ? SchemaIssue.makeFormatterStandardSchemaV1()(error.cause.issue).issues
+    : []
+  if (first === undefined) return error
+  const variable = first.path?.map((part) => String(typeof part === "object" ? part.key : part)).join("_") ?? ""
+  if (!set.includes(variable)) return named(new InvalidSettings({ setting, issue: notSet }), asked[0])
   const isSecret = setting === "apiKey" || setting === "apiKeyPrefix"
   const issue = isSecret ? "its text is refused" : first.message.replace(/^Expected/, "expected")
-  return settingsError(setting, issue, variable)
+  return new InvalidSettings({ setting, issue, variable })
 }
 
-/** Names the variable that is missing, the first one that its `Config` asks for, or refused; another error stays. */
-export const nameUnread = (wrapped: Config.Wrap<ClientOptions>) =>
-  Effect.fnUntraced(function* (error: Config.ConfigError) {
-    for (const [setting, config] of configsOf(wrapped)) {
-      const { asked, read, set } = yield* readNoting(Config.option(config))
-      if (Result.isSuccess(read) && Option.isNone(read.success)) return settingsError(setting, notSet, asked[0])
-      const refused = Result.isFailure(read) ? refusedText(setting, read.failure, set) : undefined
-      if (refused !== undefined) return refused
+/** Reads options that are given as one `Config`, or as one for each option, and notes the variable of each. */
+export const readOptions = (wrapped: Config.Wrap<ClientOptions>) =>
+  // Not `Effect.fnUntraced`, which bundlers keep even where only `RosterClient.layer` is used.
+  Effect.gen(function* () {
+    const provider = yield* ConfigProvider.ConfigProvider
+    const variables = new Map<string, string>()
+    const readOne = Effect.fnUntraced(function* (config: Config.Config<unknown>, setting: string) {
+      const noted: Noted = { asked: [], set: [] }
+      const noting = ConfigProvider.make((path) =>
+        Effect.map(provider.load(path), (node) => {
+          const variable = path.join("_")
+          noted.asked.push(variable)
+          if (node?.value !== undefined) noted.set.push(variable)
+          return node
+        })
+      )
+      const value = yield* Effect.mapError(config.parse(noting), (error) => nameUnread(setting, noted, error))
+      const variable = noted.set.at(-1)
+      if (variable !== undefined) variables.set(setting, variable)
+      return value
+    })
+    const read = (value: unknown, path: ReadonlyArray<string>): ReturnType<typeof readOne> => {
+      if (Config.isConfig(value)) return readOne(value, path.join("."))
+      if (!Predicate.isObject(value)) return Effect.succeed(value)
+      const given = Record.filter(value, (option) => option !== undefined)
+      return Effect.all(Record.map(given, (option, name) => read(option, [...path, name])))
     }
-    return error
+    const options = Config.isConfig(wrapped) ? yield* wrapped.parse(provider) : yield* read(wrapped, [])
+    // The values of the configs, in their places.
+    return { options: options as ClientOptions, variables }
   })
 
 /** Checks the options. A key read from a file may end with a line break; other invalid characters and a wrong checksum are refused. */
