@@ -37,15 +37,23 @@ const longest = 100
 
 const mostMembers = 64
 
+/**
+ * One open transaction, and those who share it:
+ *
+ *     no group --- a member leases the connection and begins --> open
+ *     open ------- the next member takes its turn -------------> open
+ *     open ------- due, full, failed or without members -------> no group, after COMMIT or ROLLBACK
+ *
+ * Each member: waits for its turn (`turn`) --> runs (`running`) --> has given its turn (`done`) --> knows the outcome.
+ */
 interface Group {
   /** Holds the connection. */
   readonly scope: Scope.Closeable
   readonly since: number
   /** Members whose work is done, each waiting for the commit. */
-  readonly members: Array<Deferred.Deferred<void, SqlError.SqlError>>
-  /** Whether the next member that finishes has to commit. */
-  due: boolean
-  scheduled: boolean
+  readonly done: Array<Deferred.Deferred<void, SqlError.SqlError>>
+  /** Whether the next member that finishes has to commit, at once or when the event loop has turned. */
+  due: "no" | "soon" | "now"
   /** Why SQLite itself rolled the transaction back, such as a full disk. */
   failure: SqlError.SqlError | undefined
 }
@@ -68,73 +76,75 @@ export const make = (options: {
 }) => {
   // Members run one after another, since savepoints nest.
   const turn = Semaphore.makeUnsafe(1)
-  /** Holds the turn of the running member. */
+  /** Holds the turn of the member that runs. */
   let running: Scope.Closeable | undefined
   let group: Group | undefined
   let lastCommit = 0
-  // The member that begins the transaction needs no savepoint: alone in it, it is rolled back as a whole.
-  let isFirst = false
+
+  /** The member that begins the transaction needs no savepoint: alone in it, it is rolled back as a whole. */
+  const isFirst = () => group?.done.length === 0
 
   const fail = (error: SqlError.SqlError) =>
     Effect.sync(() => {
       if (group !== undefined) group.failure = error
     })
 
-  /** Commits the work of the members, if any, or rolls back, and reports the outcome to them. */
-  const end = Effect.fnUntraced(function* (ended: Group) {
-    group = undefined
-    const { failure, members, scope } = ended
-    const connection = options.member()
-    const started = performance.now()
-    const outcome = yield* Effect.exit(
-      failure !== undefined
-        ? Effect.andThen(undo(connection), Effect.fail(failure))
-        : members.length === 0
-          ? undo(connection)
-          : Effect.catchCause(run(connection, "COMMIT"), (cause) =>
-              Effect.matchCauseEffect(options.onCommitFailure(connection), {
-                // The connection is unusable now, which is a defect and no refusal.
-                onFailure: (cleanup) => Effect.die(Cause.squash(Cause.combine(cause, cleanup))),
-                onSuccess: () => Effect.failCause(cause)
-              })
-            )
-    )
-    lastCommit = performance.now() - started
-    yield* Scope.close(scope, Exit.void)
-    for (const member of members) Deferred.doneUnsafe(member, outcome)
-  })
-
   const undo = (connection: SqlConnection.Connection) =>
     Effect.suspend(() => (options.isTransaction() ? Effect.orDie(run(connection, "ROLLBACK")) : Effect.void))
 
-  const isFull = ({ due, members, since }: Group) =>
-    due ||
-    members.length >= mostMembers ||
+  const commit = (connection: SqlConnection.Connection) =>
+    Effect.catchCause(run(connection, "COMMIT"), (cause) =>
+      Effect.matchCauseEffect(options.onCommitFailure(connection), {
+        // The connection is unusable now, which is a defect and no refusal.
+        onFailure: (cleanup) => Effect.die(Cause.squash(Cause.combine(cause, cleanup))),
+        onSuccess: () => Effect.failCause(cause)
+      })
+    )
+
+  /** Commits the work of the members, if any, or rolls back, and reports the outcome to them. */
+  const end = ({ done, failure, scope }: Group) => {
+    // At once, so that nobody else ends it too.
+    group = undefined
+    const connection = options.member()
+    const ending =
+      failure !== undefined
+        ? Effect.andThen(undo(connection), Effect.fail(failure))
+        : done.length === 0
+          ? undo(connection)
+          : commit(connection)
+    return Effect.gen(function* () {
+      const started = performance.now()
+      const outcome = yield* Effect.exit(ending)
+      lastCommit = performance.now() - started
+      yield* Scope.close(scope, Exit.void)
+      for (const member of done) Deferred.doneUnsafe(member, outcome)
+    })
+  }
+
+  const isFull = ({ done, due, since }: Group) =>
+    due === "now" ||
+    done.length >= mostMembers ||
     performance.now() - since >= Math.min(longest, Math.max(shortest, lastCommit))
 
-  const isOver = (current: Group) => current.failure !== undefined || current.members.length === 0 || isFull(current)
+  const isOver = (current: Group) => current.failure !== undefined || current.done.length === 0 || isFull(current)
 
   /** Ends the group, or leaves it open for those that come within this turn of the event loop. */
   const giveTurn = (member: Scope.Closeable) =>
     Effect.suspend(() => {
       if (running !== member) return Effect.void
-      const give = Effect.suspend(() => {
-        running = undefined
-        return Scope.close(member, Exit.void)
-      })
+      running = undefined
+      const give = Scope.close(member, Exit.void)
       const current = group
       if (current === undefined) return give
       if (isOver(current)) return Effect.ensuring(end(current), give)
-      if (!current.scheduled) {
-        current.scheduled = true
+      if (current.due === "no") {
+        current.due = "soon"
         setImmediate(() => {
-          current.due = true
+          current.due = "now"
           if (group === current && running === undefined) Effect.runFork(end(current))
         })
       }
-      // At once: the event loop may turn between two steps, and then the group would never end.
-      running = undefined
-      return Scope.close(member, Exit.void)
+      return give
     })
 
   /** Acquires into a new scope, which is closed again if that is interrupted. */
@@ -154,21 +164,18 @@ export const make = (options: {
       if (group !== undefined && (!isShared || isFull(group))) yield* end(group)
       if (group === undefined) {
         const scope = yield* hold(restore, options.lease)
-        group = { scope, since: performance.now(), members: [], due: false, scheduled: false, failure: undefined }
+        group = { scope, since: performance.now(), done: [], due: "no", failure: undefined }
       }
-      if (!isShared) group.due = true
+      if (!isShared) group.due = "now"
       return options.member(asked)
     }),
 
     begin: (connection: SqlConnection.Connection, statement: string | undefined) =>
-      Effect.suspend(() => {
-        isFirst = !options.isTransaction()
-        return run(connection, isFirst ? (statement ?? options.begin) : "SAVEPOINT roster_member")
-      }),
+      Effect.suspend(() => run(connection, isFirst() ? (statement ?? options.begin) : "SAVEPOINT roster_member")),
 
     commit: (connection: SqlConnection.Connection) =>
       Effect.suspend(() => {
-        if (!isFirst) return run(connection, "RELEASE SAVEPOINT roster_member")
+        if (!isFirst()) return run(connection, "RELEASE SAVEPOINT roster_member")
         // After a rollback by SQLite itself the connection gives its reason.
         return options.isTransaction() ? Effect.void : run(connection, "COMMIT")
       }).pipe(
@@ -176,7 +183,7 @@ export const make = (options: {
         Effect.andThen(
           Effect.suspend(() => {
             const done = Deferred.makeUnsafe<void, SqlError.SqlError>()
-            group?.members.push(done)
+            group?.done.push(done)
             return Effect.andThen(running === undefined ? Effect.void : giveTurn(running), Deferred.await(done))
           })
         )
@@ -185,7 +192,7 @@ export const make = (options: {
     /** Fails the whole group if the savepoint is gone, as after a rollback by SQLite itself. */
     rollback: (connection: SqlConnection.Connection) =>
       Effect.suspend(() =>
-        isFirst
+        isFirst()
           ? undo(connection)
           : Effect.andThen(
               run(connection, "ROLLBACK TO SAVEPOINT roster_member"),
