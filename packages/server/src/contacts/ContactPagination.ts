@@ -6,15 +6,18 @@ import { ContactFields } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
-import { dialect, numbersOf } from "../store/SqlDialect.ts"
+import { byEngine, numbersOf } from "../store/SqlDialect.ts"
 
 /** Blocks of 1024 ids. */
 const blockBits = 10
 
+/** On PostgreSQL all writers would wait for the newest block. */
+const countsBlocks = (sql: SqlClient.SqlClient): boolean => byEngine(sql, { sqlite: () => true, postgres: () => false })
+
 /** Adds the new contacts of an account to the block counts, in the transaction that inserted them. */
 export const countNewContacts = Effect.fnUntraced(function* (account: string) {
   const sql = yield* SqlClient.SqlClient
-  if (!dialect(sql).countsBlocks) return
+  if (!countsBlocks(sql)) return
   yield* sql`
     INSERT INTO contact_blocks
     SELECT account, id >> ${blockBits} AS block, count(*), max(id) FROM contacts INDEXED BY contacts_in_order
@@ -27,7 +30,7 @@ export const countNewContacts = Effect.fnUntraced(function* (account: string) {
 /** Adds contacts that came back with their old ids to the block counts, in the transaction that inserted them. */
 export const countRestoredContacts = Effect.fnUntraced(function* (account: string, ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  if (!dialect(sql).countsBlocks) return
+  if (!countsBlocks(sql)) return
   // Those behind the last counted one are new to the counts like any others.
   yield* sql`
     INSERT INTO contact_blocks
@@ -46,7 +49,7 @@ const pageOf = (
   account: string,
   { limit, offset }: { readonly limit: number; readonly offset: number }
 ): Statement.Statement<{ readonly bytes: number }> =>
-  dialect(sql).countsBlocks
+  countsBlocks(sql)
     ? sql`
       WITH counted AS (
         SELECT block, last, contacts, sum(contacts) OVER (ORDER BY block) AS until

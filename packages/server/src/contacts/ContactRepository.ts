@@ -26,7 +26,7 @@ import { DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
-import { dialect, numbersOf, preparedQuery } from "../store/SqlDialect.ts"
+import { byEngine, dialect, numbersOf, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
@@ -102,7 +102,9 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
 export const makeContactRepository = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
-  const { merge, rulesInSql } = dialect(sql)
+  const { merge } = dialect(sql)
+  // SQLite has no functions for rules, and runs a statement on the thread that asks.
+  const rulesInSql = byEngine(sql, { sqlite: () => false, postgres: () => true })
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
 

@@ -118,10 +118,6 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   inByteOrder: (column: string): Fragment => sql`${sql(column)}`,
   /** Runs an effect whose transactions come to the same as if they ran one after the other, as those of SQLite do. */
   serializable: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => effect,
-  /** Whether blocks of contacts are counted for paging. On PostgreSQL all writers would wait for the newest block. */
-  countsBlocks: true,
-  /** Whether rules are conditions of SQL. SQLite has no functions for them, and runs a statement on the thread that asks. */
-  rulesInSql: false,
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
   /** Whether all who write wait for a transaction, which is why one is short. */
@@ -156,8 +152,6 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   inByteOrder: (column) => sql`${sql(column)} COLLATE "C"`,
   serializable: Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL SERIALIZABLE"),
-  countsBlocks: false,
-  rulesInSql: true,
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   // Only those who change the same rows.
   writersWait: false,
