@@ -3,8 +3,7 @@ import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { latestMigration } from "./Migrations.ts"
 import { blockingWait, whileBusy } from "./sqlite/SqliteBusy.ts"
-import { isBusy } from "./sqlite/SqliteError.ts"
-import { fromCause, type StoreError, unavailable } from "./sqlite/StoreError.ts"
+import { fromCause, isLocked, unavailable } from "./sqlite/StoreError.ts"
 import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
 import { addressOf } from "./sqlite/StoreCopy.ts"
 
@@ -66,13 +65,14 @@ export const refuseForeign = Effect.fnUntraced(function* (path: string) {
         using database = openAddress(address, blockingWait)
         return tablesOf(database)
       },
-      catch: (cause) => ({ isBusy: isBusy(cause), error: fromCause(path)(cause) }),
+      catch: fromCause(path),
       timeout: Duration.toMillis(defaultBusyTimeout)
     })
   ).pipe(
     // Opening a damaged file reports it.
-    Effect.catch((failure): Effect.Effect<ReadonlyArray<unknown>, StoreError> =>
-      "error" in failure && failure.isBusy ? Effect.fail(failure.error) : Effect.succeed([])
+    Effect.catchIf(
+      (error) => !isLocked(error),
+      () => Effect.succeed<ReadonlyArray<unknown>>([])
     )
   )
   // A store that another process is creating has only this table at first.

@@ -22,6 +22,9 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 /** Why a store cannot be used. */
 export type StoreError = StoreDamaged | StoreUnavailable
 
+/** Whether another process kept a store locked for too long. */
+export const isLocked = (error: StoreError): boolean => error._tag === "StoreUnavailable" && error.isLocked === true
+
 export const damaged = (filename: string, found: string) => {
   const detail = found.replace(/^\*\*\* in database \w+ \*\*\*\s*/, "")
   return new StoreDamaged({

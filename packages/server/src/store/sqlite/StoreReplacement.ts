@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, linkSync, renameSync, rmSync, statSyn
 import type { DatabaseSync } from "node:sqlite"
 import { publish, syncFolder } from "./AtomicFile.ts"
 import { pragma } from "./StoreCheck.ts"
-import { fromAccess, fromCause, StoreUnavailable, unavailable } from "./StoreError.ts"
+import { fromAccess, fromCause, isLocked, StoreUnavailable, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 import { databaseSuffixes, usersOf } from "./StoreUsers.ts"
 
@@ -25,7 +25,7 @@ const inUse = (path: string) =>
 /** Opens a store that no other connection has open, and keeps all others out until the scope closes. */
 export const openAlone = (path: string) =>
   StoreFile.open({ filename: path, busyTimeout: 0 }, true).pipe(
-    Effect.catchTag("StoreUnavailable", (error) => Effect.fail(error.isLocked === true ? inUse(path) : error))
+    Effect.mapError((error) => (isLocked(error) ? inUse(path) : error))
   )
 
 /** Replaces a store that `openAlone` has opened. A crash leaves the old store or the new one. */
