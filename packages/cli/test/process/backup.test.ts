@@ -131,7 +131,7 @@ describe("roster restore", () => {
         const refused = yield* run(["restore", "b.db", "--db", "served.db", flag])
         assert.deepStrictEqual([refused.code, failure(refused).code], [8, "StoreUnavailable"])
         const who = process.platform === "linux" ? `process ${child.pid} (` : "another process"
-        assert.include(failure(refused).message, `served.db is in use: ${who}`)
+        assert.include(failure(refused).message, `served.db is in use by ${who}`)
         assert.sameMembers(readdirSync(folder), before)
       }
       assert.strictEqual(emailsOf(yield* run(["contacts", "list"], { env })).length, 2)

@@ -222,7 +222,7 @@ describe("S.5 damage, at the command line", () => {
         const inUse = yield* runRoster(place, ["restore", backup, "--yes"])
         closeSync(user)
         assert.strictEqual(inUse.code, 8, inUse.stderr)
-        assert.include(inUse.stderr, `in use: process ${process.pid} (`)
+        assert.include(inUse.stderr, `in use by process ${process.pid} (`)
         const declined = yield* runRoster(place, ["restore", backup])
         assert.strictEqual(declined.code, 3, declined.stderr)
         assert.deepStrictEqual(imageOf(filename), image)

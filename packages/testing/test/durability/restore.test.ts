@@ -112,7 +112,7 @@ describe("S.5 restore", () => {
         yield* seen(total, (sum) => sum >= 30)
         const refused = yield* runRoster(place, ["restore", file, "--yes"])
         assert.strictEqual(refused.code, 8, refused.stderr)
-        if (process.platform === "linux") assert.include(refused.stderr, `in use: process ${serve.pid} (`)
+        if (process.platform === "linux") assert.include(refused.stderr, `in use by process ${serve.pid} (`)
         const then = total()
         yield* seen(total, (sum) => sum >= then + 30)
         assert.deepStrictEqual([words(place), keptIn(place)], [["old"], []])

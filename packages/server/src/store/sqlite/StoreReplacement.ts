@@ -15,12 +15,14 @@ interface Names {
   readonly kept: string
 }
 
-const inUse = (path: string) =>
-  new StoreUnavailable({
+const inUse = (path: string) => {
+  const users = usersOf(path).join(" and ") || "another process"
+  return new StoreUnavailable({
     filename: path,
     isLocked: true,
-    message: `The store ${path} is in use: ${usersOf(path).join(" and ") || "another process"} has it open. End that and restore again.`
+    message: `The store ${path} is in use by ${users}. End what uses it, such as roster serve, and restore again.`
   })
+}
 
 /** Opens a store that no other connection has open, and keeps all others out until the scope closes. */
 export const openAlone = (path: string) =>
