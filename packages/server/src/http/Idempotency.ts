@@ -1,13 +1,13 @@
 import { idempotencyKeyHeader, OperationPolicy, resubscribeHeader } from "@roster/api"
 import { maximumIdempotencyKey } from "@roster/domain"
-import { Context, Effect, identity } from "effect"
+import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import { Caller } from "../credentials/Caller.ts"
-import { inAtomicTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
-import { answersFull, answerText, findAnswer, hasCapacity, keepAnswer } from "../store/KeptAnswers.ts"
+import { onceByKey } from "../services/KeyedCalls.ts"
+import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
+import { answersFull } from "../store/KeptAnswers.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
@@ -21,6 +21,9 @@ const smallBody = 4096
 /** A bulk delete takes transactions of its own, and repeating it does no harm. */
 const ownTransactions = "contactsDeletePost"
 
+const usedByAnother = () =>
+  errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
+
 const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(errorResponse(429, answersFull.message), "retry-after", `${answersFull.retryAfter ?? 0}`)
 
@@ -29,7 +32,7 @@ const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
  * gets the same response. Responses with a secret are not stored; unique names protect those operations.
  * (docs/decisions/retries.md)
  */
-export const onceByKey = <E, R>(
+export const answerOnce = <E, R>(
   sql: SqlClient.SqlClient,
   endpoint: HttpApiEndpoint.Top,
   request: HttpServerRequest.HttpServerRequest,
@@ -45,51 +48,28 @@ export const onceByKey = <E, R>(
   const resubscribe = request.headers[resubscribeHeader.toLowerCase()]
   // No JSON holds a NUL, so no other request has this digest.
   const digest = (resubscribe === undefined ? hash : hash.update("\0").update(resubscribe)).digest()
-  const find = Effect.gen(function* () {
-    const { account } = yield* Caller
-    const { known, ...kept } = yield* findAnswer(sql, account, key)
-    if (known !== undefined) {
-      const answer = digest.equals(known.request_digest)
-        ? replay(known.status, answerText(known))
-        : errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
-      return { account, answer }
-    }
-    return { account, answer: (yield* hasCapacity(sql, account, kept)) ? undefined : refusedAsFull() }
-  })
-  const keep = Effect.fnUntraced(function* (account: string, response: HttpServerResponse.HttpServerResponse) {
-    const body = bodyOf(response)
-    const { status } = response
-    if (status < 300 && body !== undefined) yield* keepAnswer(sql, { account, key, digest, status, body })
-  })
-  const run = Effect.gen(function* () {
-    const { account, answer: known } = yield* find
-    if (known !== undefined) return known
-    const response = yield* answer
-    yield* keep(account, response)
-    return response
-  })
-  const runAlone = Effect.gen(function* () {
-    const { answer: known } = yield* sql.withTransaction(find)
-    if (known !== undefined) return known
-    const response = yield* answer
-    const kept = Effect.gen(function* () {
-      const { account, answer: known } = yield* find
-      if (known === undefined) yield* keep(account, response)
-    })
-    // What was deleted stays so: without a kept response a repeat deletes what is left.
-    yield* Effect.ignore(sql.withTransaction(kept))
-    return response
-  })
+  const once = onceByKey(
+    sql,
+    {
+      key,
+      digest,
+      write: (response) => {
+        const body = bodyOf(response)
+        return response.status < 300 && body !== undefined ? { status: response.status, body } : undefined
+      },
+      read: replay,
+      refuse: (why) => Effect.succeed(why === "used" ? usedByAnother() : refusedAsFull())
+    },
+    answer,
+    operation === ownTransactions
+  )
   // A 503 says that nothing was done, which is not certain after a commit that was not synced.
   const failed = (error: SqlError.SqlError) =>
     Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message, reason }) =>
       Effect.succeed(errorResponse(reason._tag === "OutcomeUnknown" ? 500 : 503, message))
     )
-  const isSmall = body.length <= smallBody
-  // The transaction of a call that fails is rolled back as a whole.
-  const inStore =
-    operation === ownTransactions ? runAlone : inAtomicTransaction(sql, run).pipe(isSmall ? sharingCommit : identity)
-  return Effect.catchIf(inStore, isSqlError<E>, failed)
+  const isShared = operation !== ownTransactions && body.length <= smallBody
+  return Effect.catchIf(isShared ? sharingCommit(once) : once, isSqlError<E>, failed)
 }
 
 const replay = (status: number, text: string): HttpServerResponse.HttpServerResponse =>

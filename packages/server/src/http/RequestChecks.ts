@@ -8,7 +8,7 @@ import { AuditRefusals } from "../credentials/AuditRefusals.ts"
 import { eventOf } from "../credentials/AuditTrail.ts"
 import { Caller } from "../credentials/Caller.ts"
 import { type Guard, errorResponse } from "./Routes.ts"
-import { onceByKey } from "./Idempotency.ts"
+import { answerOnce } from "./Idempotency.ts"
 import { queryNames } from "./QueryNames.ts"
 import { hasForm } from "./ImportForm.ts"
 import { bodyLimits, makeBodyReader } from "./RequestBody.ts"
@@ -87,7 +87,7 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
       const once: typeof operation =
         endpoint.method === "GET"
           ? answered
-          : (incoming) => onceByKey(sql, endpoint, incoming.request, "", answered(incoming))
+          : (incoming) => answerOnce(sql, endpoint, incoming.request, "", answered(incoming))
       const isForm = takesForm(endpoint) ? hasForm : () => false
       return (incoming) => {
         const { request } = incoming
@@ -120,7 +120,7 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
       const check = (body: string) => {
         const issue = StrictJson.jsonIssue(body, limits.values)
         return issue === undefined
-          ? onceByKey(sql, endpoint, request, body, answered({ ...incoming, body }))
+          ? answerOnce(sql, endpoint, request, body, answered({ ...incoming, body }))
           : malformed(new InvalidInput({ field: "body", issue }))
       }
       const answer = (body: string) =>
