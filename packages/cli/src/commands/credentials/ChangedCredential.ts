@@ -1,22 +1,27 @@
 /** Updates of credentials. The interface replaces them whole, so unchanged fields are sent as they were read. */
 import { AccessLevel, CredentialSettings, type ReportedAccessLevel } from "@roster/domain"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Schema } from "effect"
 import type { SettingChanges } from "./CredentialFlags.ts"
 import { usageError } from "../../errors/UsageError.ts"
 
-type Changed = {
-  readonly [Name in keyof SettingChanges["set"]]?: Exclude<SettingChanges["set" | "clear"][Name], undefined>
-}
+type SettingValues = CredentialSettings.SettingValues
 
 /** The settings after a change. A value that this version cannot write is omitted, so that the service keeps it. */
-export const changed = (current: CredentialSettings.SettingValues, { clear, set }: SettingChanges): Changed => {
-  const settings = Struct.keys(set).map((name) => {
-    const isWritable = Schema.is(Schema.toType(CredentialSettings.apiKeySettings[name].write))
-    const kept = isWritable(current[name]) ? current[name] : undefined
-    return [name, [clear[name], set[name], kept].find((value) => value !== undefined)] as const
-  })
+export const changed = <Set extends SettingValues, Clear extends SettingValues>(
+  current: SettingValues,
+  { clear, set }: SettingChanges<Set, Clear>
+) => {
+  const settings = CredentialSettings.settingNames
+    .filter((name) => name in set)
+    .map((name) => {
+      const isWritable = Schema.is(Schema.toType(CredentialSettings.apiKeySettings[name].write))
+      const kept = isWritable(current[name]) ? current[name] : undefined
+      return [name, [clear[name], set[name], kept].find((value) => value !== undefined)] as const
+    })
   // Flags give what can be written, and the rest was checked.
-  return Object.fromEntries(settings.filter(([, value]) => value !== undefined)) as Changed
+  return Object.fromEntries(settings.filter(([, value]) => value !== undefined)) as {
+    readonly [Name in keyof Set & keyof Clear]?: Exclude<Set[Name] | Clear[Name], undefined>
+  }
 }
 
 const isKnown = Schema.is(AccessLevel)

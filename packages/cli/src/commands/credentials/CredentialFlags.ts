@@ -1,6 +1,6 @@
 /** The flags of API keys and SMTP credentials, and the values they have in a request. */
 import { accessFor, parsePurpose, purposes } from "@roster/domain/Purpose"
-import { AccessLevel, IpRange, parseWireDate } from "@roster/domain"
+import { AccessLevel, type CredentialSettings, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { DateTime, type Duration, Effect, type Schema, Struct } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
@@ -84,10 +84,12 @@ const parseExpiry = parseMoment(
 )
 
 /** The names of the flags that set a setting and that remove it. */
-const flagNames = { expires: ["expires", "no-expiry"], ipRanges: ["ip-range", "no-ip-range"] } as const
+const flagNames = {
+  expires: ["expires", "no-expiry"],
+  ipRanges: ["ip-range", "no-ip-range"]
+} as const satisfies { readonly [Name in Exclude<CredentialSettings.SettingName, "accessLevels">]: unknown }
 
-/** The flags of the settings that every credential has, by the name of the setting. */
-export const settingFlags = {
+const set = {
   expires: parsed(
     flagNames.expires[0],
     (given) =>
@@ -107,20 +109,25 @@ export const settingFlags = {
   ).pipe(Flag.map((ranges) => (ranges.length === 0 ? undefined : ranges)))
 }
 
-/** The flags of an update that remove a setting, with the value that it then has. */
-export const clearFlags = {
+/** These give the value that the setting then has. */
+const clear = {
   expires: toggle(flagNames.expires[1], "Remove the expiry").pipe(Flag.map((isOn) => (isOn ? null : undefined))),
   ipRanges: toggle(flagNames.ipRanges[1], "Allow use from any IP address").pipe(
     Flag.map((isOn): ReadonlyArray<IpRange> | undefined => (isOn ? [] : undefined))
   )
 }
 
-type Values<Flags extends Command.Command.Config> = Command.Command.Config.Infer<Flags>
+/** The flags that set and, in an update, remove the settings of a kind of credential, by the name of the setting. */
+export const smtpFlags = { set, clear }
+export const apiKeyFlags = { set, clear }
 
-/** The settings that the flags of an update set and remove. */
-export interface SettingChanges {
-  readonly set: Values<typeof settingFlags>
-  readonly clear: Values<typeof clearFlags>
+/** The settings that the flags of an update set and remove; the others are undefined. */
+export interface SettingChanges<
+  Set extends CredentialSettings.SettingValues = CredentialSettings.SettingValues,
+  Clear extends CredentialSettings.SettingValues = CredentialSettings.SettingValues
+> {
+  readonly set: Set
+  readonly clear: Clear
 }
 
 /** Refuses an update without changes, and one that sets and removes the same. */

@@ -11,16 +11,7 @@ import {
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changed, keptLevels } from "../ChangedCredential.ts"
-import {
-  checkChanges,
-  clearFlags,
-  levelFlags,
-  levelsOf,
-  namesLevels,
-  rename,
-  settingFlags,
-  subaccount
-} from "../CredentialFlags.ts"
+import { apiKeyFlags, checkChanges, levelFlags, levelsOf, namesLevels, rename, subaccount } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -47,7 +38,7 @@ export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
-  { name, ...levelFlags, settings: settingFlags, out, subaccount, dryRun },
+  { name, ...levelFlags, settings: apiKeyFlags.set, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ name, out, settings, subaccount, ...levels }) {
     const given = Results.omitUndefined({ ...settings, subaccount })
     yield* createCredential(kind, { name, accessLevels: levelsOf(levels), ...given }, out)
@@ -71,7 +62,7 @@ export const create = Command.make(
 
 export const update = Command.make(
   "update",
-  { name, rename: rename(CredentialName), ...levelFlags, set: settingFlags, clear: clearFlags, subaccount, dryRun },
+  { name, rename: rename(CredentialName), ...levelFlags, ...apiKeyFlags, subaccount, dryRun },
   Effect.fnUntraced(function* ({ access, for: wanted, name, rename = name, subaccount, ...changes }) {
     const { apiKeys } = yield* CredentialsService
     const current = yield* apiKeys.get(name, { subaccount })

@@ -3,7 +3,7 @@ import { CredentialsService, EmailAddress, NewSmtpCredentials, SmtpCredentials }
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changed } from "../ChangedCredential.ts"
-import { checkChanges, clearFlags, rename, settingFlags, subaccount } from "../CredentialFlags.ts"
+import { checkChanges, rename, smtpFlags, subaccount } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -28,7 +28,7 @@ export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
-  { name, settings: settingFlags, out, subaccount, dryRun },
+  { name, settings: smtpFlags.set, out, subaccount, dryRun },
   Effect.fnUntraced(function* ({ name, out, settings, subaccount }) {
     yield* createCredential(kind, { name, ...Results.omitUndefined({ ...settings, subaccount }) }, out)
   })
@@ -42,7 +42,7 @@ export const create = Command.make(
 
 export const update = Command.make(
   "update",
-  { name, rename: rename(EmailAddress), set: settingFlags, clear: clearFlags, subaccount, dryRun },
+  { name, rename: rename(EmailAddress), ...smtpFlags, subaccount, dryRun },
   Effect.fnUntraced(function* ({ name, rename = name, subaccount, ...changes }) {
     const { smtp } = yield* CredentialsService
     const current = yield* smtp.get(name, { subaccount })
