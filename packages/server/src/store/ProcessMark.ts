@@ -13,38 +13,56 @@ const machine = ((): string => {
   }
 })()
 
-/** Whether the process has certainly ended. Its number could belong to another process by now. */
-const hasEnded = (pid: string): boolean => {
-  if (!/^[1-9]\d*$/.test(pid)) return false
+/** When a process started, in ticks since the boot; `undefined` where the system does not tell. */
+const startOf = (pid: string): string | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // The 22nd field. The second, the name of the program in parentheses, can hold anything.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+  } catch {
+    return undefined
+  }
+}
+
+const start = startOf(String(process.pid))
+
+/** This process: its number and, as numbers are reused, its start. */
+const self = start === undefined ? String(process.pid) : `${process.pid}.${start}`
+
+/** Whether a process of this machine has certainly ended. Older versions wrote its number alone. */
+const hasEnded = (mark: string): boolean => {
+  const [, pid, started] = /^([1-9]\d*)(?:\.(\d+))?$/.exec(mark) ?? []
+  if (pid === undefined) return false
   try {
     process.kill(Number(pid), 0)
-    return false
   } catch (cause) {
     return systemCode(cause) === "ESRCH"
   }
+  const startedNow = started === undefined ? undefined : startOf(pid)
+  return startedNow !== undefined && startedNow !== started
 }
 
 /** Not a secret: a store opens without loading any cryptography. */
 const random = (): string => Math.random().toString(36).slice(2)
 
 /** A new lease of this process, unlike any other. */
-export const makeLease = (): string => `${random()}${random()} ${process.pid} ${machine}`
+export const makeLease = (): string => `${random()}${random()} ${self} ${machine}`
 
 /** Whether the process that holds a lease has certainly ended. */
 export const isOrphaned = (lease: string): boolean => {
-  const [, pid = "", ...where] = lease.split(" ")
-  return where.join(" ") === machine && hasEnded(pid)
+  const [, mark = "", ...where] = lease.split(" ")
+  return where.join(" ") === machine && hasEnded(mark)
 }
 
 const machineMark = (Hash.string(machine) >>> 0).toString(16)
 
 /** The start of the name of a temporary file of this process. */
-export const processMark = `${machineMark}-${process.pid}-`
+export const processMark = `${machineMark}-${self}-`
 
 /** Whether the process that made a file has certainly ended, given the name of the file from its mark on. */
 export const isFromDeadProcess = (name: string): boolean => {
-  const [mark, pid = ""] = name.split("-")
-  return mark === machineMark && hasEnded(pid)
+  const [where, mark = ""] = name.split("-")
+  return where === machineMark && hasEnded(mark)
 }
 
 /** Whether a process of this machine made a file, one whose end would be noticed. */

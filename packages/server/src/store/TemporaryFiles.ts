@@ -46,7 +46,7 @@ export const openTemporaryFile = Effect.acquireRelease(
 const maximumAge = 24 * 60 * 60 * 1000
 
 /** The prefix, which was longer before, a mark and random characters. What has none is not a folder of the service. */
-const folderName = /^roster-(?:import-)?([\da-f]+-\d+-\w+)$/
+const folderName = /^roster-(?:import-)?([\da-f]+-[\d.]+-\w+)$/
 
 /**
  * Removes this user's leftover files: those of ended processes at once, those of unknown ones when nothing was written
