@@ -186,7 +186,7 @@ describePostgres("services on one PostgreSQL", () => {
         const second = yield* claimJob("second")
         assert.strictEqual(second?.number, first?.number)
         if (first === undefined || second === undefined) return
-        const progress = { rowsDone: 1, accepted: 1, rejected: 0 }
+        const progress = { rows_done: 1, accepted: 1, rejected: 0 }
         const late = yield* Effect.exit(advanceJob(first, progress))
         assert.include(JSON.stringify(late), "LeaseLost")
         assert.isTrue(Exit.isSuccess(yield* Effect.exit(advanceJob(second, progress))))

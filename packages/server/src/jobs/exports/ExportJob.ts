@@ -6,7 +6,7 @@ import { contactColumns } from "../../contacts/ContactRow.generated.ts"
 import { streamContacts } from "../../contacts/ContactRow.ts"
 import { exportFile, type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { makeSpool } from "./ExportSpool.ts"
-import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
+import { advanceJob, endJob, noProgress, type HeldJob } from "../queue/JobQueue.ts"
 import { removeAllParts, storeParts } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
@@ -41,7 +41,7 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const request = yield* decodeRequest(job.request)
   const { matches, where } = yield* selection(job.account, filterOf(request))
   // The parts of an interrupted export.
-  yield* removeAllParts(job.number, advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 }))
+  yield* removeAllParts(job.number, advanceJob(job, noProgress))
 
   // With the plus the planner does not scan the whole account in order for a few addresses.
   const columns = sql.literal(contactColumns.join(", "))
@@ -61,7 +61,7 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   yield* storeParts(
     job.number,
     file,
-    Effect.suspend(() => advanceJob(job, { rowsDone: read, total: read, accepted: written, rejected: 0 }))
+    Effect.suspend(() => advanceJob(job, { rows_done: read, rows_total: read, accepted: written }))
   )
   yield* endJob(job, "Ready")
 }, Effect.scoped)
@@ -92,7 +92,7 @@ const spoolRows = Effect.fnUntraced(function* <E>(
           rows = yield* next
         }
       })
-      const note = Effect.suspend(() => advanceJob(job, { rowsDone: read, accepted: 0, rejected: 0 }))
+      const note = Effect.suspend(() => advanceJob(job, { ...noProgress, rows_done: read }))
       const step = Effect.flatMap(dialect(sql).isWalLong, (isLong) =>
         isLong ? sql.withTransaction(Effect.andThen(readOn, note)) : Effect.andThen(readOn, sql.withTransaction(note))
       )

@@ -17,7 +17,7 @@ import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpse
 import { mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
-import { advanceJob, endJob, type HeldJob } from "../queue/JobQueue.ts"
+import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats, recordEmails, restoreEmailFilter } from "./SeenEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, keepStatuses, remainingRejectionSpace } from "./KeptRows.ts"
@@ -47,7 +47,7 @@ const encodeHeader = Schema.encodeSync(Schema.fromJsonString(FileHeader))
 const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeof ImportJobRequest.Type, url: URL) {
   const sql = yield* SqlClient.SqlClient
   const { allowFileUrl } = yield* StorePolicy
-  const holding = advanceJob(job, { rowsDone: 0, accepted: 0, rejected: 0 })
+  const holding = advanceJob(job, noProgress)
   // The parts of an interrupted fetch.
   yield* removeAllParts(job.number, holding)
   yield* storeParts(job.number, safeFetch(url, { allowed: allowFileUrl }), holding)
@@ -96,16 +96,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* fetchIntoStore(job, request, new URL(request.fileUrl))
   }
   const list = request.listName === undefined ? undefined : yield* findList(job.account, request.listName)
-  const progress = {
-    rowsDone: job.rows_done,
-    accepted: job.accepted,
-    rejected: job.rejected,
-    duplicates: job.duplicates,
-    rejectedKept: job.rejected_kept,
-    rejectedSize: job.rejected_size,
-    statusesKept: job.statuses_kept,
-    header: job.header
-  }
+  const progress = { ...progressOf(job) }
   const { resubscribe = false } = request
   const { isKnown, suspects } = yield* restoreEmailFilter(job.number)
   // The first rejected rows are kept: once one was left out, none is added.
@@ -197,14 +188,14 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     rejected.sort((one, other) => one.line - other.line)
     const kept = yield* keepRejections(job.number, rejected, room)
     room = kept.room
-    yield* keepStatuses(job.number, statuses, progress.statusesKept)
-    progress.statusesKept += statuses.length
-    progress.rowsDone += done
+    yield* keepStatuses(job.number, statuses, progress.statuses_kept)
+    progress.statuses_kept += statuses.length
+    progress.rows_done += done
     progress.accepted += identities.length
     progress.duplicates += repeats
     progress.rejected += rejected.length
-    progress.rejectedKept += kept.kept
-    progress.rejectedSize += kept.size
+    progress.rejected_kept += kept.kept
+    progress.rejected_size += kept.size
     yield* advanceJob(job, progress)
   })
 

@@ -2,7 +2,7 @@
  * The queue of jobs, which outlive their requests. A worker holds a lease, renews it with every step and commits only
  * while it holds it; the lease of a process that has ended is void. (docs/decisions/jobs.md)
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { byEngine, dialect } from "../../store/SqlDialect.ts"
@@ -61,17 +61,23 @@ export interface HeldJob extends JobRow {
   readonly lease: string
 }
 
-export interface JobProgress {
-  readonly rowsDone: number
-  readonly accepted: number
-  readonly rejected: number
-  readonly duplicates?: number
-  readonly rejectedKept?: number
-  readonly rejectedSize?: number
-  readonly statusesKept?: number
-  readonly header?: string | null
-  readonly total?: number
-}
+/** How far a job has come. */
+export const progressOf = (job: JobRow) =>
+  Struct.pick(job, [
+    "rows_done",
+    "accepted",
+    "rejected",
+    "duplicates",
+    "rejected_kept",
+    "rejected_size",
+    "statuses_kept",
+    "header",
+    "rows_total"
+  ])
+export type JobProgress = ReturnType<typeof progressOf>
+
+/** That of a job at its beginning. */
+export const noProgress = { rows_done: 0, accepted: 0, rejected: 0 }
 
 /** Another worker holds the job now, or it was cancelled. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
@@ -193,19 +199,17 @@ export const claimJob = Effect.fnUntraced(function* (lease: string, running: Rea
  * Writes the progress of a job in the transaction of its step, and renews the lease. An export starts over when it is
  * taken up again, so only what was never reached before is progress.
  */
-export const advanceJob = Effect.fnUntraced(function* (job: HeldJob, progress: JobProgress) {
+export const advanceJob = Effect.fnUntraced(function* (
+  job: HeldJob,
+  progress: Partial<JobProgress> & Pick<JobProgress, "rows_done" | "accepted">
+) {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
-  const { accepted, duplicates = 0, header = null, rejected, rowsDone, total = null } = progress
-  const { rejectedKept = 0, rejectedSize = 0, statusesKept = 0 } = progress
-  const reached = rowsDone + accepted
+  const reached = progress.rows_done + progress.accepted
+  const leased_until = (yield* nowSeconds) + leaseSeconds
   const held = yield* sql`
     UPDATE jobs SET attempts = CASE WHEN furthest < ${reached} THEN 0 ELSE attempts END,
       furthest = CASE WHEN furthest < ${reached} THEN ${reached} ELSE furthest END,
-      rows_done = ${rowsDone}, accepted = ${accepted}, rejected = ${rejected}, duplicates = ${duplicates},
-      rejected_kept = ${rejectedKept}, rejected_size = ${rejectedSize}, statuses_kept = ${statusesKept},
-      header = ${header},
-      rows_total = coalesce(${total}, rows_total), leased_until = ${now + leaseSeconds}
+      ${sql.update({ ...progress, leased_until })}
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})
 })

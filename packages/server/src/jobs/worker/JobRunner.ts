@@ -77,17 +77,16 @@ const runJob = (job: HeldJob) =>
           : error.isRetryable
             ? Effect.logWarning(`job ${job.id} will be retried`, error)
             : Effect.fail(error),
-      UnreadableFile: (error) => fail(job, error.message),
       TemporaryFileFailed: (error) =>
         Effect.andThen(
           Effect.logError(`job ${job.id}: the temporary folder failed`, error),
           fail(job, temporaryFolderFull)
         ),
-      ImportRefused: (error) => fail(job, error.message),
-      FilesFull: (error) => fail(job, error.message),
-      TooManyColumns: (error) => fail(job, error.message),
       InvalidRule: (error) => fail(job, error.problem)
     }),
+    Effect.catchTag(["UnreadableFile", "ImportRefused", "FilesFull", "TooManyColumns"], ({ message }) =>
+      fail(job, message)
+    ),
     // An interrupted job, as at the end of the process, is resumed later.
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterrupts(cause),

@@ -29,7 +29,7 @@ const taken = Effect.fnUntraced(function* (lease: string) {
   return (yield* claimJob(lease)) ?? assert.fail("there is no job to take")
 })
 
-const reached = (rowsDone: number) => ({ rowsDone, accepted: 0, rejected: 0 })
+const reached = (rows: number) => ({ rows_done: rows, accepted: 0, rejected: 0 })
 
 const attempts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ readonly attempts: number }>`SELECT attempts FROM jobs`, ([job]) => job?.attempts)
