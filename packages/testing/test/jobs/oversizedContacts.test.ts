@@ -119,7 +119,7 @@ describe("a contact of 1.5 MB", () => {
       )
       assert.match(
         error.message,
-        /^Invalid \[1\]\.CustomFields: with what is stored,.*larger already can be changed only alone/
+        /^Invalid \[1\]\.CustomFields: with what is stored,.*change a contact that is already larger alone/
       )
       yield* importText(`Email,f1\n${small},a\n${huge},b\n${huge},c\n`)
       assert.deepInclude(yield* ended, { state: "Ready", accepted: 1, rejected: 2, rejectedKept: 2 })
