@@ -12,19 +12,21 @@ import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { selection } from "../../contacts/RuleSql.ts"
 
-/** The request of an export, as its job holds it. */
-export const ExportJobRequest = Schema.Struct({
-  format: ExportFileFormat,
-  compression: CompressionFormat,
-  /** The name of the file of contacts, inside the archive if any. */
-  name: Schema.String,
-  /** The name of the downloaded file. */
-  download: Schema.String,
-  rule: Schema.optionalKey(Schema.String),
-  emails: Schema.optionalKey(Schema.NonEmptyArray(Schema.String))
-})
+/** The request of an export, as the text that its job holds. */
+export const ExportJobRequest = Schema.fromJsonString(
+  Schema.Struct({
+    format: ExportFileFormat,
+    compression: CompressionFormat,
+    /** The name of the file of contacts, inside the archive if any. */
+    name: Schema.String,
+    /** The name of the downloaded file. */
+    download: Schema.String,
+    rule: Schema.optionalKey(Schema.String),
+    emails: Schema.optionalKey(Schema.NonEmptyArray(Schema.String))
+  })
+)
 
-const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))
+const decodeRequest = Schema.decodeEffect(ExportJobRequest)
 
 const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefined =>
   request.rule !== undefined

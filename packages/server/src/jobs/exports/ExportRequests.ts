@@ -27,8 +27,8 @@ import { encoded } from "../../store/AnswerEncoding.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 import { readRule } from "../../contacts/RuleSql.ts"
 
-const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ExportJobRequest))
-const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ExportJobRequest))
+const encodeRequest = Schema.encodeEffect(ExportJobRequest)
+const decodeRequest = Schema.decodeEffect(ExportJobRequest)
 
 /** The parameters of a request that only the contract restricts. */
 const checkFormat = Schema.decodeUnknownEffect(

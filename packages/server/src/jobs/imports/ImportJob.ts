@@ -26,21 +26,23 @@ import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { nowSeconds } from "../../store/Timestamps.ts"
 
-/** The request of an import, as its job holds it. */
-export const ImportJobRequest = Schema.Struct({
-  listName: Schema.optionalKey(Schema.String),
-  encodingName: Schema.optionalKey(Schema.String),
-  fileUrl: Schema.optionalKey(Schema.String),
-  /** Whether contacts may get mail again that get none. */
-  resubscribe: Schema.optionalKey(Schema.Boolean),
-  /** Whether the file has been fetched into the store. */
-  fetched: Schema.optionalKey(Schema.Boolean),
-  /** The name that the sender gave the file. Never used as a path. */
-  fileName: Schema.optionalKey(Schema.String)
-})
+/** The request of an import, as the text that its job holds. */
+export const ImportJobRequest = Schema.fromJsonString(
+  Schema.Struct({
+    listName: Schema.optionalKey(Schema.String),
+    encodingName: Schema.optionalKey(Schema.String),
+    fileUrl: Schema.optionalKey(Schema.String),
+    /** Whether contacts may get mail again that get none. */
+    resubscribe: Schema.optionalKey(Schema.Boolean),
+    /** Whether the file has been fetched into the store. */
+    fetched: Schema.optionalKey(Schema.Boolean),
+    /** The name that the sender gave the file. Never used as a path. */
+    fileName: Schema.optionalKey(Schema.String)
+  })
+)
 
-const decodeRequest = Schema.decodeEffect(Schema.fromJsonString(ImportJobRequest))
-const encodeRequest = Schema.encodeSync(Schema.fromJsonString(ImportJobRequest))
+const decodeRequest = Schema.decodeEffect(ImportJobRequest)
+const encodeRequest = Schema.encodeSync(ImportJobRequest)
 const encodeHeader = Schema.encodeSync(Schema.fromJsonString(FileHeader))
 
 /** Fetches the whole file first: an interrupted import resumes with it, and an archive is checked as a whole. */

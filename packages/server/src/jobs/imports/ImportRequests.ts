@@ -24,7 +24,7 @@ import { StorePolicy } from "../../store/StoreOptions.ts"
 
 const operation = "contactsImportPost"
 
-const encodeRequest = Schema.encodeEffect(Schema.fromJsonString(ImportJobRequest))
+const encodeRequest = Schema.encodeEffect(ImportJobRequest)
 
 /** Reads up to the first row, so that a file without a column of addresses is refused while its sender waits. */
 const checkHeader = Effect.fnUntraced(function* (job: number, encoding: string | undefined) {

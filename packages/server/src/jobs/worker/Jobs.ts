@@ -46,8 +46,8 @@ const pageSize = 500
 
 const decodeHeader = Schema.decodeSync(Schema.fromJsonString(FileHeader))
 
-const importOf = Schema.decodeOption(Schema.fromJsonString(ImportJobRequest))
-const exportOf = Schema.decodeOption(Schema.fromJsonString(ExportJobRequest))
+const importOf = Schema.decodeOption(ImportJobRequest)
+const exportOf = Schema.decodeOption(ExportJobRequest)
 
 /** A query can be a signature, and a user name comes with a password. */
 const shownUrl = (address: string): string => {
