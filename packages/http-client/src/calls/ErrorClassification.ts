@@ -38,11 +38,14 @@ export interface Failure<E> {
   readonly settles?: boolean | undefined
 }
 
-/** An answer that does not match the interface; a retry would get the same. */
-export const invalidResponse = (operation: string, status: number, detail: string): Failure<never> => ({
-  evidence: "Permanent",
-  error: new ServiceError({ operation, reason: new InvalidResponse({ status, detail }) })
+export const failureOf = (operation: string, evidence: Evidence, reason: ServiceErrorReason): Failure<never> => ({
+  evidence,
+  error: new ServiceError({ operation, reason })
 })
+
+/** An answer that does not match the interface; a retry would get the same. */
+export const invalidResponse = (operation: string, status: number, detail: string): Failure<never> =>
+  failureOf(operation, "Permanent", new InvalidResponse({ status, detail }))
 
 const notSentCodes = new Set([
   "ECONNREFUSED",
@@ -77,10 +80,7 @@ const codeOf = (causes: ReadonlyArray<object>): string | undefined => {
 /** Judges an error of the transport, which has no complete answer. */
 export const transportFailure = (operation: string, error: HttpClientError.HttpClientError): Failure<never> => {
   const { reason } = error
-  const failure = (evidence: Evidence, reason: ServiceErrorReason): Failure<never> => ({
-    evidence,
-    error: new ServiceError({ operation, reason })
-  })
+  const failure = (evidence: Evidence, reason: ServiceErrorReason) => failureOf(operation, evidence, reason)
   const causes = causesOf("cause" in reason ? reason.cause : undefined)
   const tooLarge = causes.find((cause) => cause instanceof ResponseTooLarge)
   if (tooLarge !== undefined) return failure("Permanent", tooLarge)
@@ -138,8 +138,7 @@ export const statusFailure = (
   { location, retryAfter, status, text }: RefusedAnswer
 ): Failure<Refusal> => {
   const failure = (evidence: Evidence, reason: ServiceErrorReason, throttled = false): Failure<never> => ({
-    evidence,
-    error: new ServiceError({ operation, reason }),
+    ...failureOf(operation, evidence, reason),
     throttled,
     retryAfter
   })

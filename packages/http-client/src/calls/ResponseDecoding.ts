@@ -1,14 +1,12 @@
 /** Reads answers: the bytes must be UTF-8, the text JSON, and the JSON must match the interface. */
 import { ErrorBody } from "@roster/api"
-import { JsonParser, ServiceError, Unavailable, UnexpectedContentType } from "@roster/domain"
+import { JsonParser, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { BufferedResponse, concatBytes } from "../transport/BufferedResponse.ts"
-import { type Failure, invalidResponse, transportFailure } from "./ErrorClassification.ts"
+import { BufferedResponse, concatBytes, utf8 } from "../transport/BufferedResponse.ts"
+import { type Failure, failureOf, invalidResponse, transportFailure } from "./ErrorClassification.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** The body, without a copy if it is in memory. */
 const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> =>
@@ -70,10 +68,8 @@ const endsEarly = (text: string): boolean => {
 }
 
 /** The failure of a successful answer whose body was cut off. */
-const cutOff = (operation: string, { status }: Response): Failure<never> => ({
-  evidence: "Ambiguous",
-  error: new ServiceError({ operation, reason: new Unavailable({ status, detail: "its answer broke off" }) })
-})
+const cutOff = (operation: string, { status }: Response): Failure<never> =>
+  failureOf(operation, "Ambiguous", new Unavailable({ status, detail: "its answer broke off" }))
 
 /** The secrets of a client, which an answer may quote. */
 export type Secrets = ReadonlyArray<Redacted.Redacted<string>>
@@ -86,6 +82,9 @@ export const redactSecrets = (secrets: Secrets, text: string): string =>
     (clean, secret) => clean.replaceAll(new RegExp(escaped(Redacted.value(secret)), "gi"), "<redacted>"),
     text
   )
+
+/** A text without control characters and unpaired surrogates. */
+export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ")
 
 const longestSnippet = 2048
 
@@ -126,7 +125,7 @@ export const unexpectedContent = (
   const contentType = said === "" ? "of no stated type" : redactSecrets(secrets, said.slice(0, 100))
   const snippet = redactSecrets(secrets, snippetOf(text))
   const reason = new UnexpectedContentType({ status: response.status, contentType, snippet })
-  return Effect.fail({ evidence: "Permanent", error: new ServiceError({ operation, reason }) })
+  return Effect.fail(failureOf(operation, "Permanent", reason))
 }
 
 /** Makes the reader of a JSON body. */
@@ -199,7 +198,7 @@ export const readRefusalBody = Effect.fnUntraced(function* (response: Response, 
   const body = new TextDecoder().decode(bytes)
   const error = decodeError(body)
   const words = Option.match(error, {
-    onSome: ({ Error }) => Error.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ").slice(0, longestSnippet),
+    onSome: ({ Error }) => onOneLine(Error).slice(0, longestSnippet),
     onNone: () => {
       const snippet = snippetOf(body)
       return snippet === "" ? "" : `${contentTypeOf(response).split(";")[0] || "text"}: ${snippet}`

@@ -1,7 +1,7 @@
 /** The headers of an answer that its error shows. Only listed ones: any other may hold a cookie, a token or an address. */
 import { ServiceError } from "@roster/domain"
 import type { HttpClientResponse } from "effect/http"
-import { redactSecrets, type Secrets } from "./ResponseDecoding.ts"
+import { onOneLine, redactSecrets, type Secrets } from "./ResponseDecoding.ts"
 import type { Failure } from "./ErrorClassification.ts"
 
 /** The names of a request's id, the usual one first. */
@@ -37,16 +37,7 @@ export const withResponseHeaders =
     const responseHeaders = Object.fromEntries(
       shown.flatMap((name) => {
         const value = headers[name]
-        return value === undefined
-          ? []
-          : [
-              [
-                name,
-                redactSecrets(secrets, value)
-                  .replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ")
-                  .slice(0, longestValue)
-              ]
-            ]
+        return value === undefined ? [] : [[name, onOneLine(redactSecrets(secrets, value)).slice(0, longestValue)]]
       })
     )
     const id = requestIds.find((name) => responseHeaders[name] !== undefined)

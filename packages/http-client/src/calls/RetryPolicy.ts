@@ -1,9 +1,9 @@
 /** Retries as the row of the operation allows, after a random growing wait, while attempts and budget last. */
-import { ServiceError, TimedOut } from "@roster/domain"
+import { TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random } from "effect"
 import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
 import { budgetLeft, retryCount, tagOf, waited } from "./ClientMetrics.ts"
-import type { Failure } from "./ErrorClassification.ts"
+import { type Failure, failureOf } from "./ErrorClassification.ts"
 import type { RetryRow } from "./RetryTable.ts"
 
 /** The settings of a retry policy. */
@@ -156,11 +156,9 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
     const started = clock.monotonicTimeNanosUnsafe()
     const timedOut = (after: Duration.Duration, { receivedBytes, sent }: RequestPhase): Failure<never> => {
       const received = receivedBytes === undefined ? {} : { receivedBytes }
-      return {
-        // Only some transports know that nothing was sent.
-        evidence: sent === false ? "NotSent" : "Ambiguous",
-        error: new ServiceError({ operation, reason: new TimedOut({ after: Duration.toSeconds(after), ...received }) })
-      }
+      const reason = new TimedOut({ after: Duration.toSeconds(after), ...received })
+      // Only some transports know that nothing was sent.
+      return failureOf(operation, sent === false ? "NotSent" : "Ambiguous", reason)
     }
     const left = () => {
       const passed = Number((clock.monotonicTimeNanosUnsafe() - started) / 1_000_000n)

@@ -2,7 +2,7 @@
  * Downloads the file of an export by its link, without the key. A broken download resumes, or restarts behind what was
  * received, if the file is provably the same; its length is checked. (docs/decisions/downloads.md)
  */
-import { ExportExpired, ExportNotFound, InvalidInput, ServiceError, TimedOut, Unavailable } from "@roster/domain"
+import { ExportExpired, ExportNotFound, InvalidInput, type ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { withResponseHeaders } from "../calls/ResponseHeaders.ts"
@@ -15,7 +15,13 @@ import {
   unexpectedContent
 } from "../calls/ResponseDecoding.ts"
 import { BufferedResponse, encodingOf, isDecodable, UnsupportedEncoding } from "../transport/BufferedResponse.ts"
-import { type Failure, invalidResponse, statusFailure, transportFailure } from "../calls/ErrorClassification.ts"
+import {
+  type Failure,
+  failureOf,
+  invalidResponse,
+  statusFailure,
+  transportFailure
+} from "../calls/ErrorClassification.ts"
 import { waitAfter } from "../calls/RetryPolicy.ts"
 import { retryTable } from "../calls/RetryTable.ts"
 import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
@@ -37,23 +43,13 @@ interface Progress {
   isResumable: boolean
 }
 
-const broken = (detail: string): Failure<never> => ({
-  evidence: "Ambiguous",
-  error: new ServiceError({ operation, reason: new Unavailable({ detail }) })
-})
+const broken = (detail: string) => failureOf(operation, "Ambiguous", new Unavailable({ detail }))
 
-const timedOut = (after: Duration.Duration, { received }: Progress): Failure<never> => ({
-  evidence: "Ambiguous",
-  error: new ServiceError({
-    operation,
-    reason: new TimedOut({ after: Duration.toSeconds(after), receivedBytes: received })
-  })
-})
+const timedOut = (after: Duration.Duration, { received }: Progress) =>
+  failureOf(operation, "Ambiguous", new TimedOut({ after: Duration.toSeconds(after), receivedBytes: received }))
 
-const changed = (detail = "the file changed while it was downloaded"): Failure<never> => ({
-  ...broken(detail),
-  evidence: "Permanent"
-})
+const changed = (detail = "the file changed while it was downloaded") =>
+  failureOf(operation, "Permanent", new Unavailable({ detail }))
 
 /** Requests the file, or its rest if a strong ETag identifies it. */
 const requestOf = (url: URL, { etag, isResumable, received, size }: Progress): HttpClientRequest.HttpClientRequest =>

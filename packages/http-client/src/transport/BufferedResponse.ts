@@ -78,7 +78,7 @@ const readBytes = (stream: Stream.Stream<Uint8Array, unknown>, maximumBytes: num
 
 type Reading<A> = Effect.Effect<A, HttpClientError.HttpClientError>
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
+export const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 export class BufferedResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
   readonly [HttpClientResponse.TypeId]: typeof HttpClientResponse.TypeId = HttpClientResponse.TypeId
