@@ -37,10 +37,14 @@ const limited = (operation: string, detail: string, seconds: number) =>
 export const filesFull = (operation: string, { message }: FilesFull, seconds = retryAfter) =>
   limited(operation, message, seconds)
 
-interface Kept {
-  readonly bytes: number
-  readonly expires: number | null
-}
+/** What the files of one kind take up, and when the first of them expires. */
+const kept = Effect.fnUntraced(function* (account: string, kind: JobKind) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly bytes: number; readonly expires: number | null }>`
+    SELECT coalesce(sum(bytes), 0) AS bytes, min(expires) AS expires FROM jobs
+    WHERE account = ${account} AND kind = ${kind} AND bytes > 0`
+  return { bytes: Number(row?.bytes ?? 0), expires: Number(row?.expires ?? 0) }
+})
 
 /** Refuses a further job of an account that has as many as it may. Runs in the transaction that creates the job. */
 export const checkQuota = Effect.fnUntraced(function* (operation: string, account: string, kind: JobKind) {
@@ -51,11 +55,9 @@ export const checkQuota = Effect.fnUntraced(function* (operation: string, accoun
     const detail = `${maximumOpenJobs} of its imports and exports wait or run. Wait until some have ended, or cancel them first (roster jobs cancel ID).`
     return yield* limited(operation, detail, retryAfter)
   }
-  const [kept] = yield* sql<Kept>`
-    SELECT coalesce(sum(bytes), 0) AS bytes, min(expires) AS expires FROM jobs
-    WHERE account = ${account} AND kind = ${kind} AND bytes > 0`
-  if (Number(kept?.bytes ?? 0) < maximumFileBytes) return
-  const untilExpiry = kind === "Export" ? Number(kept?.expires ?? 0) - (yield* nowSeconds) : 0
+  const { bytes, expires } = yield* kept(account, kind)
+  if (bytes < maximumFileBytes) return
+  const untilExpiry = kind === "Export" ? expires - (yield* nowSeconds) : 0
   return yield* filesFull(operation, new FilesFull({ kind }), Math.max(retryAfter, untilExpiry))
 })
 
@@ -66,8 +68,6 @@ export const addBytes = Effect.fnUntraced(function* (job: number, bytes: number)
     UPDATE jobs SET bytes = bytes + ${bytes} WHERE number = ${job} RETURNING account, kind, bytes`
   if (row === undefined) return
   const { account, kind } = row
-  const [all] = yield* sql<Kept>`
-    SELECT coalesce(sum(bytes), 0) AS bytes FROM jobs WHERE account = ${account} AND kind = ${kind} AND bytes > 0`
-  const total = Number(all?.bytes ?? 0)
+  const { bytes: total } = yield* kept(account, kind)
   if (total > maximumFileBytes && total > Number(row.bytes)) return yield* new FilesFull({ kind })
 })
