@@ -1,11 +1,12 @@
 /** Reads the audit trail of a store, which the HTTP interface does not expose. (docs/decisions/access.md) */
-import { type AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, type ServiceError } from "@roster/domain"
-import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
+import { AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, type ServiceError } from "@roster/domain"
+import { Context, type DateTime, Effect, Layer, Option, Schema, Stream, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import { readRows } from "../store/Rows.ts"
 import { lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { fromSeconds, toSeconds } from "../store/Timestamps.ts"
-import { AuditDetails, type AuditActor, type AuditEntry } from "./AuditEntry.ts"
+import { StoredDate, toSeconds } from "../store/Timestamps.ts"
+import { AuditDetails, AuditEntry } from "./AuditEntry.ts"
 
 /** Selects the entries of the audit trail to read. */
 export interface AuditQuery {
@@ -31,27 +32,31 @@ export class AuditQueries extends Context.Service<
   }
 >()("@roster/server/AuditQueries") {}
 
-interface AuditRow extends Omit<AuditEntry, "time" | "actor" | "details"> {
-  readonly time: number
-  readonly actor: AuditActor["_tag"]
-  readonly actor_name: string
-  readonly actor_hint: string
-  readonly details: string
-}
-
-const decodeDetails = Schema.decodeSync(Schema.fromJsonString(AuditDetails))
-
-const toEntry = ({ actor, actor_hint, actor_name, details, time, ...row }: AuditRow): AuditEntry => ({
-  ...row,
-  time: fromSeconds(time),
-  actor: actor === "Key" ? { _tag: actor, name: actor_name, hint: actor_hint } : { _tag: actor },
-  details: decodeDetails(details)
+const Row = Schema.Struct({
+  ...Struct.omit(AuditEntry.fields, ["actor"]),
+  time: StoredDate,
+  actor: Schema.Literals(["Owner", "Key", "Unknown"]),
+  actor_name: Schema.String,
+  actor_hint: Schema.String,
+  details: Schema.fromJsonString(AuditDetails)
 })
+
+const toEntry = ({ actor, actor_hint, actor_name, ...row }: typeof Row.Type): AuditEntry => ({
+  ...row,
+  actor: actor === "Key" ? { _tag: actor, name: actor_name, hint: actor_hint } : { _tag: actor }
+})
+
+const UseRow = Schema.Struct({
+  name: Schema.String,
+  level: Schema.NullOr(AccessLevel),
+  last_use: Schema.NullOr(StoredDate)
+})
+
+const readEntries = readRows(Row)
+const readUses = readRows(UseRow)
 
 /** Entries are read in pages, because an open statement holds back the checkpoints of the store. */
 const entriesPerPage = 500
-
-type UseRow = { readonly name: string; readonly level: AccessLevel | null; readonly last_use: number | null }
 
 const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const page = fnRedacted("AuditQueries.entries")(function* (
@@ -59,12 +64,13 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     below: number | undefined,
     size: number
   ) {
-    return yield* sql<AuditRow>`
+    const rows = yield* readEntries(sql`
       SELECT * FROM audit_entries
       WHERE ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
         AND ${account === undefined ? sql`1 = 1` : sql`account = ${account}`}
         AND ${since === undefined ? sql`1 = 1` : sql`time >= ${toSeconds(since)}`}
-      ORDER BY number DESC LIMIT ${size}`
+      ORDER BY number DESC LIMIT ${size}`)
+    return rows.map(toEntry)
   }, orStoreFailure("auditEntries"))
 
   const entries = (query: AuditQuery = {}) => {
@@ -72,22 +78,22 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return Stream.paginate(undefined, (below: number | undefined) =>
       Effect.map(
         page(query, below, Math.min(entriesPerPage, limit)),
-        (rows) => [rows.map(toEntry), Option.map(lastOfFullPage(rows, entriesPerPage), ({ number }) => number)] as const
+        (rows) => [rows, Option.map(lastOfFullPage(rows, entriesPerPage), ({ number }) => number)] as const
       )
     ).pipe(Stream.take(limit))
   }
 
   const levelsUsed = fnRedacted("AuditQueries.levelsUsed")(function* (of: SubaccountScope = {}) {
     const account = of.subaccount === undefined ? "" : canonicalEmail(of.subaccount)
-    const rows = yield* sql<UseRow>`
+    const rows = yield* readUses(sql`
       SELECT credentials.name, credential_uses.level, credential_uses.last_use
       FROM credentials LEFT JOIN credential_uses ON credential_uses.credential = credentials.id
       WHERE credentials.account = ${account} AND credentials.kind = 'ApiKey'
-      ORDER BY credentials.id, credential_uses.level`
+      ORDER BY credentials.id, credential_uses.level`)
     const used = new Map<string, Map<AccessLevel, DateTime.Utc>>()
     for (const { last_use, level, name } of rows) {
       const levels = used.get(name) ?? new Map<AccessLevel, DateTime.Utc>()
-      if (level !== null && last_use !== null) levels.set(level, fromSeconds(last_use))
+      if (level !== null && last_use !== null) levels.set(level, last_use)
       used.set(name, levels)
     }
     return used

@@ -3,8 +3,9 @@ import { EmailMessage, fnRedacted, type ServiceError, WireDate } from "@roster/d
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
+import { readRows } from "../store/Rows.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { fromSeconds } from "../store/Timestamps.ts"
+import { StoredDate } from "../store/Timestamps.ts"
 
 /** A message that a store has accepted. */
 export const AcceptedEmail = Schema.Struct({
@@ -40,33 +41,27 @@ export class Outbox extends Context.Service<
   }
 >()("@roster/server/Outbox") {}
 
-interface Row {
-  readonly message_id: string
-  readonly transaction_id: string
-  readonly created: number
-  readonly message: string
-}
-
-const decodeMessage = Schema.decodeSync(Schema.fromJsonString(EmailMessage))
-
-const toEmail = ({ created, message, message_id, transaction_id }: Row): AcceptedEmail => ({
-  messageId: message_id,
-  transactionId: transaction_id,
-  accepted: fromSeconds(Number(created)),
-  message: decodeMessage(message)
-})
+const readEmails = readRows(
+  Schema.Struct({
+    messageId: Schema.String,
+    transactionId: Schema.String,
+    accepted: StoredDate,
+    message: Schema.fromJsonString(EmailMessage)
+  }).pipe(Schema.encodeKeys({ messageId: "message_id", transactionId: "transaction_id", accepted: "created" }))
+)
+const readIds = readRows(Schema.Struct({ message_id: Schema.String }))
 
 const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const find = Effect.fnUntraced(function* (id: string) {
     const { account } = yield* Caller
-    return yield* sql<Row>`SELECT * FROM outbox WHERE account = ${account} AND message_id = ${id.toLowerCase()}`
+    return yield* readEmails(sql`SELECT * FROM outbox WHERE account = ${account} AND message_id = ${id.toLowerCase()}`)
   })
 
   const ids = fnRedacted("Outbox.list")(function* (limit: number | undefined) {
     const { account } = yield* Caller
-    const rows = yield* sql<Pick<Row, "message_id">>`
+    const rows = yield* readIds(sql`
       SELECT message_id FROM outbox WHERE account = ${account} ORDER BY created DESC, message_id
-      ${limit === undefined ? sql`` : sql`LIMIT ${limit}`}`
+      ${limit === undefined ? sql`` : sql`LIMIT ${limit}`}`)
     return rows.map(({ message_id }) => message_id)
   }, orStoreFailure("outboxList"))
 
@@ -74,13 +69,12 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const list: Outbox["Service"]["list"] = ({ limit } = {}) =>
     Stream.fromArrayEffect(ids(limit)).pipe(
       Stream.mapEffect((id) => orStoreFailure("outboxList")(find(id))),
-      Stream.flattenIterable,
-      Stream.map(toEmail)
+      Stream.flattenIterable
     )
 
   const get = fnRedacted("Outbox.get")(function* (id: string) {
-    const [row] = yield* find(id)
-    return row === undefined ? yield* new EmailNotFound({ id }) : toEmail(row)
+    const [email] = yield* find(id)
+    return email ?? (yield* new EmailNotFound({ id }))
   }, orStoreFailure("outboxGet"))
 
   return Outbox.of({ list, get })
