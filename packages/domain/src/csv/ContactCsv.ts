@@ -10,7 +10,8 @@ import {
   likelyFields
 } from "./ContactColumns.ts"
 import type { CsvRecord } from "./CsvRecord.ts"
-import { joinBytes, makeCsvReader } from "./CsvReader.ts"
+import { makeCsvReader } from "./CsvReader.ts"
+import { joinBytes } from "../values/Bytes.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
 import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
@@ -160,7 +161,7 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
   /** Splits a text into records, once the complete header shows the delimiter. */
   const split = (text: Uint8Array, last: boolean): ReadonlyArray<CsvRecord> => {
     if (toRecords !== undefined) return toRecords(text, last)
-    start = joinBytes(start, text)
+    start = joinBytes([start, text])
     const known = new TextDecoder().decode(start)
     if (!last && !hasHeader(known)) return []
     delimiter = options.delimiter ?? sniffDelimiter(known.trimStart())

@@ -3,6 +3,7 @@
  * resumes at the next line, so that an unclosed quote does not swallow the rest. Works on the bytes of UTF-8, in which
  * no part of a character looks like a quote or a line break. (docs/decisions/csv.md)
  */
+import { joinBytes } from "../values/Bytes.ts"
 import { CsvRecord, type CsvPiece, type CsvPlace } from "./CsvRecord.ts"
 
 /** The maximum length of a record, in bytes: enough for a text of 1 MB that is all (doubled) quotes. */
@@ -49,15 +50,6 @@ const lineBreaks = (bytes: Uint8Array, start: number, end: number): number => {
       count++
   }
   return count
-}
-
-/** Joins two pieces without copying if the first is empty. */
-export const joinBytes = (rest: Uint8Array, piece: Uint8Array): Uint8Array => {
-  if (rest.length === 0) return piece
-  const both = new Uint8Array(rest.length + piece.length)
-  both.set(rest)
-  both.set(piece, rest.length)
-  return both
 }
 
 /** Makes a function that takes the pieces of a file as UTF-8 and gives their complete records. The last call has `last`. */
@@ -175,10 +167,10 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
     const lineEnd = rest.length === 0 || last ? 0 : bytes.indexOf(lineFeed) + 1
     if (lineEnd > 0) {
       // Only the line that the rest belongs to is copied, not the whole piece.
-      read(joinBytes(rest, bytes.subarray(0, lineEnd)), false, records)
+      read(joinBytes([rest, bytes.subarray(0, lineEnd)]), false, records)
       bytes = bytes.subarray(lineEnd)
     }
-    read(joinBytes(rest, bytes), last, records)
+    read(joinBytes([rest, bytes]), last, records)
     return records
   }
 }

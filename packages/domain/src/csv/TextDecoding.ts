@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { joinBytes } from "./CsvReader.ts"
+import { joinBytes } from "../values/Bytes.ts"
 
 /** The file as a whole cannot be read as contacts. */
 export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
@@ -75,7 +75,7 @@ export const makeTextReader = (
   return (piece, last) => {
     let bytes = piece
     if (decoder === undefined) {
-      held = joinBytes(held, piece)
+      held = joinBytes([held, piece])
       if (held.length < byteOrderMark && !last) return Result.succeed(nothing)
       const marked = encodingByMark(held)
       const name = marked ?? encoding

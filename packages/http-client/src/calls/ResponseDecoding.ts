@@ -1,9 +1,9 @@
 /** Reads answers: the bytes must be UTF-8, the text JSON, and the JSON must match the interface. */
 import { ErrorBody } from "@roster/api"
-import { JsonParser, Unavailable, UnexpectedContentType } from "@roster/domain"
+import { joinBytes, JsonParser, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { BufferedResponse, concatBytes, utf8 } from "../transport/BufferedResponse.ts"
+import { BufferedResponse, utf8 } from "../transport/BufferedResponse.ts"
 import { type Failure, failureOf, invalidResponse, transportFailure } from "./ErrorClassification.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -166,7 +166,7 @@ export const readList = Effect.fnUntraced(function* (operation: string, response
   let last: number | undefined
   const look = (chunk: Uint8Array) => {
     const missing = longestBeginning - beginning.length
-    if (missing > 0) beginning = concatBytes([beginning, chunk.subarray(0, missing)])
+    if (missing > 0) beginning = joinBytes([beginning, chunk.subarray(0, missing)])
     first ??= chunk.find(isNonWhitespace)
     last = chunk.findLast(isNonWhitespace) ?? last
   }

@@ -1,5 +1,5 @@
 /** A response whose body is read into memory, up to a limit, or as a stream. Text and JSON must be UTF-8. */
-import { JsonParser, ResponseTooLarge } from "@roster/domain"
+import { joinBytes, JsonParser, ResponseTooLarge } from "@roster/domain"
 import { Effect, Inspectable, Option, Pipeable, type Schema, Stream } from "effect"
 import {
   Cookies,
@@ -73,7 +73,7 @@ const readBytes = (stream: Stream.Stream<Uint8Array, unknown>, maximumBytes: num
       size += chunk.length
       return size > maximumBytes ? Effect.fail(new ResponseTooLarge({ maximumBytes })) : Effect.void
     }
-    return Effect.map(Stream.runForEach(stream, keep), () => concatBytes(chunks))
+    return Effect.map(Stream.runForEach(stream, keep), () => joinBytes(chunks))
   })
 
 type Reading<A> = Effect.Effect<A, HttpClientError.HttpClientError>
@@ -175,17 +175,4 @@ export class BufferedResponse extends Inspectable.Class implements HttpClientRes
   pipe() {
     return Pipeable.pipeArguments(this, arguments)
   }
-}
-
-/** The chunks as one; a single chunk is not copied, since memory outside the heap of V8 is collected late. */
-export const concatBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const [first] = chunks
-  if (first !== undefined && chunks.length === 1) return first
-  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0))
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
 }

@@ -1,7 +1,7 @@
 /** The body of a response, read as a whole up to a limit, or as a stream that pauses the connection. */
-import { ResponseTooLarge } from "@roster/domain"
+import { joinBytes, ResponseTooLarge } from "@roster/domain"
 import { Array as Arr, Cause, Effect, Exit, type Pull, Stream } from "effect"
-import { concatBytes, type ResponseBody } from "../BufferedResponse.ts"
+import type { ResponseBody } from "../BufferedResponse.ts"
 
 /** The number of unread bytes at which the connection is paused. */
 const highWaterMark = 64 * 1024
@@ -72,7 +72,7 @@ export class UndiciBody implements ResponseBody {
     return Effect.suspend(() => {
       if (this.#onChunk !== undefined) return Effect.fail<unknown>(readInChunks)
       return Effect.map(this.#whole(), () => {
-        const bytes = concatBytes(this.#chunks)
+        const bytes = joinBytes(this.#chunks)
         this.#chunks = [bytes]
         return bytes
       })
