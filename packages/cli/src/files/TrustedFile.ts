@@ -5,7 +5,7 @@ import type { Stats } from "node:fs"
 import { dirname } from "node:path"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { UsageError, usageError } from "../errors/UsageError.ts"
-import { quoted } from "../terminal/ResumeHint.ts"
+import { shellWord } from "../terminal/ResumeHint.ts"
 
 /** The permission of the group or of everybody to write. */
 const othersWrite = 0o022
@@ -15,7 +15,7 @@ const distrust = (path: string, stats: Stats): UsageError | undefined => {
   const self = process.getuid?.()
   if (self === undefined) return undefined
   const mend = (command: string, isAllowed: boolean) =>
-    `Check what is in it, then run: ${isAllowed ? "" : "sudo "}${command} ${quoted(path)}`
+    `Check what is in it, then run: ${isAllowed ? "" : "sudo "}${command} ${shellWord(path)}`
   if (stats.uid !== self && stats.uid !== 0) {
     return usageError(
       `${path} is not trusted: it belongs to another user (uid ${stats.uid}).`,
@@ -35,7 +35,7 @@ const distrustFile = (given: string, path: string, stats: Stats): UsageError | u
     ? distrust(path, stats)
     : usageError(
         `${given} is ${stats.isDirectory() ? "a folder" : "a device, a pipe or a socket"}, not a file.`,
-        `Move it away, for example with: mv ${quoted(given)} ${quoted(`${given}.old`)}`
+        `Move it away, for example with: mv ${shellWord(given)} ${shellWord(`${given}.old`)}`
       )
 
 interface TrustedFile {
@@ -69,7 +69,7 @@ const read = (file: string): TrustedFile | UsageError | undefined => {
   if (entry.isSymbolicLink() && statSync(file, { throwIfNoEntry: false }) === undefined) {
     return usageError(
       `${file} is a symbolic link to a file that does not exist.`,
-      `Create that file, or remove the link: rm ${quoted(file)}`
+      `Create that file, or remove the link: rm ${shellWord(file)}`
     )
   }
   const path = realpathSync(file)

@@ -71,7 +71,7 @@ const withUnknown = (known: object, json: unknown, fields: object): object =>
   Predicate.isObject(json) ? { ...Record.filter(json, (_, name) => !Object.hasOwn(known, name)), ...fields } : fields
 
 /** The JSON text of a changed configuration. */
-const textOf = Effect.fnUntraced(function* (after: Configuration, json: unknown) {
+const configText = Effect.fnUntraced(function* (after: Configuration, json: unknown) {
   const { allowedSenders = [], profile, profiles } = yield* Effect.orDie(encode(after))
   const before = Predicate.hasProperty(json, "profiles") ? json.profiles : undefined
   const whole = withUnknown(Configuration.fields, json, {
@@ -98,7 +98,7 @@ export const changeConfig = Effect.fnUntraced(function* <E, R>(
     const { config, json } = yield* find
     const after = yield* change(config)
     // A killed command leaves keys in its temporary file: under a fixed name the next command overwrites it.
-    yield* writeLine(file, yield* textOf(after, json), { force: true, temporary: `${file}.new` })
+    yield* writeLine(file, yield* configText(after, json), { force: true, temporary: `${file}.new` })
     return after
   })
   return yield* withLock(file, replace)

@@ -6,7 +6,7 @@ import { fileProblem } from "../errors/FileProblem.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
 import { Output } from "../terminal/Output.ts"
-import { quoted } from "../terminal/ResumeHint.ts"
+import { shellWord } from "../terminal/ResumeHint.ts"
 
 /** Size in bytes of the pieces of a file. */
 const pieceBytes = 128 * 1024
@@ -36,7 +36,7 @@ export const checkInputs = Effect.fnUntraced(function* (paths: ReadonlyArray<str
 })
 
 /** A whole file as UTF-8 text. */
-export const readText = (path: string) => Effect.flatMap(readBytes(path), (bytes) => textOf(path, bytes))
+export const readText = (path: string) => Effect.flatMap(readBytes(path), (bytes) => decodedText(path, bytes))
 
 /** Maximum size of a key file in bytes: a device such as /dev/zero never ends. */
 const largestKeyFile = 64 * 1024
@@ -50,7 +50,7 @@ export const nameShared = Effect.fnUntraced(function* (path: string) {
   const info = yield* Effect.option(fs.stat(path))
   if (Option.isNone(info) || info.value.type !== "File" || (info.value.mode & others) === 0) return
   const output = yield* Output
-  yield* output.note(`warning: other users can read or change the key in ${path}. Run: chmod 600 ${quoted(path)}`)
+  yield* output.note(`warning: other users can read or change the key in ${path}. Run: chmod 600 ${shellWord(path)}`)
 })
 
 /** The key in a file, without surrounding white space. */
@@ -62,12 +62,12 @@ export const readKey = Effect.fnUntraced(function* (path: string) {
       ? Effect.fail(usageError(`${path} is too large to be a key file.`, "Use the file that contains the key."))
       : Effect.void
   })
-  const key = (yield* textOf(path, bytes)).trim()
+  const key = (yield* decodedText(path, bytes)).trim()
   if (path !== "-") yield* nameShared(path)
   return key
 })
 
-const textOf = (path: string, bytes: Stream.Stream<Uint8Array, UsageError>): Effect.Effect<string, UsageError> =>
+const decodedText = (path: string, bytes: Stream.Stream<Uint8Array, UsageError>): Effect.Effect<string, UsageError> =>
   Effect.flatMap(Stream.runCollect(bytes), (parts) =>
     Effect.try({
       try: () => new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts)),

@@ -20,11 +20,11 @@ export const ResumeHint = Context.Reference<ResumeHintBox>("@roster/cli/ResumeHi
 const plain = /^[\w@%+=:,./-]+$/
 
 /** A word quoted for a POSIX shell. */
-export const quoted = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+export const shellWord = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** A command line to show, without the keys that somebody typed by mistake. */
 const commandLine = (words: ReadonlyArray<string>): string =>
-  ["roster", ...words.map((word) => quoted(maskKeys(word)))].join(" ")
+  ["roster", ...words.map((word) => shellWord(maskKeys(word)))].join(" ")
 
 /** The flags that name a service or a store, in every form. */
 const targetFlags = [

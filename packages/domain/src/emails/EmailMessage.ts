@@ -11,7 +11,7 @@ const noControl = "it has no control characters, which would end a header"
 /** A text that becomes part of a header. A line break in it could begin another header. */
 const headerText = Schema.String.check(Schema.makeFilter((text) => !control.test(text) || noControl))
 
-const quoted = /"(?:[^"\\]|\\.)*"/g
+const quotedTexts = /"(?:[^"\\]|\\.)*"/g
 
 /** Without its quoted texts, a mailbox has no comma or semicolon, and at most one address in angle brackets, at its end. */
 const oneMailbox = /^[^<>",;]*(?:<[^<>",;]*>\s*)?$/
@@ -20,7 +20,7 @@ const oneMailbox = /^[^<>",;]*(?:<[^<>",;]*>\s*)?$/
 const mailbox = headerText.check(
   Schema.makeFilter(
     (text) =>
-      oneMailbox.test(text.replaceAll(quoted, "")) ||
+      oneMailbox.test(text.replaceAll(quotedTexts, "")) ||
       'it is one address or Name <address>; a name with a comma or semicolon is quoted, as in "Doe, John" <john@example.com>'
   )
 )

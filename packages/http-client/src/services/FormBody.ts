@@ -5,7 +5,7 @@ import { HttpBody } from "effect/http"
 const encoder = new TextEncoder()
 
 /** Quotes a name as browsers do: RFC 7578 has no other way. */
-const quoted = (name: string): string =>
+const quotedName = (name: string): string =>
   `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`
 
 /** A multipart form. The file must not fail: a transport would report that as its own failure. */
@@ -16,14 +16,14 @@ export const formBody = (
   const boundary = `roster-${crypto.randomUUID()}`
   const part = (disposition: string, rest: string) =>
     encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${rest}`)
-  const head = fields.map(([name, value]) => part(`name=${quoted(name)}`, `\r\n${value}\r\n`))
+  const head = fields.map(([name, value]) => part(`name=${quotedName(name)}`, `\r\n${value}\r\n`))
   const end = encoder.encode(`--${boundary}--\r\n`)
   const content =
     file === undefined
       ? Stream.fromIterable([...head, end])
       : Stream.fromIterable([
           ...head,
-          part(`name="file"; filename=${quoted(file.name)}`, "Content-Type: text/csv\r\n\r\n")
+          part(`name="file"; filename=${quotedName(file.name)}`, "Content-Type: text/csv\r\n\r\n")
         ]).pipe(Stream.concat(file.content), Stream.concat(Stream.fromIterable([encoder.encode("\r\n"), end])))
   return HttpBody.stream(content, `multipart/form-data; boundary=${boundary}`)
 }

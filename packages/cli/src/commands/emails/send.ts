@@ -16,7 +16,7 @@ const parseSender = (given: string) => {
   return issue === undefined ? Effect.succeed(given) : refuse("from", issue)
 }
 
-const textOf = (given: string | undefined, file: string | undefined) =>
+const givenText = (given: string | undefined, file: string | undefined) =>
   given === undefined && file !== undefined ? readText(file) : Effect.succeed(given)
 
 export const command = Command.make(
@@ -42,8 +42,8 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* (input) {
     const parts = [
-      { contentType: "HTML", content: yield* textOf(input.html, input.htmlFile) },
-      { contentType: "PlainText", content: yield* textOf(input.text, input.textFile) }
+      { contentType: "HTML", content: yield* givenText(input.html, input.htmlFile) },
+      { contentType: "PlainText", content: yield* givenText(input.text, input.textFile) }
     ] as const
     const emails = yield* EmailsService
     const sent = yield* emails.send({

@@ -10,7 +10,7 @@ import { database, databaseUrl } from "../../settings/Database.ts"
 import { environment, flags } from "../../settings/Settings.ts"
 import { defaultStore } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
-import { quoted } from "../../terminal/ResumeHint.ts"
+import { shellWord } from "../../terminal/ResumeHint.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
@@ -221,7 +221,7 @@ export const command = Command.make(
       const { address, metricsAddress } = yield* RosterServer.RosterServer
       if (keyFile !== undefined && !isNew)
         yield* output.note(
-          keysAreThere(keyFile, postgres === undefined ? `--db ${quoted(filename)}` : "--base-url URL")
+          keysAreThere(keyFile, postgres === undefined ? `--db ${shellWord(filename)}` : "--base-url URL")
         )
       const stopped = yield* (yield* Signals).expect
       if (tls === undefined && !isLoopbackHost(host)) {

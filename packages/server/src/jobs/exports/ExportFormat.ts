@@ -26,18 +26,18 @@ const withoutColumns: Pick<ExportFormat, "fields" | "widened"> = { fields: () =>
 
 const mustBeQuoted = /^\uFEFF|[,"\r\n]/
 
-const quoted = (cell: string): string => (mustBeQuoted.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+const cellText = (cell: string): string => (mustBeQuoted.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
 const line = "\r\n"
 
 const columnCount = ContactColumns.exportHeader([]).length
 
-/** A cell as `quoted` writes it, and its delimiter. */
+/** A cell as `cellText` writes it, and its delimiter. */
 const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
 
 const csv: ExportFormat = {
   fields: ({ customFields = {} }) => customFields,
-  row: (contact, names) => ContactColumns.exportCells(contact, names).map(quoted).join(",") + line,
+  row: (contact, names) => ContactColumns.exportCells(contact, names).map(cellText).join(",") + line,
   widened: (rows, known, names) => {
     // The number of empty cells behind each cell of a row.
     const added = Array.from({ length: columnCount + known.length }, () => 0)
@@ -54,7 +54,7 @@ const csv: ExportFormat = {
     })
   },
   // `exportHeader` protects the names.
-  head: (names) => ContactColumns.exportHeader(names).map(quoted).join(",") + line,
+  head: (names) => ContactColumns.exportHeader(names).map(cellText).join(",") + line,
   separator: "",
   tail: ""
 }

@@ -26,7 +26,7 @@ import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
-import { quoted, resumeCommand } from "../../../terminal/ResumeHint.ts"
+import { resumeCommand, shellWord } from "../../../terminal/ResumeHint.ts"
 
 /** The public service refuses more than 20 connections. */
 const mostAtOnce = 16
@@ -104,7 +104,7 @@ const nearlyFields = Effect.fnUntraced(function* (
 ) {
   const maps = likely.flatMap(([column, field]) => ["--map", `${column}=${field}`])
   const [column] = likely.find(([, field]) => field !== "Email") ?? []
-  const own = column === undefined ? "" : `\n  or keep one as a custom field: --map ${quoted(`${column}=${column}`)}`
+  const own = column === undefined ? "" : `\n  or keep one as a custom field: --map ${shellWord(`${column}=${column}`)}`
   return yield* new UsageError({
     code: "NearlyFields",
     message,

@@ -35,7 +35,7 @@ import { settings } from "../../../settings/Settings.ts"
 import { writeSecret } from "../../../files/AtomicFile.ts"
 import { type UsageError, usageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
-import { quoted, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
+import { resumeCommand, ResumeHint, shellWord } from "../../../terminal/ResumeHint.ts"
 
 const rotationFlags = {
   ...secretFlags,
@@ -144,7 +144,7 @@ const checkDelivered = Effect.fnUntraced(function* <E, R>(
   return yield* usageError(
     `The secret was already delivered: it ${went}. It is kept nowhere else, so that it cannot be delivered again.`,
     destination._tag === "File"
-      ? `Resume with --out ${quoted(destination.path)}, and pass on the secret from there.`
+      ? `Resume with --out ${shellWord(destination.path)}, and pass on the secret from there.`
       : `To resume, run the command as it was first given. If the secret is lost, delete ${successor} and rotate again.`
   )
 })
