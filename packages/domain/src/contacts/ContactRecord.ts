@@ -104,6 +104,9 @@ export const ContactRecord = wireRecord({
 }).annotate({ identifier: "Contact" })
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 
+/** What an add and a change may give. */
+const givenFields = { firstName: givenText, lastName: givenText, customFields: requestField(CustomFields) }
+
 /** What is written may be a contact that was read. */
 const asRead = { alsoKnown: Object.keys(ContactRecord.to.fields) }
 
@@ -113,9 +116,7 @@ export const PayloadRecord = payloadRecord(
   {
     email: EmailAddress,
     status: requestField(ContactStatus),
-    firstName: givenText,
-    lastName: givenText,
-    customFields: requestField(CustomFields),
+    ...givenFields,
     consent: requestField(ConsentPayload)
   },
   asRead
@@ -124,10 +125,6 @@ export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> 
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
 export const ContactUpdatePayload = explained(
-  payloadRecord(
-    "a contact",
-    { firstName: givenText, lastName: givenText, customFields: requestField(CustomFields) },
-    asRead
-  ).annotate({ identifier: "ContactUpdatePayload" })
+  payloadRecord("a contact", givenFields, asRead).annotate({ identifier: "ContactUpdatePayload" })
 )
 export interface ContactUpdatePayload extends Schema.Schema.Type<typeof ContactUpdatePayload> {}
