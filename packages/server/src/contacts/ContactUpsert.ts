@@ -18,6 +18,9 @@ import { givenValue } from "./ContactRow.ts"
 /** Fields that a payload may omit. The column of one that all contacts of an add omit is left out of the statement. */
 const optionalFields = ContactFields.addedFields.filter(({ isStored }) => !isStored)
 
+/** The columns that an insert gives of every contact. */
+const always = ["account", "identity", "email", "custom_fields", "source", "date_added", "status"]
+
 /** An empty custom field is not stored: it removes the one that is. */
 const hasEmpty = (fields: CustomFields = {}): boolean => {
   for (const name in fields) if (fields[name] === "") return true
@@ -65,17 +68,19 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
   const merged = given.map(({ column }) => `${column} = coalesce(excluded.${column}, contacts.${column}),`)
   // `excluded` has the status of a new contact, even if none was given.
   const newStatus = sql`coalesce(
-    CASE WHEN contacts.status IN (${sql.literal(withheld)}) THEN ${null} ELSE ${null} END, contacts.status)`
+    CASE WHEN contacts.status IN (${sql.literal(withheld)}) THEN ${"statusOfWithheld"} ELSE ${"givenStatus"} END,
+    contacts.status)`
   const mergedStatus = sql`
     status = ${newStatus},
     status_change_date = CASE WHEN ${newStatus} <> contacts.status
       THEN excluded.date_added ELSE contacts.status_change_date END,`
   const removesFields = contacts.some(({ customFields }) => hasEmpty(customFields))
   // A new contact has no field to remove, so `excluded` does not say which ones are given as empty.
-  const givenFields = removesFields ? sql`${null}` : sql`excluded.custom_fields`
-  const row = { account, identity: "", email: "", custom_fields: "", source, date_added: now, status: "" }
-  const [statement, places] = sql`
-    INSERT INTO contacts ${sql.insert({ ...row, ...Object.fromEntries(given.map(({ column }) => [column, null])) })}
+  const givenFields = removesFields ? sql`${"givenFields"}` : sql`excluded.custom_fields`
+  const inserted = [...always, ...given.map(({ column }) => column)]
+  // Compiled with the names of its parameters in place of their values.
+  const [statement, names] = sql`
+    INSERT INTO contacts ${sql.insert(Object.fromEntries(inserted.map((column) => [column, column])))}
     ON CONFLICT (account, identity) DO UPDATE SET
       ${sql.literal(merged.join(" "))}
       ${givesStatus ? mergedStatus : sql.literal("")}
@@ -86,18 +91,21 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
     ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact
-    const identity = identities[index] ?? canonicalEmail(email)
     const fields = JSON.stringify(customFields)
-    const newFields = removesFields && hasEmpty(customFields) ? JSON.stringify(withoutEmpty(customFields)) : fields
-    const parameters: Array<unknown> = [account, identity, email.trim(), newFields, source, now, status ?? "Active"]
-    for (const field of given) parameters.push(givenValue(field, contact))
-    if (givesStatus) {
-      const ofWithheld = resubscribe || !isMailedStatus(status) ? status : undefined
-      parameters.push(ofWithheld, status, ofWithheld, status)
+    const values: Record<string, unknown> = {
+      account,
+      identity: identities[index] ?? canonicalEmail(email),
+      email: email.trim(),
+      custom_fields: removesFields && hasEmpty(customFields) ? JSON.stringify(withoutEmpty(customFields)) : fields,
+      source,
+      date_added: now,
+      status: status ?? "Active",
+      givenFields: fields,
+      givenStatus: status,
+      statusOfWithheld: resubscribe || !isMailedStatus(status) ? status : undefined
     }
-    // The fields as given stand behind all others, as often as the merge names them.
-    while (parameters.length < places.length) parameters.push(fields)
-    return parameters
+    for (const field of given) values[field.column] = givenValue(field, contact)
+    return names.map((name) => values[String(name)])
   }
   // One after the other: all of them would be a copy of all contacts.
   const rows = yield* runEach(statement, Iterable.map(contacts, parametersOf), read)
