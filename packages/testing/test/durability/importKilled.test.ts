@@ -68,7 +68,8 @@ const noteSteps = (place: ServePlace) =>
 const notedSteps = (place: ServePlace) =>
   rowsOf(place, Step, "SELECT lease, before, after FROM noted_steps ORDER BY rowid")
 
-const pidOf = (lease: string): number => Number(lease.split(" ")[1])
+/** The number of the process, which its start follows. */
+const pidOf = (lease: string): number => Number.parseInt(lease.split(" ")[1] ?? "")
 
 describe("S.5 an import whose process dies", () => {
   it.live(

@@ -72,7 +72,8 @@ const stopped = Effect.fnUntraced(function* (url: Redacted.Redacted<string>, eve
   }
 })
 
-const pidOf = (lease: string | null | undefined): number => Number(lease?.split(" ")[1])
+/** The number of the process, which its start follows. */
+const pidOf = (lease: string | null | undefined): number => Number.parseInt(lease?.split(" ")[1] ?? "")
 
 /** Kills the process that works on the first job. */
 const killWorker = Effect.fnUntraced(function* (
